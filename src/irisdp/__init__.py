@@ -1,0 +1,1 @@
+"""The provably best private answer to a question with finitely many answers."""

@@ -1,0 +1,65 @@
+"""Everything Iris says no with.
+
+    IrisError
+    ├── BadInput              what was asked does not make sense: field, rule, remedy    (exit status 2)
+    └── Refusal               the question was understood and the answer is no           (exit status 1)
+        ├── Infeasible        no mechanism, or no optimum, exists for the request
+        ├── BudgetRefused     the ledger's limit does not allow the charge
+        └── CertificateRejected   a mechanism or its certificate does not hold
+
+A message never holds a private value: no record, no true answer, no depth, no row index.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["BadInput", "BudgetRefused", "CertificateRejected", "Infeasible", "IrisError", "Refusal"]
+
+
+class IrisError(Exception):
+    """Base of every error that Iris raises on purpose."""
+
+    exit_status = 1
+
+
+class BadInput(IrisError, ValueError):
+    """A field breaks a rule; the text is one line: field, rule, remedy.
+
+    Parameters
+    ----------
+    field : str
+        Name of the option, argument or JSON key, as the caller wrote it.
+    rule : str
+        What the field must be, and what about the given one is wrong.
+    remedy : str
+        What to write instead.
+    """
+
+    exit_status = 2
+
+    def __init__(self, field: str, rule: str, remedy: str) -> None:
+        self.field, self.rule, self.remedy = field, rule, remedy
+        super().__init__(" ".join(f"{field}: {rule}; {remedy}".split()))
+
+
+class Refusal(IrisError):
+    """The request was understood and the answer is no; `document` says why as JSON-ready data."""
+
+    exit_status = 1
+
+    def __init__(self, message: str, **document: Any) -> None:
+        super().__init__(" ".join(message.split()))
+        self.document: dict[str, Any] = {"error": str(self), **document}
+
+
+class Infeasible(Refusal):
+    """No mechanism (or no optimal one) exists for the request."""
+
+
+class BudgetRefused(Refusal):
+    """The ledger's limit does not allow the charge; nothing was drawn or spent."""
+
+
+class CertificateRejected(Refusal):
+    """A mechanism or its certificate does not hold."""

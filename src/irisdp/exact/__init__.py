@@ -1,0 +1,23 @@
+"""Rationals, directed rounding and enclosures: the ground floor."""
+
+from .enclosures import Enclosure, ball, enclosure_of, working_precision
+from .rationals import Rational, integer, rational, rational_text, short_text
+from .rounding import decimal_above, dyadic_above, dyadic_below, exp_below, log_above, log_below
+
+__all__ = [
+    "Enclosure",
+    "Rational",
+    "ball",
+    "decimal_above",
+    "dyadic_above",
+    "dyadic_below",
+    "enclosure_of",
+    "exp_below",
+    "integer",
+    "log_above",
+    "log_below",
+    "rational",
+    "rational_text",
+    "short_text",
+    "working_precision",
+]

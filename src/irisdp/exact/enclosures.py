@@ -1,0 +1,95 @@
+"""Rational intervals that are certain to hold a real number.
+
+Arb (through python-flint) does the arithmetic with balls; an `Enclosure` is what the rest of the library sees: two
+rationals, in order, with the number between them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import flint
+
+__all__ = ["Enclosure", "ball", "enclosure_of", "working_precision"]
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """An interval [lower, upper] of rationals that holds the number meant."""
+
+    lower: Fraction
+    upper: Fraction
+
+    @classmethod
+    def exactly(cls, value: Fraction) -> Enclosure:
+        """Hold one rational and nothing else."""
+        return cls(value, value)
+
+    @property
+    def width(self) -> Fraction:
+        """Upper end minus lower end."""
+        return self.upper - self.lower
+
+    def __contains__(self, value: Fraction) -> bool:
+        """Tell whether a rational lies in the interval."""
+        return self.lower <= value <= self.upper
+
+    def hull(self, other: Enclosure) -> Enclosure:
+        """Hold both intervals."""
+        return Enclosure(min(self.lower, other.lower), max(self.upper, other.upper))
+
+    def clamp(self, lower: Fraction, upper: Fraction) -> Enclosure:
+        """Apply x ↦ min(upper, max(lower, x)), which keeps the number inside."""
+        return Enclosure(min(upper, max(lower, self.lower)), min(upper, max(lower, self.upper)))
+
+
+@contextlib.contextmanager
+def working_precision(bits: int) -> Iterator[None]:
+    """Compute with Arb at this many bits inside the block."""
+    before = flint.ctx.prec
+    flint.ctx.prec = bits
+    try:
+        yield
+    finally:
+        flint.ctx.prec = before
+
+
+def ball(value: Fraction) -> flint.arb:
+    """Enclose a rational at the working precision."""
+    return flint.arb(flint.fmpq(value.numerator, value.denominator))
+
+
+def enclosure_of(compute: Callable[[], flint.arb], *, width: Fraction) -> Enclosure:
+    """Raise the working precision until a ball computation is as narrow as asked.
+
+    Parameters
+    ----------
+    compute : callable
+        Computes a ball at the working precision; called again with more precision while the ball is too wide.
+    width : Fraction
+        Largest width of the enclosure returned, more than 0.
+    """
+    bits = 64 + max(0, -_floor_log2(width))
+    while True:
+        with working_precision(bits):
+            result = compute()
+            if result.is_finite():
+                # `lower` and `upper` are themselves rounded outward to the working precision.
+                found = Enclosure(_rational(result.lower()), _rational(result.upper()))
+                if found.width <= width:
+                    return found
+        bits *= 2
+
+
+def _rational(point: flint.arb) -> Fraction:
+    mantissa, exponent = point.man_exp()
+    mantissa, exponent = int(mantissa), int(exponent)
+    return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
+
+
+def _floor_log2(value: Fraction) -> int:
+    """Return k with 2^k ≤ value < 2^(k+2): close enough to choose a precision."""
+    return value.numerator.bit_length() - value.denominator.bit_length() - 1

@@ -1,0 +1,124 @@
+"""Reading and writing exact numbers.
+
+Everything that is released or certified is a rational. A number is accepted in the forms people write it in and
+becomes a `Fraction` without any rounding: a float is read as its shortest decimal, so 0.1 is 1/10.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from ..errors import BadInput
+
+__all__ = ["Rational", "integer", "rational", "rational_text", "short_text"]
+
+Rational = Fraction | int | str | float | Decimal
+"""The forms an exact number may be given in."""
+
+_NUMBER = re.compile(r"[+-]?(\d+(/\d+)?|(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d{1,6})?)")
+_MOST_CHARACTERS = 8_000
+_LARGEST_EXPONENT = 4_000
+_MOST_PLACES = 40
+
+
+def rational(value: Any, field: str) -> Fraction:
+    """Read one exact number.
+
+    Parameters
+    ----------
+    value : Fraction, int, float, Decimal, str or NumPy scalar
+        A float stands for its shortest decimal; text is a decimal ("0.25", "1e-9") or a quotient ("3/10").
+    field : str
+        How the caller names the value, for the error message.
+
+    Returns
+    -------
+    Fraction
+        Exactly the number written.
+
+    Raises
+    ------
+    BadInput
+        For booleans, NaN, infinities, text that is no number, and anything else.
+
+    Examples
+    --------
+    >>> rational(0.1, "epsilon"), rational("3/10", "delta")
+    (Fraction(1, 10), Fraction(3, 10))
+    """
+    if type(value) is Fraction:
+        return value
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        raise BadInput(field, "must be a number, not true or false", "write it as a decimal or a quotient")
+    if isinstance(value, numbers.Integral):
+        return Fraction(int(value))
+    if isinstance(value, numbers.Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    if isinstance(value, Decimal) or (isinstance(value, numbers.Real) and not isinstance(value, str)):
+        # NumPy's wider and narrower floats print their own shortest decimal; `repr(float(x))` would lengthen it.
+        text = str(value)
+        if not math.isfinite(value):
+            raise BadInput(field, f"must be a finite number, not {text}", "write it as a decimal or a quotient")
+        return _from_text(text, field)
+    if isinstance(value, str):
+        return _from_text(value.strip(), field)
+    raise BadInput(field, f"must be a number, not {type(value).__name__}", "write it as a decimal or a quotient")
+
+
+def integer(value: Any, field: str, *, at_least: int, at_most: int | None = None) -> int:
+    """Read a whole number in a range; booleans, fractions and NaN are refused by name."""
+    number = rational(value, field)
+    if number.denominator != 1:
+        raise BadInput(field, "must be a whole number", f"write an integer that is at least {at_least}")
+    whole = number.numerator
+    if whole < at_least or (at_most is not None and whole > at_most):
+        upper = "" if at_most is None else f" and at most {at_most}"
+        raise BadInput(field, f"must be at least {at_least}{upper}", "choose a number in that range")
+    return whole
+
+
+def rational_text(value: Fraction) -> str:
+    """Write a rational exactly and as people would: "3", "0.25" when the decimal is short, else "1/3"."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    twos, rest = _strip(value.denominator, 2)
+    fives, rest = _strip(rest, 5)
+    places = max(twos, fives)
+    if rest != 1 or places > _MOST_PLACES:
+        return f"{value.numerator}/{value.denominator}"
+    digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
+    return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+
+
+def short_text(value: Fraction, digits: int = 6) -> str:
+    """Write a rational for people to read, to about `digits` significant digits; not for machines."""
+    return f"{float(value):.{digits}g}"
+
+
+def _strip(number: int, factor: int) -> tuple[int, int]:
+    count = 0
+    while number % factor == 0:
+        number //= factor
+        count += 1
+    return count, number
+
+
+def _from_text(text: str, field: str) -> Fraction:
+    if len(text) > _MOST_CHARACTERS:
+        raise BadInput(field, f"has more than {_MOST_CHARACTERS} characters", "write a shorter number")
+    if not _NUMBER.fullmatch(text):
+        raise BadInput(field, "must be a finite number", 'write it as "0.25", "1e-9" or "3/10"')
+    _, _, exponent = text.lower().partition("e")
+    if exponent and abs(int(exponent)) > _LARGEST_EXPONENT:
+        raise BadInput(field, f"has an exponent beyond {_LARGEST_EXPONENT}", "write a number of ordinary size")
+    try:
+        return Fraction(text)
+    except ZeroDivisionError:
+        raise BadInput(field, "divides by zero", "write a quotient with a non-zero denominator") from None
+    except ValueError:  # CPython's bound on the digits of one integer
+        raise BadInput(field, "has an integer of more than 4300 digits", "write a shorter number") from None
