@@ -1,0 +1,55 @@
+# `make demo` and `make test` each set themselves up: Python >= 3.11, make and a package index are enough.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+
+.PHONY: demo test check bench reliability docs lock clean help
+
+help:
+	@echo "make demo         publish findings from a real survey (examples/anes96.csv)"
+	@echo "make test         run every test"
+	@echo "make check        lint, types, floors, docs"
+	@echo "make bench        measure against peers, side by side"
+	@echo "make reliability  the heavy sweeps behind the promises"
+	@echo "make docs         rebuild the generated parts of the documentation"
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Iris needs Python 3.11 or newer")'
+	@$(PYTHON) -m venv $(VENV) 2>/dev/null || \
+	  { rm -rf $(VENV) && $(PYTHON) -m pip install --quiet --user virtualenv && $(PYTHON) -m virtualenv --quiet $(VENV); }
+
+$(VENV)/.runtime: requirements/runtime.txt pyproject.toml | $(VENV)/bin/python
+	@echo "installing Iris into $(VENV) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements/runtime.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.develop: requirements/develop.txt $(VENV)/.runtime
+	@echo "installing the tools for tests and checks …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements/develop.txt
+	@touch $@
+
+demo: $(VENV)/.runtime
+	@$(BIN)/python examples/demo.py
+
+test: $(VENV)/.develop
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+check: $(VENV)/.develop
+	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n 0 tests/unit/test_architecture.py
+
+bench: $(VENV)/.develop
+	@for program in benchmarks/*.py; do echo "== $$program"; $(BIN)/python $$program || exit 1; done
+
+lock: $(VENV)/.develop
+	$(BIN)/uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --no-emit-index-url \
+	  --extra build pyproject.toml --output-file requirements/runtime.txt
+	$(BIN)/uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --no-emit-index-url \
+	  --all-extras --constraint requirements/runtime.txt pyproject.toml --output-file requirements/develop.txt
+
+clean:
+	rm -rf $(VENV) build dist
