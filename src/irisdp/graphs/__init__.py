@@ -1,0 +1,63 @@
+"""Dataset graphs: explicit and in families, colourings and rankings, boundary and depth, morphisms."""
+
+from .boundary import boundary, components, components_without_boundary, depth, interior, touching
+from .boundary_graph import boundary_graph, line
+from .colouring import ColouredGraph, RankedGraph, colour, colours_by_key, rank
+from .documents import graph_from_document
+from .explicit import Graph
+from .families import Complete, Cycle, Family, Path
+from .histograms import Histograms, SortedHistograms
+from .joins import depth_as_joins
+from .loading import (
+    graph_from_arrays,
+    graph_from_edges,
+    graph_from_frame,
+    graph_from_networkx,
+    graph_from_sparse,
+)
+from .morphisms import Morphism, MorphismCheck, check_morphism, morphism, preserves_colours
+from .names import Node, key_of_node, node_from_key
+from .products import Hamming, Product
+from .protocol import UNREACHABLE, DatasetGraph
+
+__all__ = [
+    "UNREACHABLE",
+    "ColouredGraph",
+    "Complete",
+    "Cycle",
+    "DatasetGraph",
+    "Family",
+    "Graph",
+    "Hamming",
+    "Histograms",
+    "Morphism",
+    "MorphismCheck",
+    "Node",
+    "Path",
+    "Product",
+    "RankedGraph",
+    "SortedHistograms",
+    "boundary",
+    "boundary_graph",
+    "check_morphism",
+    "colour",
+    "colours_by_key",
+    "components",
+    "components_without_boundary",
+    "depth",
+    "depth_as_joins",
+    "graph_from_arrays",
+    "graph_from_document",
+    "graph_from_edges",
+    "graph_from_frame",
+    "graph_from_networkx",
+    "graph_from_sparse",
+    "interior",
+    "key_of_node",
+    "line",
+    "morphism",
+    "node_from_key",
+    "preserves_colours",
+    "rank",
+    "touching",
+]

@@ -1,0 +1,86 @@
+"""Boundary, interior and depth: where the true answer changes between neighbours, and how far away that is.
+
+The boundary of a class of equal colour (or ranking) is its nodes with a neighbour in another class, its interior the
+rest. Binary paper, Definition 4; rainbow paper, Definition 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import numpy as np
+
+from .colouring import ColouredGraph
+from .protocol import DatasetGraph, Indices, Mask
+from .search import breadth_first, connected_components
+
+__all__ = ["boundary", "components", "components_without_boundary", "depth", "interior", "touching", "touching_codes"]
+
+
+def boundary(coloured: ColouredGraph) -> Mask:
+    """Mark the nodes that have a neighbour of another colour; `& coloured.in_class(colour)` picks one class."""
+    codes = coloured.codes
+    marked = np.zeros(len(codes), np.bool_)
+    for tails, heads in coloured.graph.edges():
+        crossing = codes[tails] != codes[heads]
+        marked[tails[crossing]] = True
+        marked[heads[crossing]] = True
+    return marked
+
+
+def interior(coloured: ColouredGraph) -> Mask:
+    """Mark the nodes whose neighbours all have their colour."""
+    return ~boundary(coloured)
+
+
+def depth(coloured: ColouredGraph) -> Indices:
+    """Return every node's distance to the boundary of its own class, UNREACHABLE (−1) where that is infinite.
+
+    It is infinite where the node's component has no boundary: there the truthful answer costs no privacy.
+
+    Notes
+    -----
+    One search from the whole boundary suffices. A path from a node to its nearest boundary node of any class passes
+    through interior nodes only, and an interior node's neighbours have its colour; so the path stays in the node's
+    class, and the boundary node it ends at is of that class. Hence the distance to the boundary of all classes, the
+    distance to that of one's own, and the distance to it within one's own class are all the same.
+
+    References
+    ----------
+    Binary paper, Definition 4 and Theorem 5; rainbow paper, Definition 8.
+    """
+    graph = coloured.graph.explicit()
+    return breadth_first(graph.indptr, graph.indices, np.flatnonzero(boundary(coloured)))
+
+
+def touching(coloured: ColouredGraph) -> list[tuple[Hashable, Hashable]]:
+    """Return the pairs of colours that meet along an edge, each once, in the order of `coloured.classes`."""
+    return [(coloured.classes[one], coloured.classes[other]) for one, other in touching_codes(coloured).tolist()]
+
+
+def touching_codes(coloured: ColouredGraph) -> Indices:
+    """Return the pairs of classes that meet along an edge as positions in `classes`, shape (pairs, 2)."""
+    count = len(coloured.classes)
+    found = np.zeros(0, np.int64)
+    for tails, heads in coloured.graph.edges():
+        one, other = coloured.codes[tails], coloured.codes[heads]
+        keys = (np.minimum(one, other) * count + np.maximum(one, other))[one != other]
+        found = np.union1d(found, keys)
+    return np.stack(np.divmod(found, count), axis=1)
+
+
+def components(graph: DatasetGraph) -> Indices:
+    """Return the number of every node's connected component: 0, 1, … in the order of their first nodes."""
+    explicit = graph.explicit()
+    tails = np.repeat(np.arange(explicit.number_of_nodes), np.diff(explicit.indptr))
+    return connected_components(explicit.number_of_nodes, tails, explicit.indices)
+
+
+def components_without_boundary(coloured: ColouredGraph) -> Indices:
+    """Return the numbers, as of `components`, of the components that hold one colour only.
+
+    Components of a class need no notion of their own here: one that has no boundary has no edge that leaves it, and
+    is a component of the graph.
+    """
+    numbers = components(coloured.graph)
+    return np.setdiff1d(numbers, numbers[boundary(coloured)])

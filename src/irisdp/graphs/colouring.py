@@ -1,0 +1,171 @@
+"""Colourings and rankings of the nodes of a dataset graph: what the true answer is, or which answers are better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import BadInput
+from .names import Node, key_of_node, node_from_key
+from .protocol import DatasetGraph, Indices, Mask
+
+__all__ = ["Assignment", "ColouredGraph", "RankedGraph", "colour", "colours_by_key", "rank", "values_at_nodes"]
+
+Assignment: TypeAlias = Mapping[Any, Any] | Callable[[Any], Any] | Sequence[Any] | npt.NDArray[Any]
+"""One value per node: a mapping from names, a function of names, or a sequence in index order."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColouredGraph:
+    """A graph whose nodes fall into classes of equal colour; made by `colour`.
+
+    Parameters
+    ----------
+    graph : DatasetGraph
+        The graph.
+    classes : tuple
+        The colours that occur, in the order of their first nodes.
+    codes : int64 array, shape (number_of_nodes,)
+        The class of each node, as a position in `classes`.
+    """
+
+    graph: DatasetGraph
+    classes: tuple[Hashable, ...]
+    codes: Indices
+
+    def colour_of(self, node: Node) -> Hashable:
+        """Return the colour (or ranking) of a named node."""
+        return self.classes[int(self.codes[self.graph.index_of(node)])]
+
+    def in_class(self, colour: Hashable) -> Mask:
+        """Mark the nodes of one colour (or ranking)."""
+        if colour not in self.classes:
+            raise BadInput("colour", "is the colour of no node", "choose a colour that occurs")
+        mask: Mask = self.codes == self.classes.index(colour)
+        return mask
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankedGraph(ColouredGraph):
+    """A graph whose nodes rank the outputs, best first; made by `rank`. The papers call a ranking a rainbow.
+
+    Parameters
+    ----------
+    outputs : tuple
+        The outputs, in the order in which the first node ranks them; every class is a permutation of them.
+    """
+
+    outputs: tuple[Hashable, ...]
+
+
+def colour(graph: DatasetGraph, colours: Assignment) -> ColouredGraph:
+    """Colour a graph.
+
+    Parameters
+    ----------
+    graph : DatasetGraph
+        The graph.
+    colours : mapping, function or sequence
+        A hashable colour for every node: by name, as a function of the name, or in index order.
+
+    Raises
+    ------
+    BadInput
+        When a node has no colour, when something that is no node has one, or when a colour is not hashable.
+
+    Examples
+    --------
+    >>> from irisdp.graphs import Hamming
+    >>> cube = colour(Hamming(3, 2), lambda word: "blue" if word.count("0") >= 2 else "red")
+    >>> cube.classes, cube.codes.tolist()
+    (('blue', 'red'), [0, 0, 0, 1, 0, 1, 1, 1])
+    """
+    classes, codes = _classes(values_at_nodes(graph, colours, "colors"), "colors")
+    return ColouredGraph(graph, classes, codes)
+
+
+def rank(graph: DatasetGraph, rankings: Assignment) -> RankedGraph:
+    """Give every node a ranking of the outputs.
+
+    Parameters
+    ----------
+    graph : DatasetGraph
+        The graph.
+    rankings : mapping, function or sequence
+        A sequence of all outputs, best first, for every node: by name, as a function of the name, or in index order.
+
+    Raises
+    ------
+    BadInput
+        As for `colour`, and when two rankings are not permutations of the same outputs.
+
+    References
+    ----------
+    Rainbow paper, Definitions 1 and 5.
+    """
+    given = values_at_nodes(graph, rankings, "rankings")
+    if any(isinstance(ranking, str) or not isinstance(ranking, Sequence | np.ndarray) for ranking in given):
+        raise BadInput("rankings", "must be lists of outputs", "write each as [best, …, worst]")
+    classes, codes = _classes([tuple(ranking) for ranking in given], "rankings")
+    rankings_found = [tuple(ranking) for ranking in classes if isinstance(ranking, tuple)]
+    outputs = rankings_found[0]
+    for ranking in rankings_found:
+        if len(set(ranking)) != len(ranking) or set(ranking) != set(outputs):
+            raise BadInput("rankings", "must each name every output once", "rank the same outputs at every node")
+    return RankedGraph(graph, classes, codes, outputs)
+
+
+def colours_by_key(graph: DatasetGraph, document: Any, field: str = "colors") -> dict[Node, Any]:
+    """Read a JSON object whose keys name nodes, for `colour` and `rank`; see `node_from_key` for the keys."""
+    if not isinstance(document, dict):
+        raise BadInput(field, "must be a JSON object", "write {node: value, …}")
+    found: dict[Node, Any] = {}
+    for key, value in document.items():
+        node = node_from_key(graph, key, f"{field}[{key!r}]")
+        if node in found:
+            raise BadInput(f"{field}[{key!r}]", "names a node a second time", "name every node once")
+        found[node] = value
+    return found
+
+
+def values_at_nodes(graph: DatasetGraph, given: Assignment, field: str) -> Sequence[Any] | npt.NDArray[Any]:
+    """List one value per node, in index order.
+
+    Raises
+    ------
+    BadInput
+        When a node has no value, or something that is no node has one.
+    """
+    if callable(given):
+        return [given(node) for node in graph.nodes]
+    if not isinstance(given, Mapping):
+        if len(given) != graph.number_of_nodes:
+            raise BadInput(field, f"must be {graph.number_of_nodes}, one per node", "give a value for every node")
+        return given
+    values = []
+    for node in graph.nodes:
+        if node not in given:
+            raise BadInput(field, f"leave out the node {key_of_node(node)}", "give a value for every node")
+        values.append(given[node])
+    if len(given) > len(values):
+        stranger = next(node for node in given if node not in graph.nodes)
+        raise BadInput(field, f"name {stranger}, which is not a node", "drop it, or add it to the graph")
+    return values
+
+
+def _classes(values: Sequence[Any] | npt.NDArray[Any], field: str) -> tuple[tuple[Hashable, ...], Indices]:
+    """Number distinct values in the order of their first places."""
+    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "biuSU":
+        distinct, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        return tuple(distinct[order].tolist()), np.argsort(order)[inverse].astype(np.int64)
+    numbers: dict[Hashable, int] = {}
+    try:
+        codes = [numbers.setdefault(value, len(numbers)) for value in values]
+    except TypeError:
+        raise BadInput(field, "must be hashable", "use strings, numbers or tuples") from None
+    return tuple(numbers), np.array(codes, np.int64)

@@ -1,0 +1,122 @@
+"""What every dataset graph answers: one small protocol for explicit graphs and for families in closed form.
+
+A dataset graph has datasets (or values of a query) as nodes, and an edge joins neighbours. Names appear only in `nodes`
+and `index_of`; everything else speaks of nodes by their index 0, 1, …, `number_of_nodes` − 1.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import BadInput
+from .names import Node, Nodes
+
+if TYPE_CHECKING:
+    from .explicit import Graph
+
+__all__ = ["UNREACHABLE", "Chunk", "DatasetGraph", "Indices", "Mask", "blocks"]
+
+Indices = npt.NDArray[np.int64]
+"""Indices of nodes, or distances."""
+
+Mask = npt.NDArray[np.bool_]
+"""One truth value per node or per pair."""
+
+Chunk = tuple[Indices, Indices]
+"""Some edges: the indices of their first ends and of their second ends."""
+
+UNREACHABLE = -1
+"""The distance between nodes that no path joins, and the depth of a node whose component has no boundary."""
+
+CHUNK = 1 << 16
+"""About how many nodes or edges are worked on at once: few enough to stay in the processor's cache."""
+
+MOST_LISTED = 1 << 28
+"""Most nodes, and most edges, that a graph may have to be listed in memory."""
+
+
+def blocks(count: int, size: int = CHUNK) -> Iterator[tuple[int, int]]:
+    """Cut 0, …, count − 1 into ranges [start, stop) of at most `size` each."""
+    for start in range(0, count, size):
+        yield start, min(start + size, count)
+
+
+class DatasetGraph(ABC):
+    """A finite undirected graph without loops or double edges, explicit or in closed form."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def nodes(self) -> Nodes:
+        """The names of the nodes, in index order; computed on demand for families."""
+
+    @property
+    def number_of_nodes(self) -> int:
+        """How many nodes there are."""
+        return len(self.nodes)
+
+    @property
+    @abstractmethod
+    def number_of_edges(self) -> int:
+        """How many edges there are."""
+
+    @abstractmethod
+    def edges(self) -> Iterator[Chunk]:
+        """Yield every edge once, in chunks of index arrays, so that no one needs to hold them all."""
+
+    @abstractmethod
+    def neighbours(self, index: int) -> Indices:
+        """Return the neighbours of a node in ascending order."""
+
+    @abstractmethod
+    def distance(self, first: int, second: int) -> int:
+        """Return the number of edges on a shortest path, or UNREACHABLE."""
+
+    @abstractmethod
+    def distances_from(self, index: int) -> Indices:
+        """Return the distance of every node from one node."""
+
+    @abstractmethod
+    def adjacent(self, first: Indices, second: Indices) -> Mask:
+        """Tell pair by pair whether two nodes are neighbours; the arrays have equal shape."""
+
+    @abstractmethod
+    def to_document(self) -> dict[str, Any]:
+        """Describe the graph as JSON-ready data that `graph_from_document` reads back."""
+
+    def index_of(self, node: Node) -> int:
+        """Return the index of a named node.
+
+        Raises
+        ------
+        BadInput
+            When no node has this name. The name is not repeated: it may be somebody's data.
+        """
+        position = self.nodes.position(node)
+        if position is None:
+            raise BadInput("node", "is not a node of the graph", "name one of the graph's nodes")
+        return position
+
+    def explicit(self) -> Graph:
+        """List the graph as compressed rows.
+
+        Raises
+        ------
+        BadInput
+            When it has too many nodes or edges to be listed.
+        """
+        from .explicit import compress
+
+        if max(self.number_of_nodes, self.number_of_edges) > MOST_LISTED:
+            raise BadInput("graph", f"has more than {MOST_LISTED} nodes or edges to list", "choose a smaller graph")
+        none = np.zeros(0, np.int64)
+        chunks = [(none, none), *self.edges()]
+        return compress(
+            self.nodes, np.concatenate([tails for tails, _ in chunks]), np.concatenate([heads for _, heads in chunks])
+        )

@@ -1,0 +1,328 @@
+"""Graphs: what the objects answer, and which input is refused, by name and without repeating what may be private."""
+
+import json
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from irisdp.errors import BadInput
+from irisdp.graphs import (
+    Complete,
+    Cycle,
+    Hamming,
+    Histograms,
+    Path,
+    Product,
+    SortedHistograms,
+    check_morphism,
+    colour,
+    colours_by_key,
+    graph_from_arrays,
+    graph_from_document,
+    graph_from_edges,
+    graph_from_frame,
+    graph_from_networkx,
+    graph_from_sparse,
+    key_of_node,
+    line,
+    morphism,
+    node_from_key,
+    rank,
+)
+
+
+def refuses(message):
+    return pytest.raises(BadInput, match=f"^{message}")
+
+
+FAMILY_DOCUMENTS = [
+    ({"family": "path", "n": 4}, Path(4)),
+    ({"family": "cycle", "n": 5}, Cycle(5)),
+    ({"family": "complete", "n": 3}, Complete(3)),
+    ({"family": "hamming", "length": 3, "symbols": 2}, Hamming(3, 2)),
+    ({"family": "histograms", "total": 4, "types": 3}, Histograms(4, 3)),
+    ({"family": "sorted_histograms", "total": 4, "types": 3}, SortedHistograms(4, 3)),
+]
+
+
+@pytest.mark.parametrize(("document", "graph"), FAMILY_DOCUMENTS)
+def test_documents_of_families(document, graph):
+    assert graph_from_document(document) == graph
+    assert graph.to_document() == document
+
+
+def test_documents_of_explicit_graphs():
+    document = {"nodes": ["c", "a", 3, [1, [2, "x"]]], "edges": [["a", "c"], [[1, [2, "x"]], 3], ["c", "a"], [3, 3]]}
+    graph = graph_from_document(document)
+    assert graph.nodes[:] == ("c", "a", 3, (1, (2, "x")))
+    assert graph.to_document() == {"nodes": document["nodes"], "edges": [["c", "a"], [3, [1, [2, "x"]]]]}
+    assert graph_from_document({"edges": [[5, 3], [3, 1]]}).nodes[:] == (1, 3, 5)
+    assert graph_from_document({"edges": [["b", 3], [3, "a"]]}).nodes[:] == ("b", 3, "a")
+    assert graph_from_document({"nodes": ["alone"], "edges": []}).number_of_edges == 0
+
+
+def nested(depth):
+    return [nested(depth - 1)] if depth else []
+
+
+BAD_DOCUMENTS = [
+    ([], "graph: must be a JSON object"),
+    ({}, "graph: needs edges"),
+    ({"nodes": ["a"]}, "graph: needs edges"),
+    ({"edges": []}, "nodes: must name at least one node"),
+    ({"nodes": [], "edges": []}, "nodes: must name at least one node"),
+    ({"edges": None}, "nodes: must name at least one node"),
+    ({"edges": "ab"}, "graph.edges: must be a list"),
+    ({"nodes": 3, "edges": []}, "graph.nodes: must be a list"),
+    ({"edges": [["a"]]}, "edges: must be pairs"),
+    ({"edges": [["a", "b", "c"]]}, "edges: must be pairs"),
+    ({"edges": ["ab"]}, "edges: must be pairs"),
+    ({"edges": [["a", 1.5]]}, "edges: must be named by a string, an integer or a list"),
+    ({"edges": [["a", True]]}, "edges: must be named by a string, an integer or a list"),
+    ({"edges": [["a", None]]}, "edges: must be named by a string, an integer or a list"),
+    ({"edges": [["a", {}]]}, "edges: must be named by a string, an integer or a list"),
+    ({"edges": [["a", nested(40)]]}, "edges: must be named by a string, an integer or a list"),
+    ({"nodes": ["a", "b"], "edges": [["a", "z"]]}, "edges: name z, which is not among the nodes"),
+    ({"nodes": ["1"], "edges": [["1", 1]]}, "edges: name 1, which is not among the nodes"),
+    ({"nodes": ["a", "b", "a"], "edges": []}, 'nodes: names "a" twice'),
+    ({"nodes": [[1, 2], [1, 2]], "edges": []}, r"nodes: names \[1, 2\] twice"),
+    ({"nodes": [True], "edges": []}, "nodes: must be named by a string"),
+    ({"edges": [["a", "b"]], "directed": True}, "graph: has an unknown key directed"),
+    ({"family": "torus", "n": 3}, "graph.family: is unknown; choose one of path, cycle"),
+    ({"family": ["path"], "n": 3}, "graph.family: is unknown"),
+    ({"family": "path"}, "graph: needs n"),
+    ({"family": "hamming", "length": 3}, "graph: needs symbols"),
+    ({"family": "path", "n": 3, "edges": []}, "graph: has an unknown key edges"),
+    ({"family": "path", "n": -1}, "n: must be at least 1"),
+    ({"family": "path", "n": 0}, "n: must be at least 1"),
+    ({"family": "path", "n": 2.5}, "n: must be a whole number"),
+    ({"family": "path", "n": True}, "n: must be a number, not true or false"),
+    ({"family": "path", "n": "many"}, "n: must be a finite number"),
+    ({"family": "path", "n": [3]}, "n: must be a number, not list"),
+    ({"family": "cycle", "n": 10**30}, "n: must be at least 1 and at most"),
+    ({"family": "hamming", "length": 0, "symbols": 2}, "length: must be at least 1"),
+    ({"family": "hamming", "length": 2, "symbols": -2}, "symbols: must be at least 1"),
+    ({"family": "hamming", "length": 63, "symbols": 2}, "length: must be at most 62"),
+    ({"family": "hamming", "length": 10**15, "symbols": 10**15}, "length: must be at most 62"),
+    ({"family": "histograms", "total": -1, "types": 2}, "total: must be at least 0"),
+    ({"family": "histograms", "total": 3, "types": 0}, "types: must be at least 1"),
+    ({"family": "histograms", "total": 100, "types": 100}, "total: is too large with that many types"),
+    ({"family": "histograms", "total": 10**12, "types": 2}, "total: is too large with that many types"),
+    ({"family": "sorted_histograms", "total": 1000, "types": 1000}, "total: is too large with that many types"),
+    ({"family": "sorted_histograms", "total": 10**15, "types": 3}, "total: is too large with that many types"),
+    ({"family": "sorted_histograms", "total": 3, "types": 10**9}, "types: must be at least 1 and at most 1000"),
+]
+
+
+@pytest.mark.parametrize(("document", "message"), BAD_DOCUMENTS, ids=str)
+def test_bad_documents_are_refused_in_one_line(document, message):
+    with refuses(message) as refused:
+        graph_from_document(document)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("graph", [Path(2**40), Complete(10**6), Hamming(40, 2), Histograms(100, 9)])
+def test_what_cannot_be_listed_says_so_before_it_tries(graph):
+    with refuses("graph: has more than 268435456 nodes or edges"):
+        graph.explicit()
+
+
+def test_edges_of_a_graph_that_cannot_be_listed_still_stream():
+    for graph in (Path(2**40), Hamming(40, 2), Histograms(100, 9), Product((Path(10**6), Cycle(10**6)))):
+        tails, heads = next(chunk for chunk in graph.edges() if len(chunk[0]))
+        assert len(tails) <= 1 << 16
+        assert graph.adjacent(tails, heads).all()
+
+
+def test_names_of_words():
+    assert Hamming(2, 3).nodes[:4] == ("00", "01", "02", "10")
+    large = Hamming(2, 12)
+    assert large.nodes[23] == "1,11"
+    assert large.index_of("1,11") == 23
+    for wrong in ("111", "1,12", "01,1", "1,+1", "1,1,1", "1", "٣,1", (1, 11), 23):
+        with refuses("node: is not a node of the graph"):
+            large.index_of(wrong)
+
+
+@pytest.mark.parametrize(
+    ("graph", "wrong"),
+    [
+        (Path(3), [3, -1, "1", True, 1.0, (1,), None, [1]]),
+        (Hamming(2, 2), ["0", "000", "02", 0, ("0", "0")]),
+        (Histograms(2, 2), [(1, 2), (2,), (3, -1), (True, True), (1.0, 1.0), "[1, 1]", [1, 1]]),
+        (SortedHistograms(3, 2), [(1, 2), (3,), (2, 1, 0)]),
+        (Product((Path(2), Path(2))), [(0, 2), (0,), 0, (0, 0, 0)]),
+        (graph_from_edges([["a", 1]]), ["b", 2, True, 1.0, ["a"]]),
+    ],
+)
+def test_what_is_not_a_node_is_refused_without_repeating_it(graph, wrong):
+    for node in wrong:
+        assert node not in graph.nodes
+        with refuses("node: is not a node of the graph; name one of the graph's nodes$"):
+            graph.index_of(node)
+
+
+def test_nodes_are_a_sequence():
+    for graph in (Path(5), Hamming(2, 2), Histograms(2, 2), graph_from_edges([["a", "b"], ["b", "c"]])):
+        nodes = graph.nodes
+        assert len(nodes) == graph.number_of_nodes == len(list(nodes))
+        assert nodes[-1] == list(nodes)[-1]
+        assert nodes[1:] == tuple(nodes)[1:]
+        assert list(reversed(nodes)) == list(nodes)[::-1]
+        with pytest.raises(IndexError):
+            nodes[len(nodes)]
+        for index in (-1 - len(nodes), len(nodes)):
+            with pytest.raises(IndexError):
+                graph.neighbours(index)
+            with pytest.raises(IndexError):
+                graph.distances_from(index)
+    assert repr(Path(9).nodes) == "<9 nodes: 0, 1, 2, 3, …>"
+    assert repr(graph_from_edges([["a", "b"]])) == "<Graph of 2 nodes and 1 edges>"
+
+
+def test_graphs_do_not_change():
+    graph = graph_from_edges([["a", "b"]])
+    with pytest.raises(ValueError, match="read-only"):
+        graph.indices[0] = 0
+    with pytest.raises(AttributeError):
+        Path(3).n = 4
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: graph_from_arrays([0, 1], [1]), "tails: must be as many as heads"),
+        (lambda: graph_from_arrays([0.5], [1]), "tails: must be one column of integers"),
+        (lambda: graph_from_arrays([True], [1]), "tails: must be one column of integers"),
+        (lambda: graph_from_arrays([[1]], [1]), "tails: must be one column of integers"),
+        (lambda: graph_from_arrays(np.array([2**63], np.uint64), [1]), "tails: must be one column of integers"),
+        (lambda: graph_from_arrays([0], [2], nodes=range(2)), "edges: must be positions among the nodes"),
+        (lambda: graph_from_arrays([-1], [1], nodes="ab"), "edges: must be positions among the nodes"),
+        (lambda: graph_from_arrays([], []), "nodes: must be given when there are no edges"),
+        (lambda: graph_from_arrays([], [], nodes=range(0)), "nodes: must name at least one node"),
+        (lambda: graph_from_arrays([0], [1], nodes=range(2**40)), "nodes: must be at most 268435456"),
+        (lambda: graph_from_networkx(nx.Graph([(1.5, "a")])), "edges: must be named by a string"),
+        (lambda: Product(()), "factors: must be one graph or more"),
+        (lambda: Product((Path(2**40), Path(2**40))), "factors: must be one graph or more"),
+        (lambda: line(0, 3), "n_blue: must be at least 1"),
+        (lambda: line(2, 2.5), "n_red: must be a whole number"),
+    ],
+)
+def test_bad_input_of_other_constructors(build, message):
+    with refuses(message):
+        build()
+
+
+def test_bad_frames_and_matrices():
+    import polars
+    import scipy.sparse
+
+    with refuses("edges: must have two columns"):
+        graph_from_frame(polars.DataFrame({"a": [1]}))
+    with refuses("edges: must not have missing values"):
+        graph_from_frame(polars.DataFrame({"a": [1, None], "b": [2, 3]}))
+    with refuses("matrix: must be square"):
+        graph_from_sparse(scipy.sparse.csr_array((2, 3)))
+    with_zero = scipy.sparse.coo_array(([1.0, 0.0], ([0, 1], [1, 2])), shape=(3, 3))
+    assert graph_from_sparse(with_zero).number_of_edges == 1
+
+
+def test_keys_of_json_objects():
+    mixed = graph_from_edges([["3", "[1]"], [4, "a"], [(1, 2), "x"]])
+    assert [node_from_key(mixed, key) for key in ("3", "4", "[1]", "[1,2]", "[1, 2]", 4, [1, 2])] == [
+        *("3", 4, "[1]", (1, 2), (1, 2), 4, (1, 2))
+    ]
+    assert all(node_from_key(mixed, key_of_node(node)) == node for node in mixed.nodes)
+    both = graph_from_edges([["3", 3], [(1,), "[1]"]])
+    for key in ("3", "[1]"):
+        with refuses("node: could mean two nodes"):
+            node_from_key(both, key)
+    for key in ("5", "04", "+4", " 4", "4.0", "[1, 2", "[1.0, 2]", "", "[" * 100_000, "9" * 5000):
+        with refuses("node: is not a node of the graph"):
+            node_from_key(mixed, key)
+    with refuses("node: must be named by"):
+        node_from_key(mixed, 4.0)
+
+
+def test_colours_by_key():
+    document = json.loads('{"[2, 0]": "blue", "[1, 1]": "red", "[0, 2]": "red"}')
+    coloured = colour(Histograms(2, 2), colours_by_key(Histograms(2, 2), document))
+    assert coloured.classes == ("blue", "red")
+    assert coloured.codes.tolist() == [0, 1, 1]
+    assert coloured.colour_of((1, 1)) == "red"
+    assert coloured.in_class("red").tolist() == [False, True, True]
+    with refuses("colour: is the colour of no node"):
+        coloured.in_class("green")
+    with refuses("colors: must be a JSON object"):
+        colours_by_key(Path(2), ["blue", "red"])
+    with refuses(r"colors\['7'\]: is not a node"):
+        colours_by_key(Path(2), {"7": "blue"})
+    with refuses(r"rankings\['\[1,1\]'\]: names a node a second time"):
+        colours_by_key(Histograms(2, 2), {"[1, 1]": "blue", "[1,1]": "red"}, "rankings")
+
+
+def test_the_ways_to_give_colours_agree():
+    graph = Path(4)
+    given = [["b", "a", "b", "a"], {0: "b", 3: "a", 2: "b", 1: "a"}, lambda n: "ab"[n % 2 == 0], np.array(list("baba"))]
+    for colours in given:
+        coloured = colour(graph, colours)
+        assert coloured.classes == ("b", "a")
+        assert coloured.codes.tolist() == [0, 1, 0, 1]
+    numbers = colour(graph, np.array([7, 7, -1, 3]))
+    assert (numbers.classes, numbers.codes.tolist()) == ((7, -1, 3), [0, 0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("colours", "message"),
+    [
+        (["a"], "colors: must be 3, one per node"),
+        ({0: "a", 1: "b"}, "colors: leave out the node 2"),
+        ({0: "a", 1: "b", 2: "a", "x": "b"}, "colors: name x, which is not a node"),
+        ([["a"], ["b"], ["a"]], "colors: must be hashable"),
+    ],
+)
+def test_bad_colours(colours, message):
+    with refuses(message):
+        colour(Path(3), colours)
+
+
+@pytest.mark.parametrize(
+    ("rankings", "message"),
+    [
+        ([["a", "b"], ["b", "a"], ["a", "c"]], "rankings: must each name every output once"),
+        ([["a", "b"], ["b", "a"], ["a"]], "rankings: must each name every output once"),
+        ([["a", "a"], ["a", "a"], ["a", "a"]], "rankings: must each name every output once"),
+        (["ab", "ba", "ab"], "rankings: must be lists of outputs"),
+        ([3, 4, 5], "rankings: must be lists of outputs"),
+        ([[[]], [[]], [[]]], "rankings: must be hashable"),
+        ({0: ["a", "b"]}, "rankings: leave out the node 1"),
+    ],
+)
+def test_bad_rankings(rankings, message):
+    with refuses(message):
+        rank(Path(3), rankings)
+
+
+def test_morphisms_name_the_edge_they_break():
+    check = check_morphism(Cycle(4), Path(4), {0: 0, 1: 1, 2: 2, 3: 3})
+    assert not check.holds
+    assert check.broken_edge == (0, 3)
+    assert check_morphism(Cycle(4), Path(4), lambda node: min(node, 4 - node)).holds
+    with refuses("mapping: sends the neighbours 0 and 3 apart"):
+        morphism(Cycle(4), Path(4), {0: 0, 1: 1, 2: 2, 3: 3})
+    with refuses("node: is not a node of the graph"):
+        morphism(Cycle(4), Path(2), {0: 0, 1: 1, 2: 2, 3: 1})
+    with refuses("mapping: must hold indices of the target"):
+        morphism(Cycle(4), Path(2), np.array([0, 1, 2, 1]))
+    with refuses("mapping: leave out the node 3"):
+        morphism(Cycle(4), Path(4), {0: 0, 1: 1, 2: 2})
+
+
+def test_composition_needs_a_graph_in_common():
+    folded = morphism(Cycle(4), Path(3), lambda node: min(node, 4 - node))
+    assert folded.then(morphism(Path(3), Path(1), lambda node: 0))(2) == 0
+    with refuses("following: must start at the graph where this morphism ends"):
+        folded.then(folded)
+    with refuses("values: must be 3, one per node of the target"):
+        folded.pull_back([1, 2])
