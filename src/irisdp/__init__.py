@@ -1,1 +1,79 @@
-"""The provably best private answer to a question with finitely many answers."""
+"""Iris: the provably best private answer to a question with finitely many answers.
+
+data —query→ small graph —mechanism→ answer; privacy comes down the arrow for free.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded on first use
+    from . import certify, design, errors, exact, graphs, mechanisms, noise, privacy, queries, release, sampling
+    from .certify import audit
+    from .errors import BadInput, BudgetRefused, CertificateRejected, Infeasible, IrisError, Refusal
+    from .mechanisms import Mechanism, load
+    from .privacy import Privacy
+    from .release import Ledger, publish
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BadInput",
+    "BudgetRefused",
+    "CertificateRejected",
+    "Infeasible",
+    "IrisError",
+    "Ledger",
+    "Mechanism",
+    "Privacy",
+    "Refusal",
+    "audit",
+    "certify",
+    "design",
+    "errors",
+    "exact",
+    "graphs",
+    "load",
+    "mechanisms",
+    "noise",
+    "privacy",
+    "publish",
+    "queries",
+    "release",
+    "sampling",
+]
+
+_HOMES = {
+    "BadInput": "errors",
+    "BudgetRefused": "errors",
+    "CertificateRejected": "errors",
+    "Infeasible": "errors",
+    "IrisError": "errors",
+    "Ledger": "release",
+    "Mechanism": "mechanisms",
+    "Privacy": "privacy",
+    "Refusal": "errors",
+    "audit": "certify",
+    "load": "mechanisms",
+    "publish": "release",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name when it is first used, so that `import irisdp` stays light."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = _HOMES.get(name)
+    found = (
+        getattr(importlib.import_module(f".{home}", __name__), name)
+        if home
+        else importlib.import_module(f".{name}", __name__)
+    )
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return __all__

@@ -1,5 +1,6 @@
 """Rationals, directed rounding and enclosures: the ground floor."""
 
+from .documents import parse_json, read_json, write_json
 from .enclosures import Enclosure, ball, enclosure_of, working_precision
 from .rationals import Rational, integer, rational, rational_text, short_text
 from .rounding import decimal_above, dyadic_above, dyadic_below, exp_below, log_above, log_below
@@ -16,8 +17,11 @@ __all__ = [
     "integer",
     "log_above",
     "log_below",
+    "parse_json",
     "rational",
     "rational_text",
+    "read_json",
     "short_text",
     "working_precision",
+    "write_json",
 ]

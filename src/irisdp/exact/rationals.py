@@ -20,7 +20,7 @@ __all__ = ["Rational", "integer", "rational", "rational_text", "short_text"]
 Rational = Fraction | int | str | float | Decimal
 """The forms an exact number may be given in."""
 
-_NUMBER = re.compile(r"[+-]?(\d+(/\d+)?|(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d{1,6})?)")
+_NUMBER = re.compile(r"[+-]?(\d+(/\d+)?|(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d{1,6})?)", re.ASCII)
 _MOST_CHARACTERS = 8_000
 _LARGEST_EXPONENT = 4_000
 _MOST_PLACES = 40

@@ -1,0 +1,5 @@
+"""Run the command line as `python -m irisdp`."""
+
+from .cli.main import run
+
+run()

@@ -1,0 +1,41 @@
+"""Finite mechanisms: rows and a map, the standard kinds, and the file they are written to."""
+
+from .document import (
+    FORMAT,
+    MechanismDocument,
+    load,
+    privacy_from_document,
+    privacy_to_document,
+    read_document,
+    to_document,
+)
+from .factored import FactoredMechanism, Reading
+from .geometric import geometric, geometric_row
+from .mechanism import Mechanism, Objective, Row, check_distribution
+from .randomized_response import balanced_truth, binary_randomized_response, randomized_response
+from .stepped import INFINITE_DEPTH, Stepped, balanced_line, line_mechanism
+
+__all__ = [
+    "FORMAT",
+    "INFINITE_DEPTH",
+    "FactoredMechanism",
+    "Mechanism",
+    "MechanismDocument",
+    "Objective",
+    "Reading",
+    "Row",
+    "Stepped",
+    "balanced_line",
+    "balanced_truth",
+    "binary_randomized_response",
+    "check_distribution",
+    "geometric",
+    "geometric_row",
+    "line_mechanism",
+    "load",
+    "privacy_from_document",
+    "privacy_to_document",
+    "randomized_response",
+    "read_document",
+    "to_document",
+]

@@ -1,0 +1,231 @@
+"""The mechanism file, format irisdp/mechanism/1: what design writes, and audit and sample read.
+
+Reading happens in two steps, because an audit must be able to look at a file that lies: `MechanismDocument` holds
+the numbers exactly as written, and `mechanism` insists that they are a mechanism.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BadInput
+from ..exact import integer, rational, rational_text, read_json
+from ..graphs import DatasetGraph, graph_from_document
+from ..graphs.names import Nodes, json_node, named_nodes
+from ..privacy import Privacy
+from .factored import FactoredMechanism, Reading
+from .mechanism import Mechanism, Objective, Row
+
+__all__ = [
+    "FORMAT",
+    "MechanismDocument",
+    "load",
+    "privacy_from_document",
+    "privacy_to_document",
+    "read_document",
+    "to_document",
+]
+
+FORMAT = "irisdp/mechanism/1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MechanismDocument:
+    """A mechanism file as written: exact numbers, right shapes, nothing believed about them."""
+
+    privacy: Privacy | None
+    graph: DatasetGraph | None
+    inputs: Nodes
+    outputs: tuple[Hashable, ...]
+    rows: tuple[Row, ...]
+    row_of: NDArray[np.int64]
+    objective: Objective | None = None
+    certificate: Mapping[str, Any] | None = None
+    factored: FactoredMechanism | None = None
+    source: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def mechanism(self) -> Mechanism | FactoredMechanism:
+        """Return the mechanism, or refuse numbers that are none."""
+        if self.factored is not None:
+            return self.factored
+        if self.privacy is None:
+            raise BadInput("privacy", "is missing", 'write {"epsilon": …} or {"ratio": …}')
+        return Mechanism(
+            privacy=self.privacy,
+            inputs=self.inputs,
+            outputs=self.outputs,
+            rows=self.rows,
+            row_of=self.row_of,
+            graph=self.graph,
+            objective=self.objective,
+            certificate=self.certificate,
+        )
+
+
+def load(path: str | Path) -> Mechanism | FactoredMechanism:
+    """Read a mechanism file.
+
+    Returns
+    -------
+    Mechanism or FactoredMechanism
+        Rows sum to exactly 1. The privacy it states is a claim; `irisdp.audit` checks it.
+    """
+    return read_document(read_json(path, "mechanism")).mechanism()
+
+
+def read_document(document: Any) -> MechanismDocument:
+    """Read the JSON document of a mechanism file."""
+    if not isinstance(document, dict):
+        raise BadInput("mechanism", "must be a JSON object", f'write {{"format": "{FORMAT}", …}}')
+    if document.get("format", FORMAT) != FORMAT:
+        raise BadInput("format", "is not one this version reads", f'write "{FORMAT}"')
+    privacy = privacy_from_document(document["privacy"]) if document.get("privacy") is not None else None
+    graph = graph_from_document(document["graph"]) if document.get("graph") is not None else None
+    forms = [name for name in ("matrix", "rows", "factors") if name in document]
+    if len(forms) != 1:
+        raise BadInput("matrix", "must be given in one form", 'write "matrix", or "rows" and "row_of", or "factors"')
+    objective = _objective(document.get("objective"))
+    if forms == ["factors"]:
+        return _factored(document, privacy, graph, objective)
+    lines = _list(document[forms[0]], forms[0])
+    distinct: dict[Row, int] = {}
+    numbers = [distinct.setdefault(_row(line, forms[0]), len(distinct)) for line in lines]
+    if forms == ["rows"]:
+        choice = [integer(k, "row_of", at_least=0) for k in _list(document.get("row_of"), "row_of")]
+        if max(choice, default=0) >= len(numbers):
+            raise BadInput("row_of", "names a row that is not there", f"use numbers from 0 to {len(numbers) - 1}")
+        numbers = [numbers[k] for k in choice]
+    rows = tuple(distinct)
+    if not rows or len({len(row) for row in rows}) != 1 or not rows[0]:
+        raise BadInput(forms[0], "must be a table with rows of one length", "give one row of probabilities per input")
+    inputs = _nodes(document.get("inputs"), "inputs", graph.nodes if graph is not None else range(len(numbers)))
+    outputs = _nodes(document.get("outputs"), "outputs", range(len(rows[0])))
+    for name, names, length in (("inputs", inputs, len(numbers)), ("outputs", outputs, len(rows[0]))):
+        if len(names) != length:
+            raise BadInput(name, f"must be {length} names, as the table has", "name each once")
+    return MechanismDocument(
+        privacy=privacy,
+        graph=graph,
+        inputs=inputs,
+        outputs=tuple(outputs),
+        rows=rows,
+        row_of=np.array(numbers, dtype=np.int64),
+        objective=objective,
+        certificate=document.get("certificate"),
+        source=document,
+    )
+
+
+def to_document(mechanism: Mechanism | FactoredMechanism) -> dict[str, Any]:
+    """Write a mechanism as the JSON document of its file; every number is exact text."""
+    document: dict[str, Any] = {"format": FORMAT, "privacy": privacy_to_document(mechanism.privacy)}
+    if isinstance(mechanism, FactoredMechanism):
+        document["factors"] = [{"kind": "geometric", "n": mechanism.n}]
+        if mechanism.reading is not None:
+            triples = [[z, r, rational_text(p)] for z, line in sorted(mechanism.reading.items()) for r, p in line]
+            document["factors"].append({"reading": triples})
+    else:
+        if mechanism.graph is not None:
+            document["graph"] = mechanism.graph.to_document()
+        document["inputs"] = [json_node(node) for node in mechanism.inputs]
+        document["outputs"] = [json_node(node) for node in mechanism.outputs]
+        texts = [[rational_text(p) for p in row] for row in mechanism.rows]
+        if 2 * len(mechanism.rows) <= len(mechanism.inputs):
+            document["rows"], document["row_of"] = texts, mechanism.row_of.tolist()
+        else:
+            document["matrix"] = [texts[number] for number in mechanism.row_of]
+        if mechanism.certificate is not None:
+            document["certificate"] = mechanism.certificate
+    if (objective := mechanism.objective) is not None:
+        document["objective"] = {"name": objective.name, "value": rational_text(objective.value)}
+        if objective.lower_bound is not None:
+            document["objective"]["lower_bound"] = rational_text(objective.lower_bound)
+    return document
+
+
+def privacy_from_document(document: Any) -> Privacy:
+    """Read {"epsilon": …} or {"ratio": …}, with an optional "delta"."""
+    if not isinstance(document, dict) or set(document) - {"epsilon", "ratio", "delta"}:
+        raise BadInput("privacy", "must hold epsilon or ratio, and delta", 'write {"epsilon": 1, "delta": "1/10"}')
+    if any(isinstance(value, (list, dict, type(None))) for value in document.values()):
+        raise BadInput("privacy", "must hold numbers", 'write {"epsilon": 1, "delta": "1/10"}')
+    return Privacy(**document)
+
+
+def privacy_to_document(privacy: Privacy) -> dict[str, str]:
+    """Write privacy so that reading it back gives the same ratio, charge and δ."""
+    if Privacy(epsilon=privacy.epsilon).ratio == privacy.ratio:
+        document = {"epsilon": rational_text(privacy.epsilon)}
+    else:
+        document = {"ratio": rational_text(privacy.ratio)}
+    return document if privacy.delta == 0 else {**document, "delta": rational_text(privacy.delta)}
+
+
+def _row(line: Any, name: str) -> Row:
+    return tuple(rational(entry, name) for entry in _list(line, name))
+
+
+def _list(value: Any, name: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise BadInput(name, "must be a list", "write it in square brackets")
+    return value
+
+
+def _nodes(value: Any, name: str, otherwise: Sequence[Hashable]) -> Nodes:
+    return named_nodes(otherwise if value is None else _list(value, name), name)
+
+
+def _objective(value: Any) -> Objective | None:
+    if value is None:
+        return None
+    if not isinstance(value, dict) or "value" not in value:
+        raise BadInput("objective", "must hold name and value", 'write {"name": …, "value": …}')
+    bound = value.get("lower_bound")
+    return Objective(
+        name=str(value.get("name", "objective")),
+        value=rational(value["value"], "objective"),
+        lower_bound=None if bound is None else rational(bound, "objective"),
+    )
+
+
+def _factored(
+    document: dict[str, Any], privacy: Privacy | None, graph: DatasetGraph | None, objective: Objective | None
+) -> MechanismDocument:
+    factors = _list(document["factors"], "factors")
+    if privacy is None:
+        raise BadInput("privacy", "is missing", 'write {"epsilon": …} or {"ratio": …}')
+    if not 1 <= len(factors) <= 2 or not all(isinstance(factor, dict) for factor in factors):
+        raise BadInput("factors", "must be a standard mechanism and at most one reading", "see the mechanism format")
+    if factors[0].get("kind") != "geometric" or "n" not in factors[0]:
+        raise BadInput("factors", "must begin with a geometric mechanism", 'write {"kind": "geometric", "n": …}')
+    n = integer(factors[0]["n"], "factors", at_least=0)
+    reading: Reading | None = None
+    if len(factors) == 2:
+        collected: dict[int, list[tuple[int, Fraction]]] = {}
+        for triple in _list(factors[1].get("reading"), "reading"):
+            z, r, p = (*_list(triple, "reading"), None, None, None)[:3]
+            source = integer(z, "reading", at_least=0, at_most=n)
+            target = integer(r, "reading", at_least=0, at_most=n)
+            collected.setdefault(source, []).append((target, rational(p, "reading")))
+        reading = {z: tuple(choices) for z, choices in collected.items()}
+    factored = FactoredMechanism(privacy=privacy, n=n, reading=reading, objective=objective)
+    return MechanismDocument(
+        privacy=privacy,
+        graph=graph,
+        inputs=named_nodes(factored.inputs),
+        outputs=tuple(factored.outputs),
+        rows=(),
+        row_of=np.zeros(0, dtype=np.int64),
+        objective=objective,
+        certificate=document.get("certificate"),
+        factored=factored,
+        source=document,
+    )

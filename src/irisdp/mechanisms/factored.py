@@ -1,0 +1,84 @@
+"""A standard mechanism followed by a sparse reading: how large mechanisms are written down and drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..errors import BadInput
+from ..graphs import Path
+from ..privacy import Privacy
+from .geometric import geometric_row
+from .mechanism import Mechanism, Objective, Row
+
+__all__ = ["FactoredMechanism", "Reading"]
+
+Reading = dict[int, tuple[tuple[int, Fraction], ...]]
+"""For every released value z the answers r it is read as, with their probabilities."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactoredMechanism:
+    """The range-restricted geometric mechanism on 0..n, then each released z read as r with probability p.
+
+    Privacy is the geometric mechanism's: reading is post-processing.
+
+    Parameters
+    ----------
+    privacy : Privacy
+        α = 1/ratio.
+    n : int
+        Largest count.
+    reading : Reading
+        A distribution for every z in 0..n; an identity reading may be left out as None.
+    """
+
+    privacy: Privacy
+    n: int
+    reading: Reading | None = None
+    objective: Objective | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a reading that is no stochastic matrix on 0..n."""
+        if self.reading is None:
+            return
+        if set(self.reading) != set(range(self.n + 1)):
+            raise BadInput("reading", f"must say how to read every value 0..{self.n}", "give each z a distribution")
+        for choices in self.reading.values():
+            if any(p < 0 or not 0 <= r <= self.n for r, p in choices) or sum(p for _, p in choices) != 1:
+                raise BadInput(
+                    "reading", "must spread probability 1 over answers 0..n for every z", "correct [z, r, p]"
+                )
+
+    @property
+    def inputs(self) -> range:
+        """The counts 0..n."""
+        return range(self.n + 1)
+
+    @property
+    def outputs(self) -> range:
+        """The answers 0..n."""
+        return range(self.n + 1)
+
+    def position(self, node: Hashable) -> int:
+        """Return the position of an input, which is the count itself."""
+        if not isinstance(node, int) or isinstance(node, bool) or not 0 <= node <= self.n:
+            raise BadInput("input", "is not an input of this mechanism", f"choose a count from 0 to {self.n}")
+        return node
+
+    def row(self, node: Hashable) -> Row:
+        """Return the exact distribution of the answer for one count."""
+        released = geometric_row(self.position(node), self.n, self.privacy.ratio)
+        if self.reading is None:
+            return released
+        answer = [Fraction(0)] * (self.n + 1)
+        for z, probability in enumerate(released):
+            for r, share in self.reading[z]:
+                answer[r] += probability * share
+        return tuple(answer)
+
+    def expand(self) -> Mechanism:
+        """Multiply out into a matrix, one row per count; for small n."""
+        rows = [self.row(count) for count in self.inputs]
+        return Mechanism.from_matrix(rows, privacy=self.privacy.pure, graph=Path(self.n + 1), objective=self.objective)

@@ -1,0 +1,211 @@
+"""A finite mechanism: a few distinct rows, and a map that says which input uses which row.
+
+data —query→ node —mechanism→ answer, and privacy comes down the arrow for free: `pullback` re-maps the inputs,
+`post_process` the outputs, and neither can cost privacy (theory §7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BadInput
+from ..exact import rational
+from ..graphs import DatasetGraph
+from ..graphs.names import Nodes, named_nodes
+from ..privacy import Privacy
+
+__all__ = ["Mechanism", "Objective", "Row", "check_distribution"]
+
+Row = tuple[Fraction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """What a mechanism was designed for: its name, its value here, and a bound that no mechanism can pass.
+
+    `lower_bound` and `value` are equal where the optimum is exact; otherwise their difference is the claimed gap.
+    """
+
+    name: str
+    value: Fraction
+    lower_bound: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Mechanism:
+    """A row-stochastic matrix held as distinct rows and a map from inputs to rows.
+
+    Parameters
+    ----------
+    privacy : Privacy
+        What the mechanism promises on `graph`. A promise: `irisdp.audit` checks it.
+    inputs : sequence of names
+        The n inputs, all different: strings, integers or tuples of these; a `range` costs nothing.
+    outputs : tuple of hashable
+        Names of the q outputs, all different.
+    rows : tuple of m rows
+        Each row is q exact probabilities that sum to 1.
+    row_of : array of n integers
+        Which row an input uses.
+    graph : DatasetGraph, optional
+        Its edges join neighbouring inputs; nodes are the inputs, in the same order.
+    objective : Objective, optional
+        What was optimised, with its certified bound.
+    certificate : mapping, optional
+        JSON-ready evidence of optimality; see `irisdp.certify`.
+    """
+
+    privacy: Privacy
+    inputs: Nodes
+    outputs: tuple[Hashable, ...]
+    rows: tuple[Row, ...]
+    row_of: NDArray[np.int64]
+    graph: DatasetGraph | None = None
+    objective: Objective | None = None
+    certificate: Mapping[str, Any] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        """Hold only row-stochastic matrices with matching shapes."""
+        object.__setattr__(self, "inputs", named_nodes(self.inputs, "inputs"))
+        if len(set(self.outputs)) != len(self.outputs) or not self.outputs:
+            raise BadInput("outputs", "must be different from each other and at least one", "rename the outputs")
+        if len(self.row_of) != len(self.inputs):
+            raise BadInput("row_of", "must name one row for every input", "give as many entries as inputs")
+        if len(self.row_of) and not 0 <= self.row_of.min() <= self.row_of.max() < len(self.rows):
+            raise BadInput("row_of", "names a row that is not there", f"use numbers from 0 to {len(self.rows) - 1}")
+        for row in self.rows:
+            check_distribution(row, len(self.outputs), "matrix")
+        self.row_of.setflags(write=False)
+
+    @classmethod
+    def from_matrix(
+        cls,
+        matrix: Iterable[Sequence[Any]],
+        *,
+        privacy: Privacy,
+        inputs: Sequence[Hashable] | None = None,
+        outputs: Sequence[Hashable] | None = None,
+        graph: DatasetGraph | None = None,
+        objective: Objective | None = None,
+        certificate: Mapping[str, Any] | None = None,
+    ) -> Mechanism:
+        """Read a matrix with one row per input; equal rows are kept once.
+
+        Inputs default to the graph's nodes, or to 0..n−1; outputs to 0..q−1.
+        """
+        numbers: dict[Row, int] = {}
+        row_of = []
+        for line in matrix:
+            row = tuple(rational(entry, "matrix") for entry in line)
+            row_of.append(numbers.setdefault(row, len(numbers)))
+        rows = tuple(numbers)
+        if not rows:
+            raise BadInput("matrix", "has no rows", "give one row of probabilities for every input")
+        if inputs is None:
+            inputs = graph.nodes if graph is not None else range(len(row_of))
+        if outputs is None:
+            outputs = range(len(rows[0]))
+        return cls(
+            privacy=privacy,
+            inputs=named_nodes(inputs, "inputs"),
+            outputs=tuple(outputs),
+            rows=rows,
+            row_of=np.array(row_of, dtype=np.int64),
+            graph=graph,
+            objective=objective,
+            certificate=certificate,
+        )
+
+    def position(self, node: Hashable) -> int:
+        """Return the position of an input, or say which inputs there are."""
+        position = self.inputs.position(node)
+        if position is None:
+            raise BadInput("input", "is not an input of this mechanism", f"choose one of {self.inputs!r}")
+        return position
+
+    def row(self, node: Hashable) -> Row:
+        """Return the distribution of the answer for one input."""
+        return self.rows[self.row_of[self.position(node)]]
+
+    def matrix(self) -> list[Row]:
+        """Return one row per input, in the order of `inputs`."""
+        return [self.rows[number] for number in self.row_of]
+
+    def pullback(self, query: Mapping[Hashable, Hashable], *, graph: DatasetGraph | None = None) -> Mechanism:
+        """Answer for other inputs by first mapping them to this mechanism's.
+
+        Parameters
+        ----------
+        query : mapping
+            New input → input of this mechanism. If it sends neighbours of `graph` to neighbours or equals
+            (`irisdp.graphs.check_morphism`), the result is as private on `graph` as this mechanism is on its own.
+        graph : DatasetGraph, optional
+            The graph of the new inputs.
+
+        References
+        ----------
+        Binary paper, Theorem 1.
+        """
+        positions = [self.inputs.position(target) for target in query.values()]
+        if None in positions:
+            raise BadInput("query", "maps to something that is no input", f"map to one of {self.inputs!r}")
+        row_of = self.row_of[np.array(positions, dtype=np.int64)]
+        return replace(self, inputs=named_nodes(query, "inputs"), row_of=row_of, graph=graph, objective=None, certificate=None)
+
+    def post_process(self, reading: Sequence[Sequence[Any]], *, outputs: Sequence[Hashable] | None = None) -> Mechanism:
+        """Re-map the answers by a stochastic matrix (one row per output of this mechanism); costs no privacy."""
+        channel = [tuple(rational(entry, "reading") for entry in line) for line in reading]
+        names = tuple(range(len(channel[0])) if outputs is None else outputs) if channel else ()
+        if len(channel) != len(self.outputs):
+            raise BadInput("reading", "must have one row for every output", f"give {len(self.outputs)} rows")
+        for line in channel:
+            check_distribution(line, len(names), "reading")
+        rows = tuple(
+            tuple(
+                sum((p * line[j] for p, line in zip(row, channel, strict=True) if p), Fraction(0))
+                for j in range(len(names))
+            )
+            for row in self.rows
+        )
+        return replace(self, outputs=names, rows=rows, objective=None, certificate=None)
+
+    def dominates(self, other: Mechanism, ranking: Callable[[Hashable], Sequence[Hashable]]) -> bool:
+        """Tell whether at every input every prefix sum in that input's ranking is at least the other's.
+
+        Parameters
+        ----------
+        other : Mechanism
+            With the same inputs and outputs.
+        ranking : callable
+            Input → all outputs, best first.
+
+        References
+        ----------
+        Rainbow paper, dominance; theory §4.
+        """
+        if tuple(self.inputs) != tuple(other.inputs) or set(self.outputs) != set(other.outputs):
+            raise BadInput("other", "must have the same inputs and outputs", "compare mechanisms of one question")
+        for node in self.inputs:
+            here, there = (dict(zip(m.outputs, m.row(node), strict=True)) for m in (self, other))
+            ahead = Fraction(0)
+            for output in ranking(node):
+                ahead += here[output] - there[output]
+                if ahead < 0:
+                    return False
+        return True
+
+
+def check_distribution(row: Sequence[Fraction], length: int, name: str) -> None:
+    """Refuse a row that is not `length` non-negative numbers with sum exactly 1."""
+    if len(row) != length:
+        raise BadInput(name, f"has a row of {len(row)} entries", f"give {length} in every row")
+    if min(row) < 0:
+        raise BadInput(name, "has a negative entry", "probabilities are at least 0")
+    if sum(row) != 1:
+        raise BadInput(name, "has a row that does not sum to exactly 1", 'write exact probabilities, such as "1/3"')

@@ -1,0 +1,53 @@
+"""Randomised response: the best answer about one record that may be anything."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from fractions import Fraction
+
+from ..errors import BadInput
+from ..exact import integer
+from ..graphs import Complete
+from ..privacy import Privacy
+from .mechanism import Mechanism
+
+__all__ = ["balanced_truth", "binary_randomized_response", "randomized_response"]
+
+
+def balanced_truth(choices: int, privacy: Privacy) -> Fraction:
+    """Return the largest truth-probability that `choices` mutually adjacent answers can all have.
+
+    (r + δ(q−1)) / (r + q − 1); for q = 2 it is the boundary value (r + δ)/(r + 1) of a balanced binary mechanism.
+
+    References
+    ----------
+    theory §3 (balanced) and §4 (iii).
+    """
+    choices = integer(choices, "choices", at_least=1)
+    ratio, delta = privacy.ratio, privacy.delta
+    return (ratio + delta * (choices - 1)) / (ratio + choices - 1)
+
+
+def randomized_response(choices: int | Sequence[Hashable], privacy: Privacy) -> Mechanism:
+    """Build q-ary randomised response: the truth with `balanced_truth`, every other answer equally likely.
+
+    Parameters
+    ----------
+    choices : int or sequence
+        The answers, or how many (then 0..q−1).
+    privacy : Privacy
+        Any ratio and δ; any two inputs are neighbours.
+    """
+    names = tuple(range(choices)) if isinstance(choices, int) else tuple(choices)
+    if len(names) < 2:
+        raise BadInput("choices", "must be at least 2", "name two or more answers")
+    truth = balanced_truth(len(names), privacy)
+    lie = (1 - truth) / (len(names) - 1)
+    rows = [[truth if answer == fact else lie for answer in names] for fact in names]
+    graph = Complete(len(names))
+    return Mechanism.from_matrix(rows, privacy=privacy, graph=graph, inputs=names, outputs=names)
+
+
+def binary_randomized_response(privacy: Privacy) -> Mechanism:
+    """Build randomised response about one bit, inputs and outputs 0 and 1."""
+    return randomized_response(2, privacy)

@@ -1,0 +1,91 @@
+"""The house stands: imports only go down, rooms stay small, `import irisdp` stays light."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "src" / "irisdp"
+FLOORS = [
+    {"errors"},
+    {"exact"},
+    {"privacy"},
+    {"graphs"},
+    {"mechanisms"},
+    {"certify"},
+    {"design"},
+    {"sampling", "noise"},
+    {"queries"},
+    {"release"},
+    {"cli", "__main__"},
+]
+LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
+LONGEST_ROOM = 350
+
+
+def imported_rooms(path, text):
+    """Yield the top-level rooms of irisdp that a file imports, at module level or inside functions."""
+    package = ["irisdp", *path.relative_to(SOURCE).with_suffix("").parts]
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = package[: -node.level] + (node.module.split(".") if node.module else [])
+            names = [base] if len(base) > 1 else [[*base, alias.name] for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "irisdp":
+            base = node.module.split(".")
+            names = [base] if len(base) > 1 else [[*base, alias.name] for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name.split(".") for alias in node.names if alias.name.startswith("irisdp.")]
+        else:
+            continue
+        for name in names:
+            yield name[1]
+
+
+def climbs(path, text):
+    """Return the rooms on higher floors that a file imports."""
+    room = path.relative_to(SOURCE).with_suffix("").parts[0]
+    if room == "__init__":
+        return []
+    # certify checks what design makes: sharing code would let one mistake hide in both.
+    forbidden = {"certify"} if room == "design" else set()
+    return [other for other in imported_rooms(path, text) if LEVEL[other] > LEVEL[room] or other in forbidden]
+
+
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_only_go_down(path):
+    assert climbs(path, path.read_text(encoding="utf-8")) == []
+
+
+def test_a_climbing_import_is_seen():
+    assert climbs(SOURCE / "privacy" / "step.py", "from ..release import Ledger") == ["release"]
+    assert climbs(SOURCE / "exact" / "rounding.py", "def f():\n    import irisdp.cli.main") == ["cli"]
+    assert climbs(SOURCE / "design" / "program.py", "from ..certify import audit") == ["certify"]
+
+
+def test_every_room_stands_on_a_floor():
+    rooms = {path.relative_to(SOURCE).with_suffix("").parts[0] for path in FILES} - {"__init__"}
+    assert rooms <= set(LEVEL)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_rooms_stay_readable(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_ROOM
+    if path.name == "__init__.py" and path.parent != SOURCE:
+        kinds = {type(node) for node in ast.parse(path.read_text(encoding="utf-8")).body}
+        assert kinds <= {ast.Expr, ast.ImportFrom, ast.Assign}, "an __init__ hands out names and does nothing else"
+
+
+def test_import_is_light():
+    """`import irisdp` loads no engine, solver or plotting library."""
+    code = (
+        "import sys, irisdp; irisdp.Privacy(epsilon=1);"
+        "print([m for m in ('duckdb','pyarrow','highspy','narwhals','sqlglot','typer','rich','pandas','scipy')"
+        " if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,109 @@
+"""Exact numbers: what is accepted, how it is read, and which way it is rounded."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irisdp.errors import BadInput
+from irisdp.exact import (
+    decimal_above,
+    dyadic_above,
+    dyadic_below,
+    exp_below,
+    integer,
+    log_above,
+    log_below,
+    parse_json,
+    rational,
+    rational_text,
+)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (0.1, "1/10"),
+        (1e-9, "1/1000000000"),
+        (np.float64(0.3), "3/10"),
+        (np.float32(0.1), "1/10"),
+        (np.int64(7), "7"),
+        ("3/10", "3/10"),
+        ("0.25", "1/4"),
+        (" 1e-3 ", "1/1000"),
+        (Decimal("0.125"), "1/8"),
+        (Fraction(2, 3), "2/3"),
+        (5, "5"),
+        ("-2", "-2"),
+    ],
+)
+def test_numbers_are_read_as_written(written, meant):
+    assert rational(written, "x") == Fraction(meant)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [True, False, np.bool_(True), math.nan, math.inf, -math.inf, "nan", "inf", "1/0", "", "one", "1,5", "1e99999", None,
+     [1], {}, b"1", 1j, "0x10", "1_000", "9" * 9000, "1/" + "9" * 7000, np.float64("nan"), Decimal("NaN"), "½", "١"],
+)  # fmt: skip
+def test_anything_else_is_refused_in_one_line(written):
+    with pytest.raises(BadInput, match=r"^x: ") as caught:
+        rational(written, "x")
+    assert "\n" not in str(caught.value)
+
+
+def test_whole_numbers_have_a_range():
+    assert integer("100", "K", at_least=0) == 100
+    for wrong in ("1.5", -1, 11):
+        with pytest.raises(BadInput):
+            integer(wrong, "K", at_least=0, at_most=10)
+
+
+@given(st.fractions())
+def test_text_is_exact(value):
+    assert Fraction(rational_text(value)) == value
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, places=12, min_value=-1000, max_value=1000))
+def test_short_decimals_stay_decimals(value):
+    assert "/" not in rational_text(Fraction(value))
+
+
+@given(st.fractions(min_value=0, max_value=60, max_denominator=10**12))
+def test_the_ratio_is_below_and_close(epsilon):
+    ratio = exp_below(epsilon)
+    assert ratio >= 1
+    # log_above(ratio) may exceed ε by its own last place only if ratio <= e^ε and the two are that close.
+    assert log_below(ratio) <= epsilon
+    assert epsilon - log_below(ratio) < Fraction(1, 1 << 120) + Fraction(1, 10**30)
+
+
+def test_published_digits_of_e():
+    # e = 2.71828182845904523536028747135266249775724709369995…
+    below = Fraction(271828182845904523536028747135266249775, 10**38)
+    assert below - Fraction(1, 1 << 125) <= exp_below(Fraction(1)) <= below + Fraction(1, 10**38)
+
+
+@given(st.fractions(min_value=0, max_value=10**6), st.integers(2, 80))
+def test_dyadics_bracket(value, bits):
+    low, high = dyadic_below(value, bits), dyadic_above(value, bits)
+    assert low <= value <= high
+    assert high - low <= value / 2 ** (bits - 2)
+    assert decimal_above(value, 5) - value < Fraction(1, 10**5)
+
+
+@given(st.fractions(min_value=1, max_value=1000))
+def test_the_charge_for_a_ratio_is_never_below_its_logarithm(ratio):
+    assert exp_below(log_above(ratio)) >= ratio * (1 - Fraction(1, 1 << 126)) or ratio == 1
+    assert float(log_above(ratio)) == pytest.approx(math.log(ratio), rel=1e-12, abs=1e-28)
+
+
+def test_json_keeps_digits_and_refuses_what_is_no_number():
+    assert parse_json('{"a": 0.1000000000000000055}', "f")["a"] == Decimal("0.1000000000000000055")
+    for wrong in ('{"a": NaN}', '{"a": -Infinity}', '{"a": 1, "a": 2}', "{", "[" * 100_000):
+        with pytest.raises(BadInput, match=r"^f: "):
+            parse_json(wrong, "f")
