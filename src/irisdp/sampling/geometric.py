@@ -1,0 +1,116 @@
+"""Geometric noise on integers, exact and in bulk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BadInput
+from ..exact import integer
+from ..privacy import Privacy
+from .bits import BitSource, system_bits
+from .digits import Digit, digits_of
+from .inputs import integers
+from .thresholds import chunks
+
+__all__ = ["LARGEST_VALUE", "add_geometric", "clamped_geometric", "one_sided_geometric"]
+
+LARGEST_VALUE = 1 << 62
+"""Largest magnitude of an integer that noise is added to."""
+
+_SMALLEST_EXCESS = Fraction(1, 10**15)
+"""Least r − 1: noise that is not drawn through a tie then stays below 2^62."""
+
+_INT64 = np.iinfo(np.int64)
+
+
+def add_geometric(values: Any, privacy: Privacy, *, source: BitSource | None = None) -> NDArray[np.int64]:
+    """Add independent two-sided geometric noise; `irisdp.noise.geometric` is its public name and says more."""
+    numbers = integers(values, "values", at_least=-LARGEST_VALUE, at_most=LARGEST_VALUE)
+    flat, noisy = numbers.ravel(), np.empty(numbers.size, dtype=np.int64)
+    for part, noise, exact in _draw(numbers.size, _digits(privacy, signed=True), system_bits(source)):
+        np.add(flat[part], noise, out=noisy[part])
+        for place, value in exact.items():
+            noisy[part.start + place] = _saturate(int(flat[part.start + place]) + value)
+    return noisy.reshape(numbers.shape)
+
+
+def clamped_geometric(
+    values: Any, largest: int, privacy: Privacy, *, source: BitSource | None = None
+) -> NDArray[np.int64]:
+    """Draw from the range-restricted geometric mechanism on {0, …, largest}.
+
+    Parameters
+    ----------
+    values : array of int
+        True values in [0, largest], in any shape.
+    largest : int
+        n, at least 0 and at most 2^62.
+    privacy : Privacy
+        Its ratio r = 1/α > 1; δ is not used.
+
+    Returns
+    -------
+    array of int64, the shape of `values`
+        From k, an end of the range with probability α^(distance)/(1+α) and z inside with (1−α)/(1+α)·α^|z−k|, exactly.
+
+    References
+    ----------
+    theory §5: unbounded noise clamped to the range is the mechanism G_{n,α}.
+    """
+    top = integer(largest, "largest", at_least=0, at_most=LARGEST_VALUE)
+    numbers = integers(values, "values", at_least=0, at_most=top)
+    return np.clip(add_geometric(numbers, privacy, source=source), 0, top)
+
+
+def one_sided_geometric(count: int, privacy: Privacy, *, source: BitSource | None = None) -> NDArray[np.int64]:
+    """Draw `count` independent steps g ≥ 0 with P(g) = (1−α)·α^g, α = 1/r.
+
+    Returns
+    -------
+    array of int64, shape (count,)
+        Exact, then cut off at 2^62 so that sums with values and noise fit 64 bits.
+    """
+    steps = np.empty(integer(count, "count", at_least=0), dtype=np.int64)
+    for part, drawn, exact in _draw(len(steps), _digits(privacy, signed=False), system_bits(source)):
+        steps[part] = drawn
+        for place, value in exact.items():
+            steps[part.start + place] = min(value, LARGEST_VALUE)
+    return steps
+
+
+def _digits(privacy: Privacy, *, signed: bool) -> tuple[Digit, ...]:
+    if privacy.ratio - 1 < _SMALLEST_EXCESS:
+        raise BadInput("epsilon", "must be at least 1e-15 for geometric noise", "choose a larger epsilon")
+    return digits_of(privacy.ratio, signed=signed)
+
+
+def _draw(
+    count: int, digits: tuple[Digit, ...], source: BitSource
+) -> Iterator[tuple[slice, NDArray[np.int64], dict[int, int]]]:
+    """Yield draws in runs: which ones, their values, and the exact values of those that a tie decided."""
+    for part in chunks(count):
+        size = part.stop - part.start
+        values, exact = digits[0].draw(size, source)
+        for digit in digits[1:]:
+            base = digit.law.base or 1
+            lower, _ = digit.draw(size, source)
+            exact = {place: _append(value, base, int(lower[place])) for place, value in exact.items()}
+            # Below zero the digits of −(m+1) are those of m: take base − 1 − lower there, without a branch.
+            sign = values >> 63
+            values *= base
+            values += lower ^ sign
+            values += base & sign
+        yield part, values, exact
+
+
+def _append(value: int, base: int, lower: int) -> int:
+    return value * base + (lower if value >= 0 else base - 1 - lower)
+
+
+def _saturate(value: int) -> int:
+    return min(max(value, int(_INT64.min)), int(_INT64.max))

@@ -1,0 +1,104 @@
+"""Deciding most draws with one 64-bit word each, in a number of steps that nothing depends on.
+
+A cumulative probability c is stored as its *open cell*: the 64-bit words w for which U in [w, w + 1)/2^64 may lie on
+either side of c. A word above the cell decides U ≥ c, one below decides U < c, and one inside (probability about
+2^-64) is a tie for `ties.resolve`. Cells are widened where that keeps them inside 64 bits, which only makes more
+ties: c = 0 owns word 0 and c = 1 owns the last word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["LAST_WORD", "ThresholdTable", "chunks", "open_cell"]
+
+LAST_WORD = (1 << 64) - 1
+_CHUNK = 1 << 15
+"""Draws decided together: their words and positions stay in a second-level cache."""
+
+
+def open_cell(lower: int, upper: int) -> tuple[int, int]:
+    """Return first and last word that leave open a c with lower ≤ c · 2^64 ≤ upper."""
+    first = min(lower, LAST_WORD)
+    return first, min(max(upper - 1, first), LAST_WORD)
+
+
+def chunks(count: int) -> Iterator[slice]:
+    """Split `count` draws into runs that bound the memory in use."""
+    return (slice(start, min(start + _CHUNK, count)) for start in range(0, count, _CHUNK))
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdTable:
+    """Open cells of rows of cumulative probabilities, padded with c = 1 to 2^steps a row.
+
+    Attributes
+    ----------
+    first, last : array of uint64, shape (rows · 2^steps,)
+        First and last word of each cell, neither decreasing along a row.
+    steps : int
+        Comparisons a draw makes.
+    """
+
+    first: NDArray[np.uint64]
+    last: NDArray[np.uint64]
+    steps: int
+
+    @classmethod
+    def from_cells(cls, cells: NDArray[np.uint64]) -> ThresholdTable:
+        """Take first and last words, shape (rows, thresholds, 2); the thresholds of a row do not decrease."""
+        rows, thresholds, _ = cells.shape
+        steps = thresholds.bit_length()
+        padded = np.full((rows, 1 << steps, 2), LAST_WORD, dtype=np.uint64)
+        padded[:, :thresholds] = cells
+        # Enclosures of neighbouring thresholds need not be in order; what bounds one also bounds the next.
+        first = np.maximum.accumulate(padded[:, :, 0], axis=1)
+        last = np.minimum.accumulate(padded[:, ::-1, 1], axis=1)[:, ::-1]
+        return cls(first.ravel(), last.ravel(), steps)
+
+    def at(self, word_bits: int) -> ThresholdTable:
+        """Return the table for narrower words: a cell is then the words that begin one of its words."""
+        if word_bits == 64:
+            return self
+        shift = np.uint64(64 - word_bits)
+        return ThresholdTable(self.first >> shift, self.last >> shift, self.steps)
+
+    def count_reached(
+        self, words: NDArray[np.uint64], rows: NDArray[np.int64] | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+        """Count the thresholds that each word reaches in its row, and list the draws that stay open.
+
+        Parameters
+        ----------
+        words : array of uint64, shape (draws,)
+            First digits of U, at the width the table is for.
+        rows : array of int64, shape (draws,), optional
+            Row of each draw; None for a table of one row.
+
+        Returns
+        -------
+        array of int64, shape (draws,)
+            Number of thresholds c with U ≥ c, right for every draw that is not open.
+        array of int, shape (open draws,)
+            Positions of the open draws.
+
+        Notes
+        -----
+        A bisection with `steps` comparisons for every word and every row. `np.searchsorted` is not used: it reuses
+        the previous word's bounds, so that its time depends on what was drawn. Which addresses are read does depend on
+        row and word: a table that outgrows the first-level cache may show that in its time.
+        """
+        position = np.zeros(len(words), dtype=np.int64) if rows is None else rows << self.steps
+        edge, beyond, advance = np.empty_like(words), np.empty(len(words), dtype=np.bool_), np.empty_like(position)
+        for step in (1 << place for place in reversed(range(self.steps))):
+            np.take(self.last[step - 1 :], position, out=edge, mode="clip")  # "clip" writes to `out` directly
+            np.less(edge, words, out=beyond)
+            np.multiply(beyond, step, out=advance)
+            position += advance
+        np.take(self.first, position, out=edge, mode="clip")
+        position &= (1 << self.steps) - 1
+        return position, np.flatnonzero(edge <= words)
