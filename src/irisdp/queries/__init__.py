@@ -1,0 +1,44 @@
+"""From a table to a node of a small graph: the engine counts, and only per-group statistics come back.
+
+Nothing here draws at random or publishes.
+"""
+
+from .at_least import AtLeast
+from .columns import Column, Kind
+from .count import Count
+from .expression import Condition, read_condition
+from .groups import Groups, read_groups
+from .keys import UnreleasedKeys, enumerate_keys
+from .majority import Majority
+from .neighbours import Cost, Move, Relation, cell_relation, moves, total_cost
+from .nodes import NO_BOUNDARY, ClassNodes, CountNodes, Query
+from .statistics import Statistics, count_records
+from .table import Table, open_table
+
+__all__ = [
+    "NO_BOUNDARY",
+    "AtLeast",
+    "ClassNodes",
+    "Column",
+    "Condition",
+    "Cost",
+    "Count",
+    "CountNodes",
+    "Groups",
+    "Kind",
+    "Majority",
+    "Move",
+    "Query",
+    "Relation",
+    "Statistics",
+    "Table",
+    "UnreleasedKeys",
+    "cell_relation",
+    "count_records",
+    "enumerate_keys",
+    "moves",
+    "open_table",
+    "read_condition",
+    "read_groups",
+    "total_cost",
+]

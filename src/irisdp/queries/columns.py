@@ -1,0 +1,125 @@
+"""Columns, what their values are read as, and the one cast that reads them.
+
+A reading is decided by public facts alone (a declared schema, a condition, declared groups), never by the values, and
+it is total: a value that cannot be read is null, so no record can make a query fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from ..errors import BadInput
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+__all__ = ["Column", "Kind", "check_names", "find_column", "kind_of", "list_names", "read_as", "try_cast"]
+
+
+class Kind(StrEnum):
+    """What the values of a column are."""
+
+    TEXT = "text"
+    INTEGER = "a whole number"
+    """As a group key it lies within 64 bits; a larger one is no key."""
+    NUMBER = "a number"
+    BOOLEAN = "true or false"
+    DATE = "a date"
+    UNTYPED = "untyped"
+    """Text whose reading the question decides: every CSV column, and pandas columns of `object`."""
+    OTHER = "of another type"
+    """A list, a struct, a duration, ...: usable with IS NULL and as `--unit` only."""
+
+
+SQL_TYPES = {
+    Kind.TEXT: "VARCHAR",
+    Kind.INTEGER: "BIGINT",
+    Kind.NUMBER: "DOUBLE",
+    Kind.BOOLEAN: "BOOLEAN",
+    Kind.DATE: "TIMESTAMP",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table; both its name and its kind are public."""
+
+    name: str
+    kind: Kind
+
+    @property
+    def reference(self) -> exp.Column:
+        """The column as SQL, quoted and tied to the relation `data`, so that no alias can stand in for it."""
+        from sqlglot import exp
+
+        return exp.column(exp.to_identifier(self.name, quoted=True), table="data")
+
+
+def read_as(value: exp.Expr, kind: Kind) -> exp.Expr:
+    """Return SQL that reads a value as a kind; what cannot be read, and NaN, is null."""
+    from sqlglot import exp
+
+    read = try_cast(value, exp.DataType.build(SQL_TYPES[kind], dialect="duckdb"))
+    if kind is not Kind.NUMBER:
+        return read
+    # Engines sort NaN above every number, so without this an unknown age would be over 65.
+    return exp.Nullif(this=read, expression=exp.cast(exp.Literal.string("NaN"), "DOUBLE"))
+
+
+def try_cast(value: exp.Expr, target: exp.DataType) -> exp.Expr:
+    """Return a cast whose failure is null; without `safe` sqlglot would write a failing CAST for Spark."""
+    from sqlglot import exp
+
+    return exp.TryCast(this=value, to=target, safe=True)
+
+
+def kind_of(dtype: Any) -> Kind:
+    """Map a Narwhals data type to a kind."""
+    import narwhals as nw
+
+    if dtype.is_integer():
+        return Kind.INTEGER
+    if dtype.is_decimal() or dtype in (nw.Float32, nw.Float64):
+        return Kind.NUMBER
+    if dtype in (nw.String, nw.Categorical, nw.Enum):
+        return Kind.TEXT
+    if dtype == nw.Boolean:
+        return Kind.BOOLEAN
+    return Kind.DATE if dtype in (nw.Date, nw.Datetime) else Kind.OTHER
+
+
+def check_names(names: Sequence[Any]) -> None:
+    """Refuse a header that engines could misread.
+
+    Raises
+    ------
+    BadInput
+        For no columns, names that are no text, hold a control character, or differ in nothing but case.
+    """
+    if not names:
+        raise BadInput("data", "has no columns", "give a table with a header")
+    if not all(isinstance(name, str) and name and name.isprintable() for name in names):
+        raise BadInput("data", "has a column name that is not plain text on one line", "rename that column")
+    if len({name.casefold() for name in names}) < len(names):
+        raise BadInput("data", "has two columns of one name (case does not count)", "rename one of them")
+
+
+def find_column(name: Any, columns: Sequence[Column], field: str) -> Column:
+    """Return the column of that name; as in SQL, case matters only when nothing else decides."""
+    if not isinstance(name, str):
+        raise BadInput(field, "must name a column", "give its name as text")
+    exact = [column for column in columns if column.name == name]
+    found = exact or [column for column in columns if column.name.casefold() == name.casefold()]
+    if found:
+        return found[0]
+    known = list_names([column.name for column in columns])
+    raise BadInput(field, f"names the column {name!r}, which the data does not have", f"choose from {known}")
+
+
+def list_names(names: Sequence[str], most: int = 30) -> str:
+    """Write a list of names for a message."""
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown}, ... ({len(names)} in all)"

@@ -1,0 +1,46 @@
+"""count [EXPR]: how many records there are, or for how many a condition is true."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from .neighbours import Relation
+from .nodes import CountNodes, check_expression
+from .statistics import Statistics
+
+__all__ = ["Count"]
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The number of records for which a condition is true; of all records without one.
+
+    One record more or less moves the count by at most one, and so does exchanging one: the count is a morphism to a
+    path. Its ends are public: 0, and under exchange the public number n of records; without a condition it is n itself.
+    """
+
+    expression: str | None = None
+
+    name: ClassVar[str] = "count"
+    exchange_steps: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        """Check what was given."""
+        check_expression(self.expression, self.name, needed=False)
+
+    def describe(self) -> dict[str, str]:
+        """Return the public description."""
+        return {"query": self.name} | ({"expression": self.expression} if self.expression else {})
+
+    def nodes(self, statistics: Statistics, relation: Relation) -> CountNodes:
+        """Return the counts and the ends of their paths."""
+        exchange = relation is Relation.EXCHANGE
+        fixed = exchange and self.expression is None
+        return CountNodes(
+            values=statistics.yes,
+            lower=statistics.total if fixed else np.zeros_like(statistics.total),
+            upper=statistics.total if exchange else None,
+        )

@@ -1,0 +1,109 @@
+"""EXPR: a SQL condition over one record, checked before anything is read.
+
+The answer is null (no answer), true or false per record and depends on that record alone. Numbers are compared as IEEE
+doubles: whole numbers beyond 2^53 are rounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..errors import BadInput
+from .columns import Column
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+__all__ = ["Condition", "read_condition"]
+
+_MOST_CHARACTERS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A checked condition.
+
+    Attributes
+    ----------
+    text : str
+        The condition in one spelling, for the ledger; it is public.
+    columns : tuple of Column
+        The columns it reads.
+    tree : sqlglot expression
+        Its total form: evaluating it never fails, on any record.
+    """
+
+    text: str
+    columns: tuple[Column, ...]
+    tree: exp.Expr = field(repr=False)
+
+    def sql(self, dialect: str = "duckdb") -> str:
+        """Write the total form for an engine ("duckdb" or "spark"); columns are those of a relation `data`."""
+        return self.tree.sql(dialect)
+
+
+def read_condition(text: Any, columns: Sequence[Column]) -> Condition:
+    """Read a SQL condition (DuckDB's dialect) over given columns.
+
+    Parameters
+    ----------
+    text : str
+        For instance ``age >= 65 AND region IN ('north', 'east')``.
+    columns : sequence of Column
+        What the table has. An untyped column (CSV) is read as what it is compared or computed with: as a number beside
+        a number, as text beside text. That is a function of the text alone, so no record changes another's meaning.
+
+    Returns
+    -------
+    Condition
+        Total: null, true or false for every record, whatever it holds.
+
+    Raises
+    ------
+    BadInput
+        For what is no condition, holds anything outside the grammar of `terms.py` (naming it), an unknown column, or
+        a column used as two kinds.
+
+    Examples
+    --------
+    >>> from irisdp.queries import Column, Kind
+    >>> read_condition("age > 64", [Column("age", Kind.INTEGER)]).text
+    'age > 64'
+    """
+    from .terms import Reader
+
+    if not isinstance(text, str) or not text.strip():
+        raise BadInput("expression", "must be a SQL condition", "write one such as \"age > 64 AND region = 'north'\"")
+    if len(text) > _MOST_CHARACTERS:
+        raise BadInput("expression", f"has more than {_MOST_CHARACTERS} characters", "write a shorter condition")
+    tree = _parse(text)
+    reader = Reader(columns)
+    try:
+        total = reader.condition(tree)
+        return Condition(tree.sql("duckdb"), tuple(reader.used.values()), total)
+    except RecursionError:
+        raise BadInput("expression", "is nested too deeply", "write a shorter condition") from None
+
+
+def _parse(text: str) -> exp.Expr:
+    """Parse one condition; sqlglot drops comments and a last semicolon silently, so they are looked for first."""
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    rule, remedy = "is not a SQL condition", 'write one such as "age > 64", with balanced quotes and parentheses'
+    try:
+        tokens = sqlglot.tokenize(text, read="duckdb")
+        if any(token.comments for token in tokens):
+            raise BadInput("expression", "holds a comment", "leave comments out")
+        if any(token.token_type == sqlglot.TokenType.SEMICOLON for token in tokens):
+            raise BadInput("expression", "holds a semicolon", "write one condition, not several statements")
+        return sqlglot.parse_one(text, read="duckdb", into=exp.Condition)
+    except (SqlglotError, ValueError) as error:
+        if isinstance(error, BadInput):
+            raise
+    except RecursionError:
+        rule, remedy = "is nested too deeply", "write a shorter condition"
+    raise BadInput("expression", rule, remedy)

@@ -1,0 +1,78 @@
+"""Group keys read off the data, for private selection only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BadInput
+from .columns import Column, Kind
+from .groups import Groups, find_keys
+from .statistics import records_statement
+from .table import Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["UnreleasedKeys", "enumerate_keys"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnreleasedKeys:
+    """Keys as they stand in the data: PRIVATE, and so is how many there are.
+
+    A key may leave only through partition selection, which decides on its number of records alone; `select` then makes
+    public groups of the chosen ones. `repr` shows none.
+
+    Attributes
+    ----------
+    counts : int64 array
+        Records per key, at least 1, in the order of the keys.
+    """
+
+    columns: tuple[Column, ...]
+    counts: NDArray[np.int64] = field(repr=False)
+    _keys: pa.Table = field(repr=False)
+
+    def select(self, chosen: NDArray[np.bool_]) -> Groups:
+        """Return the chosen keys as groups, sorted by key; call it with what partition selection drew, nothing else.
+
+        Parameters
+        ----------
+        chosen : boolean array
+            One entry per key.
+        """
+        if np.shape(chosen) != self.counts.shape or np.asarray(chosen).dtype != np.bool_:
+            raise BadInput("chosen", "must hold one truth value per key", "pass the drawn selection")
+        rows = self._keys.filter(np.asarray(chosen))
+        keys: tuple[tuple[Any, ...], ...] = tuple(
+            zip(*(rows.column(k).to_pylist() for k in rows.column_names), strict=True)
+        )
+        return Groups(self.columns, keys, keys)
+
+
+def enumerate_keys(table: Table, by: Sequence[str] | str, *, unit: str | None = None) -> UnreleasedKeys:
+    """List the keys in the data with their numbers of records, sorted by key.
+
+    Untyped columns are read as text. Records with a null in their key have no group. With `unit` each person has one
+    record (see `records_statement`), so a person moves one count by one.
+    """
+    columns = tuple(
+        Column(column.name, Kind.TEXT if column.kind is Kind.UNTYPED else column.kind)
+        for column in find_keys(table, by)
+    )
+    person = table.column(unit, "unit") if unit is not None else None
+    names = [f"k{place}" for place in range(len(columns))]
+    known = " AND ".join(f"NOT {name} IS NULL" for name in names)
+    listed = ", ".join(names)
+    statement = (
+        f"{records_statement(table, None, columns, person)} SELECT {listed}, COUNT(*) AS total FROM records "
+        f"WHERE {known} GROUP BY {listed} ORDER BY {listed}"
+    )
+    used = [table.column(column.name, "by") for column in columns]
+    found = table.run(statement, used if person is None else [*used, person])
+    return UnreleasedKeys(columns, found.column("total").to_numpy().astype(np.int64), found.select(names))

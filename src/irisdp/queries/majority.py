@@ -1,0 +1,50 @@
+"""majority EXPR: is a condition true more often than false?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from .neighbours import Relation
+from .nodes import NO_BOUNDARY, ClassNodes, check_expression
+from .statistics import Statistics
+
+__all__ = ["Majority"]
+
+
+@dataclass(frozen=True, slots=True)
+class Majority:
+    """Yes if more records say yes than no; records without an answer abstain, and a tie is a no.
+
+    Let d = yes − no, so the class is yes iff d ≥ 1.
+
+    - Add-remove: a move changes d by at most 1, and each of d ± 1 can be reached. The last yes is d = 1, the last no
+      d = 0: depth d − 1 and −d.
+    - Exchange: a move changes d by at most 2 (a yes becomes a no), and by exactly 2 towards the other side whenever
+      someone is left to change sides; one who abstains can change it by 1. The last yes are d = 1, 2 and the last no
+      d = 0, −1: depth ⌊(d − 1)/2⌋ and ⌊−d/2⌋. A cell of no records has no neighbour at all.
+    """
+
+    expression: str
+
+    name: ClassVar[str] = "majority"
+    classes: ClassVar[tuple[str, str]] = ("yes", "no")
+    exchange_steps: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        """Check what was given."""
+        check_expression(self.expression, self.name, needed=True)
+
+    def describe(self) -> dict[str, str]:
+        """Return the public description."""
+        return {"query": self.name, "expression": self.expression}
+
+    def nodes(self, statistics: Statistics, relation: Relation) -> ClassNodes:
+        """Return class and depth per cell."""
+        lead = statistics.yes - statistics.no
+        depth = np.where(lead >= 1, lead - 1, -lead)
+        if relation is Relation.EXCHANGE:
+            depth = np.where(statistics.total == 0, NO_BOUNDARY, depth // 2)
+        return ClassNodes(self.classes, np.where(lead >= 1, 0, 1), depth)

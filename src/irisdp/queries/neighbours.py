@@ -1,0 +1,160 @@
+"""What one neighbour's move does to the cells of a question, and what that costs.
+
+A cell's mechanism is (ε,δ)-private for one step of the cell's graph. A move that touches several cells, or takes
+several steps in one, costs more. Steps add up in two ways:
+
+- in different cells the answers are drawn independently: (ε,δ) each, added (basic composition);
+- k steps in one cell are group privacy: P(S) ≤ r·P₁(S) + δ ≤ … ≤ r^k·P_k(S) + δ(1 + r + … + r^(k−1)).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from ..errors import BadInput
+from ..privacy import Privacy
+
+__all__ = ["Cost", "Move", "Relation", "cell_relation", "moves", "total_cost"]
+
+
+class Relation(StrEnum):
+    """Which tables are neighbours."""
+
+    ADD_REMOVE = "add-remove"
+    """One has one record (or person) more."""
+    EXCHANGE = "exchange"
+    """They have equally many, and one record (or person) is different."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One way from a table to a neighbour.
+
+    Attributes
+    ----------
+    steps : tuple of int
+        Steps taken in the graph of each cell that changes.
+    resized : int
+        Cells whose number of records changes, by one: what partition selection sees.
+    """
+
+    steps: tuple[int, ...]
+    resized: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a whole release costs, exactly.
+
+    Attributes
+    ----------
+    cells : int
+        Most cells one move changes.
+    steps : int
+        Most steps one move takes, over all cells.
+    epsilon, delta : Fraction
+        What the ledger charges.
+    ratio : Fraction
+        The ratio that holds with `delta`, at most e^epsilon.
+    """
+
+    cells: int
+    steps: int
+    epsilon: Fraction
+    delta: Fraction
+    ratio: Fraction
+
+
+def cell_relation(relation: Relation, *, grouped: bool, public_membership: bool = False) -> Relation:
+    """Return the relation whose graph a cell's mechanism is made for.
+
+    Under exchange a table without groups keeps its size, and so does every group when membership is public: a cell
+    then has the exchange graph of its own n records, and n is public. If a record may change its group, a cell sees
+    it come or go: the add-remove graph.
+    """
+    if public_membership and not (grouped and relation is Relation.EXCHANGE):
+        raise BadInput(
+            "public-membership",
+            "is about records that keep their group when they are exchanged",
+            "use it with groups and the relation exchange, or leave it out",
+        )
+    return Relation.ADD_REMOVE if grouped and not public_membership else relation
+
+
+def moves(
+    relation: Relation, *, grouped: bool, public_membership: bool = False, exchange_steps: int = 1
+) -> tuple[Move, ...]:
+    """List the dearest ways from a table to a neighbour; every other way takes no more steps in the same cells.
+
+    Parameters
+    ----------
+    relation : Relation
+        Of the table.
+    grouped, public_membership : bool
+        Whether there are groups, and whether it is public which group each record is in.
+    exchange_steps : int
+        Steps that exchanging a record within a cell takes on the cell's add-remove graph: 2 if a yes can become a no
+        and both matter (majority), else 1. Adding or removing a record always takes at most 1.
+    """
+    cell_relation(relation, grouped=grouped, public_membership=public_membership)
+    if relation is Relation.ADD_REMOVE:
+        return (Move((1,), 1),)
+    if not grouped or public_membership:
+        return (Move((1,), 0),)
+    return Move((1, 1), 2), Move((exchange_steps,), 0)
+
+
+def total_cost(
+    privacy: Privacy,
+    relation: Relation,
+    *,
+    grouped: bool,
+    public_membership: bool = False,
+    exchange_steps: int = 1,
+    selection: Privacy | None = None,
+) -> Cost:
+    """Return what a release costs whose cells are each (ε,δ)-private for one step of their graph.
+
+    Parameters
+    ----------
+    privacy : Privacy
+        Of each cell's mechanism, for one step of `cell_relation`'s graph.
+    selection : Privacy, optional
+        Of the partition selection that chose the groups, for one record more or less in one group.
+
+    Returns
+    -------
+    Cost
+        The maximum over `moves`, each of them: the steps of every cell by group privacy, plus the selection once per
+        resized cell. So add-remove costs (ε,δ) + (ε_s,δ_s); exchange in one cell, or with public membership, (ε,δ);
+        exchange between groups (2ε,2δ) + (2ε_s,2δ_s), or for majority (2ε, max{2δ + 2δ_s, (1+r)δ} ) + (2ε_s, 0).
+
+    Examples
+    --------
+    >>> cost = total_cost(Privacy(ratio=2, delta="1/100"), Relation.EXCHANGE, grouped=True, exchange_steps=2)
+    >>> cost.cells, cost.steps, cost.ratio, cost.delta
+    (2, 2, Fraction(4, 1), Fraction(3, 100))
+    """
+    if selection is not None and (not grouped or public_membership):
+        raise BadInput(
+            "select-groups",
+            "chooses among private groups, and here there are none or membership is public",
+            "use it with group columns whose membership is private, or declare the groups",
+        )
+    chosen = selection or Privacy(ratio=1)
+    possible = moves(relation, grouped=grouped, public_membership=public_membership, exchange_steps=exchange_steps)
+    return Cost(
+        cells=max(len(move.steps) for move in possible),
+        steps=max(sum(move.steps) for move in possible),
+        epsilon=max(sum(move.steps) * privacy.epsilon + move.resized * chosen.epsilon for move in possible),
+        ratio=max(privacy.ratio ** sum(move.steps) * chosen.ratio**move.resized for move in possible),
+        delta=max(
+            sum(_group_delta(privacy, steps) for steps in move.steps) + move.resized * chosen.delta for move in possible
+        ),
+    )
+
+
+def _group_delta(privacy: Privacy, steps: int) -> Fraction:
+    return sum((privacy.delta * privacy.ratio**step for step in range(steps)), start=Fraction(0))

@@ -1,0 +1,91 @@
+"""Which kind each part of a condition is read as, found from the condition alone.
+
+Parts that meet (the two sides of `=`, the branches of a CASE) share a slot; a slot takes its kind from whatever in it
+has one: a typed column, a number, an arithmetic sign. Slots are merged by union-find, so the order does not matter.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ..errors import BadInput
+from .columns import Kind, list_names
+
+__all__ = ["Slot"]
+
+
+class Slot:
+    """The kind shared by some parts of a condition, as far as it is known."""
+
+    __slots__ = ("_columns", "_kind", "_literals", "_parent")
+
+    def __init__(self, kind: Kind | None = None, *, column: str | None = None, literal: str | None = None) -> None:
+        self._parent: Slot | None = None
+        self._kind = kind
+        self._columns = [] if column is None else [column]
+        # Quoted text is evidence for text, but a weak one: beside a date it is read as a date.
+        self._literals = [] if literal is None else [literal]
+
+    def join(self, other: Slot) -> None:
+        """Let two slots be one."""
+        first, second = self._root(), other._root()
+        kind = first._kind or second._kind
+        if second._kind not in (None, kind) or kind is Kind.OTHER:
+            first._refuse(second._kind or Kind.TEXT, second._columns)
+        if first is second:
+            return
+        second._parent, first._kind = first, kind
+        first._columns += second._columns
+        first._literals += second._literals
+
+    def require(self, kind: Kind) -> None:
+        """Let the slot be of a kind."""
+        self.join(Slot(kind))
+
+    @property
+    def has_evidence(self) -> bool:
+        """Tell whether anything in the condition says what the slot is read as."""
+        root = self._root()
+        return root._kind is not None or bool(root._literals)
+
+    @property
+    def kind(self) -> Kind:
+        """The kind in the end: what the evidence says, text without any."""
+        root = self._root()
+        return root._kind or Kind.TEXT
+
+    def check(self) -> None:
+        """Refuse quoted text where its slot turned out to be read as something else."""
+        root = self._root()
+        if root._literals and root.kind is Kind.DATE:
+            for literal in root._literals:
+                _check_date(literal)
+        elif root._literals and root.kind is not Kind.TEXT:
+            root._refuse(Kind.TEXT, [])
+
+    def _root(self) -> Slot:
+        slot = self
+        while slot._parent is not None:
+            slot = slot._parent
+        return slot
+
+    def _refuse(self, kind: Kind, columns: list[str]) -> None:
+        named = list_names(list(dict.fromkeys([*self._columns, *columns])))
+        subject = f"the column {named}" if named else "one value"
+        if Kind.OTHER in (self._kind, kind):
+            rule = f"asks more of {subject} than IS NULL, and its type is neither text, number, truth value nor date"
+            raise BadInput("expression", rule, "use another column")
+        raise BadInput(
+            "expression",
+            f"uses {subject} both as {self.kind} and as {kind}",
+            "compare like with like, or write TRY_CAST(... AS DOUBLE), VARCHAR or DATE around one side",
+        )
+
+
+def _check_date(literal: str) -> None:
+    try:
+        datetime.fromisoformat(literal)
+    except ValueError:
+        raise BadInput(
+            "expression", f"compares a date with {literal!r}", "write dates as '2024-12-31' or '2024-12-31 23:59:59'"
+        ) from None

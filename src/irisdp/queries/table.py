@@ -1,0 +1,85 @@
+"""A table to ask about: columns that are public, records that never leave the engine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .columns import Column, Kind, find_column
+from .engine import Source, guarded
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Table", "open_table"]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of records, opened but not read.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+        Names and kinds; public.
+    """
+
+    columns: tuple[Column, ...]
+    _source: Source = field(repr=False)
+
+    def column(self, name: str, field: str) -> Column:
+        """Return the column of that name, or raise `BadInput` for the field that named it."""
+        return find_column(name, self.columns, field)
+
+    def digest(self) -> bytes:
+        """Return a digest of the content: different data, different digest.
+
+        Files and eager frames are digested byte by byte (BLAKE2b), lazy engines record by record in any order. A digest
+        of private data is private: it goes into a ledger only under a key.
+        """
+        return guarded(self._source.digest, "could not be digested by its engine", "check that it can be read")
+
+    def run(self, statement: str, columns: Sequence[Column], groups: pa.Table | None = None) -> pa.Table:
+        """Run a statement of this floor's over the relations `data` and `groups`; the result is private.
+
+        Raises
+        ------
+        BadInput
+            When the engine fails; the message holds nothing of what the engine said.
+        """
+        names = list(dict.fromkeys(column.name for column in columns))
+        if not names:  # every statement needs some column, if only to count records
+            plain = [column for column in self.columns if column.kind is not Kind.OTHER]
+            names = [(plain or list(self.columns))[0].name]
+        return guarded(
+            lambda: self._source.run(statement, names, groups),
+            "could not be read to the end by its engine",
+            "check that it is intact and, for very large tables, that memory suffices",
+        )
+
+
+def open_table(data: Any) -> Table:
+    """Open DATA.
+
+    Parameters
+    ----------
+    data : path or frame
+        A .csv, .tsv or .parquet file, or any frame that Narwhals knows: pandas, Polars (eager or lazy), PyArrow,
+        a DuckDB relation, a PySpark DataFrame.
+
+    Raises
+    ------
+    BadInput
+        For anything else, and what cannot be read; the message holds nothing of the records.
+    """
+    if isinstance(data, str | os.PathLike):
+        from .files import open_file
+
+        columns, source = open_file(os.fsdecode(data))
+        return Table(tuple(columns), source)
+    from .frames import open_frame
+
+    columns, frame_source = open_frame(data)
+    return Table(tuple(columns), frame_source)

@@ -1,0 +1,342 @@
+"""EXPR: what is accepted and what it means, what is refused, and that no record can make it fail."""
+
+import csv
+import math
+
+import pyarrow as pa
+import pytest
+
+from irisdp.errors import BadInput
+from irisdp.queries import Column, Kind, count_records, open_table, read_condition
+
+UNTYPED = [Column(name, Kind.UNTYPED) for name in ("a", "b", "d", "Name", "random", 'odd "name"; --')]
+TYPED = [
+    Column("text", Kind.TEXT),
+    Column("age", Kind.INTEGER),
+    Column("rate", Kind.NUMBER),
+    Column("flag", Kind.BOOLEAN),
+    Column("day", Kind.DATE),
+    Column("list", Kind.OTHER),
+]
+
+
+def answers(source, expression):
+    """Evaluate a condition record by record; `source` is a table or the columns of one."""
+    table = open_table(source if isinstance(source, pa.Table) else pa.table(source))
+    condition = read_condition(expression, table.columns)
+    found = table.run(f"SELECT {condition.sql()} AS answer FROM data", condition.columns)
+    assert found.column("answer").type == pa.bool_()
+    return found.column("answer").to_pylist()
+
+
+def csv_answers(folder, column, expression):
+    path = folder / "table.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([["a", "b"], *([value, "x"] for value in column)])
+    table = open_table(path)
+    condition = read_condition(expression, table.columns)
+    return table.run(f"SELECT {condition.sql()} AS answer FROM data", condition.columns).column(0).to_pylist()
+
+
+T, F, N = True, False, None
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("x > 2", [F, T, N]),
+        ("not x > 2", [T, F, N]),
+        ("X >= 2.5e0 and x < 4", [F, T, N]),
+        ("x = 1 or x is null", [T, F, T]),
+        ("x is not null", [T, T, F]),
+        ("x in (1, 2, 4)", [T, F, N]),
+        ("x not in (1, 2, 4)", [F, T, N]),
+        ("x between 1 and 2", [T, F, N]),
+        ("x not between 1 and 2", [F, T, N]),
+        ("s like 'b%'", [F, T, F]),
+        ("s not like 'b%'", [T, F, T]),
+        ("s ilike 'B_'", [F, T, F]),
+        ("-x + 4 * 2 = 7", [T, F, N]),
+        ("x - 1 - 1 = 1", [F, T, N]),
+        ("x - (1 - 1) = 1", [T, F, N]),
+        ("x / 2 = 0.5", [T, F, N]),
+        ("x % 2 = 1", [T, T, N]),
+        ("x / (x - 1) > 0", [N, T, N]),
+        ("x % (x - 1) = 1", [N, T, N]),
+        ("case when x = 1 then 'one' else s end = 'one'", [T, F, F]),
+        ("case x when 1 then true when 3 then false end", [T, F, N]),
+        ("case when x = 1 then 5 end > 4", [T, N, N]),
+        ("cast(x as varchar) = '3'", [F, T, N]),
+        ("x::text = '1'", [T, F, N]),
+        ("try_cast(s as double) > 1", [N, N, T]),
+        ("cast(s as int) = 3", [N, N, T]),
+        ("abs(x - 4) = 3", [T, F, N]),
+        ("upper(s) = 'A' or length(trim(s)) = 2", [T, T, F]),
+        ("coalesce(x, 9) = 9", [F, F, T]),
+        ("nullif(x, 1) is null", [T, F, T]),
+        ("year(d) = 2024 and month(d) = 2 and day(d) = 29", [T, F, N]),
+        ("d > '2024-03-01'", [F, T, N]),
+        ("d > date '2024-03-01'", [F, T, N]),
+        ("d between '2024-01-01' and '2024-12-31'", [T, F, N]),
+        ("f", [T, F, N]),
+        ("f is true", [T, F, F]),
+        ("f is not true", [F, T, T]),
+        ("f = false", [F, T, N]),
+        ("true", [T, T, T]),
+        ("x = null", [N, N, N]),
+        ("s = 'a'", [T, F, F]),
+        ("s = 'it''s; -- DROP TABLE data'", [F, F, F]),
+    ],
+)
+def test_meaning(expression, expected):
+    days = pa.array([19782 * 86_400_000_000, 20300 * 86_400_000_000, None], pa.timestamp("us"))
+    assert answers({"x": [1, 3, None], "s": ["a", "bb", "3"], "d": days, "f": [T, F, N]}, expression) == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("a > 9", [T, F, N, N]),
+        ("a = 10", [T, F, N, N]),
+        ("a = '10'", [T, F, F, N]),
+        ("a > '9'", [F, F, T, N]),
+        ("a is null", [F, F, F, T]),
+        ("a > 9 or a is null", [T, F, T, T]),  # read as a number, text is null
+        ("a = b", [F, F, T, N]),
+        ("cast(a as varchar) = '10' and a > 0", [T, F, F, N]),
+        ("year(a) = 2020", [N, N, N, N]),
+    ],
+)
+def test_untyped_columns_are_read_as_what_they_meet(tmp_path, expression, expected):
+    assert csv_answers(tmp_path, ["10", "9", "x", ""], expression) == expected
+
+
+def test_not_a_number_is_no_answer():
+    assert answers({"x": [math.nan, 1.0, math.inf]}, "x > 2") == [N, F, T]
+    assert answers({"s": ["nan", "1"]}, "cast(s as double) > 2") == [N, F]
+
+
+HOSTILE = [
+    "1e308",
+    "-1e308",
+    "9" * 400,
+    "0",
+    "-0",
+    "nan",
+    "inf",
+    "-inf",
+    "",
+    " ",
+    "abc",
+    "2024-02-30",
+    "infinity",
+    "294277-01-01",
+    "true",
+    "%",
+    "\\",
+    "'",
+    '"',
+    "é",
+    "\U0001f600",
+    "1,5",
+    "0x1F",
+    "1e-400",
+    "9223372036854775808",
+]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "a * a * a > 1",
+        "a / a = 1",
+        "1 / (a - a) > 0",
+        "a % 0 = 1",
+        "a + 1e308 + 1e308 > 0",
+        "-a < abs(a)",
+        "a::int > 0",
+        "a::tinyint + 1 > 0",
+        "a::decimal(3, 2) > 0",
+        "a::date > '2020-01-01'",
+        "a::timestamp is null",
+        "a::boolean",
+        "(a::double)::int = 3",
+        "(a::double)::boolean",
+        "((a::int)::text)::date is null",
+        "year(a) + month(a) + day(a) > 0",
+        "a like '%\u00e9%' or a ilike '_'",
+        "length(a) / length(trim(a)) > 1",
+        "upper(lower(a)) = a",
+        "case a when 1 then 1 / 0 end is null",
+        "nullif(a, 0) is null and coalesce(a, 1 / 0) > 0",
+        "a in (0, 1e308, 1 / 0)",
+    ],
+)
+def test_no_record_can_make_it_fail(tmp_path, expression):
+    assert len(csv_answers(tmp_path, HOSTILE, expression)) == len(HOSTILE)
+
+
+def test_arithmetic_on_the_largest_integers_does_not_overflow():
+    assert answers({"x": [2**63 - 1, -(2**63)]}, "x * x * 2 > 0 and abs(x) > 0 and -x <> 0") == [T, T]
+    decimals = pa.table({"x": pa.array([10**37], pa.decimal128(38, 0))})
+    assert answers(decimals, "x * x > 0.00000000000000000000000000000000000001") == [T]
+
+
+@pytest.mark.parametrize(
+    ("expression", "named"),
+    [
+        ("a > (select 1)", "SUBQUERY"),
+        ("exists (select 1)", "EXISTS"),
+        ("a in (select b from data)", "IN with query"),
+        ("a in b", "IN with field"),
+        ("a > all (select 1)", "ALL"),
+        ("count(*) > 1", "COUNT"),
+        ("sum(a) > 1", "SUM"),
+        ("max(a) over () > 1", "WINDOW"),
+        ("abs(a) filter (where true) > 1", "FILTER"),
+        ("read_csv('/etc/passwd') is null", "READCSV"),
+        ("read_text('/etc/passwd') is null", "read_text"),
+        ("random() < 0.5", "RAND"),
+        ("getenv('HOME') = 'x'", "getenv"),
+        ("current_setting('temp_directory') = ''", "current_setting"),
+        ("current_date > d", "CURRENTDATE"),
+        ("error(a) = 'x'", "error"),
+        ("regexp_matches(a, '(')", "REGEXP"),
+        ("a ~ '('", "REGEXP"),
+        ("a similar to 'x'", "SIMILARTO"),
+        ("a glob 'x'", "GLOB"),
+        ("a like 'x!' escape '!'", "ESCAPE"),
+        ("a like b", "LIKE"),
+        ("a like 'x\\'", "backslash"),
+        ("a like any ('x', 'y')", "LIKE"),
+        ("a between symmetric 1 and 2", "symmetric"),
+        ("a is distinct from 3", "NULLSAFENEQ"),
+        ("a is b", "IS COLUMN"),
+        ("a // 2 = 1", "INTDIV"),
+        ("a ^ 2 = 1", "POW"),
+        ("a || 'x' = 'x'", "DPIPE"),
+        ("a << 2 = 1", "LEFT"),
+        ("a = 'x' 'y'", "CONCAT"),
+        ("a[1] = 2", "BRACKET"),
+        ("{'x': a} = 2", "STRUCT"),
+        ("[a] = 2", "ARRAY"),
+        ("a -> 'x' = 2", "JSON"),
+        ("data.a = 2", "COLUMN with table"),
+        ("$1 = 2", "PLACEHOLDER"),
+        ("? = a", "PLACEHOLDER"),
+        (":a = 2", "PLACEHOLDER"),
+        ("#1 = 2", "POSITIONAL"),
+        ("columns('a') = 1", "COLUMNS"),
+        ("*", "STAR"),
+        ("interval 1 day > d", "INTERVAL"),
+        ("d at time zone 'utc' > '2020-01-01'", "ATTIMEZONE"),
+        ("a collate nocase = 'x'", "COLLATE"),
+        ("cast(a as interval) is null", "CAST to INTERVAL"),
+        ("cast(a as int[]) is null", "CAST to"),
+        ("cast(a as json) is null", "CAST to JSON"),
+        ("if(a > 1, true, false)", "IF"),
+        ("trim(both 'x' from a) = ''", "TRIM with"),
+        ("length(distinct a) = 1", "DISTINCT"),
+        ("year(d, d) = 1", "is not a SQL condition"),
+        ("1e400 = a", "1.8e308"),
+        ("a = 1; drop table data", "semicolon"),
+        ("a = 1;", "semicolon"),
+        ("a = 1 -- and b = 2", "comment"),
+        ("a = /* b */ 1", "comment"),
+        ("a = 1) or (true", "is not a SQL condition"),
+        ("(a = 1", "is not a SQL condition"),
+        ("a = 'x", "is not a SQL condition"),
+        ("select 1", "is not a SQL condition"),
+        ("a = 1 as b", "is not a SQL condition"),
+        ("a = 1 order by 1", "is not a SQL condition"),
+        ("a = 1 union select 1", "is not a SQL condition"),
+        ("set memory_limit = '1TB'", "is not a SQL condition"),
+        ("attach 'x.db'", "is not a SQL condition"),
+        ("copy data to 'x.csv'", "is not a SQL condition"),
+        ("pragma version", "is not a SQL condition"),
+        ("", "must be a SQL condition"),
+        (None, "must be a SQL condition"),
+        (True, "must be a SQL condition"),
+        ("c = 1", "names the column 'c'"),
+        ("rowid = 1", "names the column 'rowid'"),
+        ("filename = 'x'", "names the column 'filename'"),
+        ("a = 1 and a = 'x'", "the column a both"),
+        ("a = b and a = 1 and b = 'x'", "the column"),
+        ("a like 'x' and a > 1", "the column a both"),
+        ("a + 1", "both as a number and as true or false"),
+        ("'x'", "both as true or false and as text"),
+        ("a < b", "untyped columns by size"),
+        ("a between b and d", "untyped columns by size"),
+        ("(a = 1) < (b = 1)", "truth values by size"),
+        ("year(d) = 2020 and d > 'soon'", "compares a date"),
+        ("case when a then 1 else 'x' end = 1", "both"),
+        ("+".join(["a"] * 6000) + " > 1", "10000 characters"),
+        ("(" * 4000 + "a" + ")" * 4000, "nested too deeply"),
+        ("not " * 2400 + "a", "nested too deeply"),
+        (" and ".join(["a / 2 > 1"] * 17), "divides more than 16"),
+    ],
+)
+def test_refused_by_name(expression, named):
+    with pytest.raises(BadInput) as refusal:
+        read_condition(expression, UNTYPED)
+    assert named in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "text = 3",
+        "age = 'x'",
+        "flag > 1",
+        "day = 3",
+        "list = list",
+        "list in (1)",
+        "lower(age) = 'x'",
+        "year(age) = 1",
+        "cast(age as date) is null",
+        "cast(flag as timestamp) is null",
+        "cast(day as double) > 1",
+        "cast(list as text) = ''",
+        "coalesce(list, 1) = 1",
+        "age + day > 1",
+        "not age",
+        "text and flag",
+        "day > '31.12.2024'",
+    ],
+)
+def test_kinds_of_a_schema_are_kept(expression):
+    with pytest.raises(BadInput):
+        read_condition(expression, TYPED)
+
+
+def test_columns_are_found_as_in_sql_and_named_when_not():
+    assert read_condition("NAME = 'x'", UNTYPED).columns == (Column("Name", Kind.UNTYPED),)
+    assert read_condition('"odd ""name""; --" = 1', UNTYPED).columns == (UNTYPED[-1],)
+    assert read_condition("random = 1", UNTYPED).columns == (Column("random", Kind.UNTYPED),)
+    with pytest.raises(BadInput, match="choose from a, b, d, Name, random"):
+        read_condition("nome = 1", UNTYPED)
+
+
+def test_one_spelling_for_the_ledger():
+    assert read_condition("a>1   AND\nb = 'x'", UNTYPED).text == read_condition("a > 1 and b='x'", UNTYPED).text
+
+
+def test_a_list_has_no_reading_but_may_be_missing():
+    assert answers({"x": [[1], None]}, "x is null") == [F, T]
+
+
+def test_spark_gets_the_same_condition_and_no_cast_that_can_fail():
+    text = "a > 3 and d::date > '2020-01-01' and b::int / a > 1 and length(b::text) = 1 and b like 'x%'"
+    sql = read_condition(text, UNTYPED).sql("spark")
+    for literal in ("CAST('NaN' AS DOUBLE)", "CAST('0' AS DOUBLE)", "CAST('1.0' AS DOUBLE)", "CAST('3.0' AS DOUBLE)"):
+        sql = sql.replace(f"TRY_{literal}", "").replace(literal, "")
+    assert "CAST" not in sql.replace("TRY_CAST", "")
+    assert "data.`a`" in sql and "VARCHAR" not in sql
+
+
+def test_many_alternatives_are_no_depth():
+    expression = " or ".join(f"a = {number}" for number in range(500))
+    table = open_table(pa.table({"a": [1, 499, 500]}))
+    counted = count_records(table, condition=read_condition(expression, table.columns))
+    assert counted.yes.tolist() == [2]

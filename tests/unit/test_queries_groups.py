@@ -1,0 +1,142 @@
+"""Declared groups in every form, kinds of keys, persons, and keys for private selection."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from irisdp.queries import Kind, count_records, enumerate_keys, open_table, read_condition, read_groups
+
+TABLE = pa.table({"g": ["n", "s", "s", None, "e"], "k": [1, 1, 2, 2, None], "x": [1, 2, 3, 4, 5]})
+
+
+def totals(table, by, declared):
+    return count_records(table, groups=read_groups(table, by, declared)).total.tolist()
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "s, n ,w",
+        '"s",n,w',
+        ["s", "n", "w"],
+        ("s", "n", "w"),
+        [("s",), ["n"], ("w",)],
+        [{"g": "s"}, {"G": "n"}, {"g": "w"}],
+        {"g": ["s", "n", "w"]},
+        np.array(["s", "n", "w"]),
+        pd.Series(["s", "n", "w"]),
+        pl.Series(["s", "n", "w"]),
+        pa.table({"g": ["s", "n", "w"]}),
+        pd.DataFrame({"g": ["s", "n", "w"]}),
+        pl.DataFrame({"g": ["s", "n", "w"]}),
+        (label for label in "snw"),
+    ],
+)
+def test_one_column_in_every_form(declared):
+    table = open_table(TABLE)
+    groups = read_groups(table, "g", declared)
+    assert groups.labels == (("s",), ("n",), ("w",))
+    assert count_records(table, groups=groups).total.tolist() == [2, 1, 0]
+
+
+@pytest.mark.parametrize("by", [["g", "k"], ["k", "g"]])
+def test_two_columns_in_every_form_and_order(tmp_path, by):
+    pairs = {"g": ["s", "s", "n", "e"], "k": [2, 1, 7, 2]}
+    rows = [dict(zip(pairs, row, strict=True)) for row in zip(*pairs.values(), strict=True)]
+    (tmp_path / "groups.csv").write_text("k,g\n2,s\n1,s\n7,n\n\n2,e\n")
+    (tmp_path / "groups.TSV").write_text("\ufeffK\tg\n2\ts\n1\ts\n7\tn\n2\te\n")
+    tuples = [tuple(row[name] for name in by) for row in rows]
+    for declared in (pairs, rows, tuples, pa.table(pairs), tmp_path / "groups.csv", str(tmp_path / "groups.TSV")):
+        assert totals(open_table(TABLE), by, declared) == [1, 1, 0, 0]
+
+
+def test_a_csv_column_is_numbers_iff_every_declared_value_is(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("g,x\n3,1\n3.0,1\n03,1\n3e0,1\nx,1\n,1\n")
+    table = open_table(path)
+    assert totals(table, "g", "3, 4") == [4, 0]
+    assert totals(table, "g", [3]) == [4]
+    assert totals(table, "g", "3,x") == [1, 1]
+    assert read_groups(table, "g", "3,4").columns[0].kind is Kind.NUMBER
+    assert read_groups(table, "g", "3,x").columns[0].kind is Kind.TEXT
+    assert read_groups(table, "g", "03").labels == (("03",),)
+
+
+def test_keys_of_every_kind():
+    days = pa.array([0, 86_400_000_000], pa.timestamp("us"))
+    table = open_table(
+        pa.table(
+            {
+                "day": days,
+                "date": days.cast(pa.date32()),
+                "flag": [True, False],
+                "rate": [0.1, -0.0],
+                "big": [2**53 + 1, 2**53],
+                "text": ["1", "01"],
+            }
+        )
+    )
+    assert totals(table, "day", ["1970-01-02", datetime.date(1970, 1, 1), "1970-01-01 00:00:01"]) == [1, 1, 0]
+    assert totals(table, "date", "1970-01-02") == [1]
+    assert totals(table, "flag", ["TRUE", False]) == [1, 1]
+    assert totals(table, "rate", "0.1,0") == [1, 1]
+    assert totals(table, "big", [2**53, str(2**53 + 1), 2**53 + 2]) == [1, 1, 0]
+    assert totals(table, "text", ["01", 1]) == [1, 1]
+
+
+def test_ten_thousand_groups_in_declared_order():
+    numbers = np.random.default_rng(0).permutation(10_000)
+    table = open_table(pa.table({"g": np.repeat(np.arange(10_000), 2), "x": np.arange(20_000)}))
+    groups = read_groups(table, "g", numbers)
+    counted = count_records(table, groups=groups, condition=read_condition("x % 2 = 0 and x < 10000", table.columns))
+    assert counted.total.tolist() == [2] * 10_000
+    assert counted.yes.tolist() == (numbers < 5_000).astype(int).tolist()
+
+
+def test_a_person_keeps_one_record():
+    table = open_table(
+        pa.table({"u": [1, 1, 1, 2, None, 3], "g": ["n", "s", "e", "n", "n", None], "x": [1, 2, 3, 4, 5, 6]})
+    )
+    groups = read_groups(table, "g", "n,s,e")
+    assert count_records(table, unit="u").total.tolist() == [3]
+    assert count_records(table, groups=groups, unit="u").total.sum() == 2
+    assert enumerate_keys(table, "g", unit="u").counts.sum() == 2
+
+
+def test_the_group_a_person_keeps_does_not_depend_on_the_condition():
+    """Else membership could not be declared public: an exchanged answer would move the person."""
+    people = 40
+    table = open_table(
+        pa.table({"u": np.repeat(np.arange(people), 3), "g": ["n", "s", "e"] * people, "x": np.arange(3 * people) % 7})
+    )
+    groups = read_groups(table, "g", "n,s,e")
+    plain = count_records(table, groups=groups, unit="u").total
+    for text in ("x > 3", "x = 1", "x is null"):
+        found = count_records(table, groups=groups, unit="u", condition=read_condition(text, table.columns))
+        assert found.total.tolist() == plain.tolist()
+    assert enumerate_keys(table, "g", unit="u").counts.sum() == people
+
+
+def test_a_persons_choice_is_even_handed():
+    """300 persons with a yes and a no each, in a group of their own: neither is preferred (10 standard errors)."""
+    people = 300
+    table = open_table(
+        pa.table({"u": np.repeat(np.arange(people), 2), "g": np.repeat(np.arange(people), 2), "x": [0, 1] * people})
+    )
+    groups = read_groups(table, "g", np.arange(people))
+    found = count_records(table, groups=groups, unit="u", condition=read_condition("x = 1", table.columns))
+    assert found.total.tolist() == [1] * people
+    assert 60 < found.yes.sum() < 240
+
+
+def test_selected_keys_are_sorted_and_can_be_counted_again():
+    table = open_table(TABLE)
+    keys = enumerate_keys(table, ["g", "k"])
+    assert keys.counts.tolist() == [1, 1, 1]
+    groups = keys.select(np.array([True, False, True]))
+    assert groups.labels == (("n", 1), ("s", 2))
+    assert count_records(table, groups=groups).total.tolist() == [1, 1]

@@ -1,0 +1,143 @@
+"""The cost of a neighbour's move: against every neighbour of every tiny table, and in figures."""
+
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+
+import pytest
+
+from irisdp.errors import BadInput
+from irisdp.privacy import Privacy, are_close, steps
+from irisdp.queries import AtLeast, Count, Majority, Relation, cell_relation, moves, total_cost
+
+GROUPS = ("a", "b")
+RECORDS = list(product([*GROUPS, None], [True, False, None]))
+"""A record is its group (None: undeclared) and its answer (None: abstains)."""
+TABLES = [table for size in range(4) for table in combinations_with_replacement(RECORDS, size)]
+
+
+def neighbours(table, relation, *, public_membership):
+    for place, lost in enumerate(table):
+        rest = table[:place] + table[place + 1 :]
+        if relation is Relation.ADD_REMOVE:
+            yield rest
+            continue
+        for won in RECORDS:
+            if won != lost and (won[0] == lost[0] or not public_membership):
+                yield (*rest, won)
+
+
+def cells(table, grouped):
+    groups = [{group} for group in GROUPS] if grouped else [{*GROUPS, None}]
+    answers = [[answer for key, answer in table if key in group] for group in groups]
+    return [tuple(cell.count(answer) for answer in (True, False, None)) for cell in answers]
+
+
+def position(query, cell):
+    """Return where a cell stands on the line that the query's add-remove graph is."""
+    return cell[0] - cell[1] if isinstance(query, Majority) else cell[0]
+
+
+def moves_made(query, relation, grouped, public_membership):
+    """Collect what neighbours really do: steps in each cell that the query sees change, and cells that change size."""
+    own_exchange = cell_relation(relation, grouped=grouped, public_membership=public_membership) is Relation.EXCHANGE
+    made = set()
+    for table in TABLES:
+        for other in neighbours(table, relation, public_membership=public_membership):
+            pairs = zip(cells(table, grouped), cells(other, grouped), strict=True)
+            changed = [(old, new) for old, new in pairs if old != new]
+            steps = [1 if own_exchange else abs(position(query, old) - position(query, new)) for old, new in changed]
+            made.add((tuple(sorted(filter(None, steps))), sum(sum(old) != sum(new) for old, new in changed)))
+    return made
+
+
+def covers(listed, made):
+    steps, resized = made
+    return resized <= listed[1] and len(steps) <= len(listed[0]) and all(map(int.__le__, steps, listed[0]))
+
+
+SETTINGS = [
+    (Relation.ADD_REMOVE, False, False),
+    (Relation.ADD_REMOVE, True, False),
+    (Relation.EXCHANGE, False, False),
+    (Relation.EXCHANGE, True, False),
+    (Relation.EXCHANGE, True, True),
+]
+
+
+@pytest.mark.parametrize("query", [Count("x"), AtLeast(2, "x"), Majority("x")], ids=lambda query: query.name)
+@pytest.mark.parametrize(("relation", "grouped", "public"), SETTINGS)
+def test_moves_are_the_dearest_of_all_neighbours_of_all_tables(query, relation, grouped, public):
+    """220 tables of at most 3 records in 3 groups with 3 answers, and every neighbour of each."""
+    found = moves(relation, grouped=grouped, public_membership=public, exchange_steps=query.exchange_steps)
+    listed = {(move.steps, move.resized) for move in found}
+    made = moves_made(query, relation, grouped, public)
+    assert all(any(covers(move, other) for move in listed) for other in made)
+    assert listed <= made
+
+
+def test_a_majority_that_forgets_that_a_yes_can_become_a_no_is_caught():
+    """Negative control: one step instead of two."""
+    listed = {(move.steps, move.resized) for move in moves(Relation.EXCHANGE, grouped=True, exchange_steps=1)}
+    made = moves_made(Majority("x"), Relation.EXCHANGE, grouped=True, public_membership=False)
+    assert not all(any(covers(move, other) for move in listed) for other in made)
+
+
+PRIVACY = Privacy(ratio=3, delta="1/100")
+SELECTION = Privacy(ratio=2, delta="1/50")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "cells_steps", "times", "delta"),
+    [
+        ({"relation": Relation.ADD_REMOVE, "grouped": False}, (1, 1), 1, "1/100"),
+        ({"relation": Relation.ADD_REMOVE, "grouped": True}, (1, 1), 1, "1/100"),
+        ({"relation": Relation.EXCHANGE, "grouped": False}, (1, 1), 1, "1/100"),
+        ({"relation": Relation.EXCHANGE, "grouped": True, "public_membership": True}, (1, 1), 1, "1/100"),
+        ({"relation": Relation.EXCHANGE, "grouped": True}, (2, 2), 2, "1/50"),
+        ({"relation": Relation.EXCHANGE, "grouped": True, "exchange_steps": 2}, (2, 2), 2, "1/25"),
+    ],
+)
+def test_costs_without_selection(arguments, cells_steps, times, delta):
+    cost = total_cost(PRIVACY, **arguments)
+    assert (cost.cells, cost.steps) == cells_steps
+    assert (cost.epsilon, cost.ratio, cost.delta) == (times * PRIVACY.epsilon, 3**times, Fraction(delta))
+
+
+@pytest.mark.parametrize(
+    ("relation", "steps", "times", "delta"),
+    [
+        (Relation.ADD_REMOVE, 1, 1, Fraction(1, 100) + Fraction(1, 50)),
+        (Relation.EXCHANGE, 1, 2, 2 * Fraction(1, 100) + 2 * Fraction(1, 50)),
+        # max{2/100 + 2/50, (1 + 3)/100}: the move that is dearest for majority leaves the selection alone.
+        (Relation.EXCHANGE, 2, 2, Fraction(6, 100)),
+    ],
+)
+def test_costs_with_selection(relation, steps, times, delta):
+    cost = total_cost(PRIVACY, relation, grouped=True, exchange_steps=steps, selection=SELECTION)
+    assert cost.epsilon == times * (PRIVACY.epsilon + SELECTION.epsilon)
+    assert (cost.ratio, cost.delta) == (6**times, delta)
+
+
+def test_two_steps_in_one_cell_do_cost_more_than_twice_delta():
+    """From probability 0, two steps of u reach (1 + r)δ, and no ratio covers any of it."""
+    start = Fraction(0)
+    reached = steps(start, 2, PRIVACY)
+    cost = total_cost(PRIVACY, Relation.EXCHANGE, grouped=True, exchange_steps=2)
+    assert reached == cost.delta == (1 + PRIVACY.ratio) * PRIVACY.delta
+    pair = (reached, 1 - reached), (start, 1 - start)
+    assert are_close(*pair, Privacy(ratio=cost.ratio, delta=cost.delta))
+    assert not are_close(*pair, Privacy(ratio=cost.ratio, delta=2 * PRIVACY.delta))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"relation": Relation.ADD_REMOVE, "grouped": True, "public_membership": True},
+        {"relation": Relation.EXCHANGE, "grouped": False, "public_membership": True},
+        {"relation": Relation.EXCHANGE, "grouped": True, "public_membership": True, "selection": SELECTION},
+        {"relation": Relation.ADD_REMOVE, "grouped": False, "selection": SELECTION},
+    ],
+)
+def test_pointless_combinations_are_refused(arguments):
+    with pytest.raises(BadInput):
+        total_cost(PRIVACY, **arguments)
