@@ -1,0 +1,1 @@
+"""The command line: a thin view over the public API."""

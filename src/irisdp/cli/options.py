@@ -1,0 +1,25 @@
+"""What several commands share: the `--json` switch, and printing one document or one table."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["AsJson", "console", "print_json"]
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+def print_json(document: Any) -> None:
+    """Print one JSON document on standard output."""
+    print(json.dumps(document, ensure_ascii=False))
+
+
+def console(*, stderr: bool = False) -> Any:
+    """Return a rich console; wide enough for whole tables when the output is no terminal."""
+    from rich.console import Console
+
+    found = Console(stderr=stderr, highlight=False)
+    return found if found.is_terminal else Console(stderr=stderr, highlight=False, width=120)

@@ -1,0 +1,137 @@
+"""`irisdp publish DATA QUERY [EXPR]`: the main job."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .options import AsJson, console, print_json
+
+if TYPE_CHECKING:
+    from ..release import Plan, Publication
+
+__all__ = ["publish_command"]
+
+_MOST_SHOWN = 40
+
+
+def publish_command(
+    data: Annotated[str, typer.Argument(metavar="DATA", help="A .csv, .tsv or .parquet file.")],
+    query: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="QUERY [EXPR]",
+            help="count [EXPR] | at-least K [EXPR] | majority EXPR; EXPR is a SQL condition such as \"age > 64\".",
+        ),
+    ],
+    by: Annotated[str | None, typer.Option(help="Group columns, separated by commas.")] = None,
+    groups: Annotated[
+        str | None, typer.Option(help="The groups: v1,v2,… or a CSV file with the group columns.", metavar="FILE|V1,V2")
+    ] = None,
+    select_groups: Annotated[
+        bool, typer.Option("--select-groups", help="Select the groups privately instead of declaring them.")
+    ] = False,
+    selection_epsilon: Annotated[
+        str | None, typer.Option(help="ε of the selection alone; as --epsilon unless given.")
+    ] = None,
+    selection_delta: Annotated[
+        str | None, typer.Option(help="δ of the selection alone; all of --delta unless given.")
+    ] = None,
+    epsilon: Annotated[str | None, typer.Option(help="ε of each cell's mechanism.")] = None,
+    ratio: Annotated[str | None, typer.Option(help="e^ε instead of ε, as an exact number.")] = None,
+    delta: Annotated[str, typer.Option(help="δ of each cell's mechanism.")] = "0",
+    relation: Annotated[str, typer.Option(help="What neighbours are: add-remove or exchange one record.")] = "add-remove",
+    public_membership: Annotated[
+        bool, typer.Option("--public-membership", help="Under exchange: who is in which group is public.")
+    ] = False,
+    unit: Annotated[str | None, typer.Option(help="The column that says whose record it is; one is kept of each.")] = None,
+    ledger: Annotated[Path | None, typer.Option(help="The budget's file; beside the data unless given.")] = None,
+    secret: Annotated[
+        Path | None, typer.Option(help="Keep the fingerprints' secret beside this path instead of beside the data.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Where to write the answers: .csv, .parquet or .json.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show cost and expected error from public facts; spend nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Publish the best private answer per group, drawn exactly and charged to a budget on disk."""
+    from ..release import plan, publish
+
+    options: dict[str, Any] = {
+        "by": by,
+        "groups": groups,
+        "select_groups": select_groups,
+        "selection_epsilon": selection_epsilon,
+        "selection_delta": selection_delta,
+        "epsilon": epsilon,
+        "ratio": ratio,
+        "delta": delta,
+        "relation": relation,
+        "public_membership": public_membership,
+        "unit": unit,
+    }
+    if dry_run:
+        planned = plan(data, *query, **options)
+        if as_json:
+            print_json({**planned.document(), "dry_run": True})
+        else:
+            _show_plan(planned)
+        return
+    with _progress(quiet=as_json):
+        published = publish(data, *query, **options, ledger=ledger, secret=secret, out=out)
+    if as_json:
+        print_json(published.document())
+    else:
+        _show(published)
+
+
+@contextlib.contextmanager
+def _progress(*, quiet: bool) -> Iterator[None]:
+    """Show that work is going on; it says nothing about the data, and only to a terminal."""
+    view = console(stderr=True)
+    if quiet or not view.is_terminal:
+        yield
+        return
+    with view.status("reading, drawing, writing down …"):
+        yield
+
+
+def _show_plan(planned: Plan) -> None:
+    from rich.markup import escape
+
+    view = console()
+    view.print(f"[bold]{escape(planned.line)}[/bold]")
+    view.print(f"  cost      {planned.describe_cost()}")
+    for error in planned.describe_error():
+        view.print(f"  error     {error}")
+    view.print("  dry run: nothing was read or spent")
+
+
+def _show(published: Publication) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    view = console()
+    planned = published.plan
+    view.print(f"[bold]{escape(planned.line)}[/bold]")
+    table = Table(*(escape(name) for name in published.answers.columns))
+    for number, row in enumerate(published.answers.rows()):
+        if number == _MOST_SHOWN:
+            table.add_row(*(["…"] * len(row)))
+            break
+        table.add_row(*(escape(str(part)) for part in row))
+    view.print(table)
+    if published.repeated:
+        view.print("  cost      nothing: this question was answered before, and this is the same answer")
+    else:
+        view.print(f"  cost      {planned.describe_cost()}")
+    for error in planned.describe_error():
+        view.print(f"  error     {error}")
+    view.print(f"  ledger    {escape(str(published.ledger))}: {escape(published.describe_budget())}", soft_wrap=True)
+    for path in published.out:
+        view.print(f"  written   {escape(str(path))}", soft_wrap=True)

@@ -1,0 +1,35 @@
+"""`irisdp sample MECH.json --input NODE`: exact draws from any mechanism file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..exact import integer
+from .options import AsJson, print_json
+
+__all__ = ["sample_command"]
+
+
+def sample_command(
+    file: Annotated[Path, typer.Argument(metavar="MECH.json", help="A mechanism file.")],
+    node: Annotated[str, typer.Option("--input", help="The input to answer for.")],
+    count: Annotated[str, typer.Option("-n", "--count", help="How many draws.")] = "1",
+    as_json: AsJson = False,
+) -> None:
+    """Draw from a mechanism exactly, one answer a line. Charges nothing: the input is on the command line."""
+    from ..graphs.names import json_node, named_nodes, node_among
+    from ..mechanisms import load
+    from ..sampling.mechanisms import draw_mechanism
+
+    mechanism = load(file)
+    chosen = node_among(named_nodes(mechanism.inputs), node, "--input")
+    draws = draw_mechanism(mechanism, chosen, integer(count, "-n", at_least=1, at_most=10**8))
+    names = [json_node(mechanism.outputs[number]) for number in draws]
+    if as_json:
+        print_json({"input": json_node(chosen), "answers": names})
+    else:
+        typer.echo("\n".join(name if isinstance(name, str) else json.dumps(name) for name in names))

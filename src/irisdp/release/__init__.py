@@ -1,0 +1,29 @@
+"""Spend, draw, write down: the ledger, plans, and publishing."""
+
+from .answers import Answers
+from .cost import Cost
+from .fingerprint import fingerprint, secret_beside
+from .ledger import Entry, Ledger, Release, Settlement
+from .planning import Plan, plan
+from .publishing import PrivateCells, Publication, publish, read_cells
+from .respondents import ClassRespondent, CountRespondent, Selector
+
+__all__ = [
+    "Answers",
+    "ClassRespondent",
+    "Cost",
+    "CountRespondent",
+    "Entry",
+    "Ledger",
+    "Plan",
+    "PrivateCells",
+    "Publication",
+    "Release",
+    "Selector",
+    "Settlement",
+    "fingerprint",
+    "plan",
+    "publish",
+    "read_cells",
+    "secret_beside",
+]

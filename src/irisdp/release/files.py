@@ -1,0 +1,50 @@
+"""Files that appear whole or not at all, and never in place of another."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+__all__ = ["create_once"]
+
+
+def create_once(path: Path, write: Callable[[Path], object]) -> None:
+    """Create a file in one step: others see no file or all of it, and whoever comes second leaves the first in place.
+
+    The file belongs to its owner alone (mode 0600). It is written under a passing name and then linked to its own,
+    which, unlike a rename, never replaces what is there.
+
+    Parameters
+    ----------
+    path : Path
+        The file to create, on a file system with hard links.
+    write : callable
+        Fills the file under the passing name it is given and syncs it to the disk.
+
+    Raises
+    ------
+    OSError
+        As the operating system puts it.
+    """
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        write(draft)
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a new name survive a power loss; elsewhere than on POSIX a folder cannot be opened, nor need it be."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

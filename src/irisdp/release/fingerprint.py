@@ -1,0 +1,99 @@
+"""Telling one version of the data from another without saying anything about either.
+
+The ledger must recognise the data it answered about, or it would charge twice for one question and could be asked about
+a changed table as if nothing had happened. A plain digest would do that and more: whoever sees the ledger could guess a
+table, digest the guess and have it confirmed. So the digest is keyed with a secret that stays beside the data and never
+enters the ledger. If the secret is lost, the data looks new: questions are charged again, and nothing is revealed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from pathlib import Path
+
+from ..errors import BadInput
+from .files import create_once
+
+__all__ = ["fingerprint", "secret_beside"]
+
+SECRET_BYTES = 32
+"""Length of the secret: as long as the fingerprint, beyond any search."""
+
+
+def fingerprint(digest: bytes, key: bytes) -> str:
+    """Name a version of the data by a keyed digest.
+
+    Parameters
+    ----------
+    digest : bytes
+        Any digest of the data; equal for equal data.
+    key : bytes
+        The secret of `secret_beside`, exactly 32 bytes.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits; keyed BLAKE2b is a pseudorandom function, so without the key they say nothing.
+
+    Raises
+    ------
+    BadInput
+        For a key of any other length; an empty one would leave the digest bare.
+
+    Examples
+    --------
+    >>> fingerprint(b"digest of a table", b"k" * 32) == fingerprint(b"digest of a table", b"q" * 32)
+    False
+    """
+    if len(key) != SECRET_BYTES:
+        raise BadInput("key", f"must have {SECRET_BYTES} bytes, not {len(key)}", "use the secret kept beside the data")
+    return hashlib.blake2b(digest, key=key, digest_size=32, person=b"irisdp data").hexdigest()
+
+
+def secret_beside(path: str | os.PathLike[str]) -> bytes:
+    """Return the secret of a data file or folder, drawn on first use and kept beside it as `.NAME.irisdp-secret`.
+
+    Parameters
+    ----------
+    path : path
+        The data; links are followed, so that two names of one table share a secret.
+
+    Returns
+    -------
+    bytes
+        32 bytes from the operating system; the same in every process, also when several draw it at once.
+
+    Raises
+    ------
+    BadInput
+        When the secret cannot be read or written, or has another length.
+    """
+    try:
+        data = Path(path).resolve()
+        file = data.with_name(f".{data.name}.irisdp-secret")
+        if not file.exists():
+            create_once(file, _draw_secret)
+        secret = file.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is no file name"
+        raise BadInput(
+            "data",
+            f"needs a secret kept beside {path}, which cannot be read or written ({reason})",
+            "let the folder of the data be written once, or restore the secret",
+        ) from None
+    if len(secret) != SECRET_BYTES:
+        raise BadInput(
+            "data",
+            f"has a damaged secret: {file} must hold {SECRET_BYTES} bytes, not {len(secret)}",
+            "restore it; or remove it, and questions asked before will be charged again",
+        )
+    return secret
+
+
+def _draw_secret(draft: Path) -> None:
+    with draft.open("wb") as file:
+        file.write(secrets.token_bytes(SECRET_BYTES))
+        file.flush()
+        os.fsync(file.fileno())

@@ -1,0 +1,139 @@
+"""The ledger's file: one SQLite database, opened for one operation at a time, with every complaint in our own words."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sqlite3
+import threading
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import BadInput
+from .files import create_once
+
+__all__ = ["connection"]
+
+PATIENCE = 300
+"""Seconds to wait for another process that is drawing; the lock of a dead one is lifted by the operating system."""
+
+_APPLICATION = 0x49726973  # "Iris"
+_VERSION = 1
+_SCHEMA = f"""
+    BEGIN;
+    CREATE TABLE budget (id INTEGER PRIMARY KEY CHECK (id = 1), epsilon TEXT NOT NULL, delta TEXT NOT NULL);
+    CREATE TABLE settlement (
+        id INTEGER PRIMARY KEY,
+        settled TEXT NOT NULL,
+        query TEXT NOT NULL,
+        question TEXT NOT NULL,
+        question_hash TEXT NOT NULL,
+        fingerprint TEXT NOT NULL,
+        UNIQUE (fingerprint, question_hash)
+    );
+    CREATE TABLE release (
+        id INTEGER PRIMARY KEY,
+        settlement INTEGER NOT NULL REFERENCES settlement,
+        audience TEXT,
+        epsilon TEXT NOT NULL,
+        delta TEXT NOT NULL,
+        details TEXT NOT NULL,
+        answers BLOB NOT NULL
+    );
+    CREATE INDEX release_settlement ON release (settlement);
+    CREATE INDEX release_cost ON release (epsilon, delta);
+    PRAGMA application_id = {_APPLICATION};
+    PRAGMA user_version = {_VERSION};
+    COMMIT;
+"""
+SETTINGS = (
+    # FULL, and as durable should the file ever be switched from the write-ahead log to another journal.
+    "PRAGMA synchronous = EXTRA",
+    "PRAGMA fullfsync = ON",
+    # The log is copied back only by a connection that is alone, on leaving: up to SQLite 3.51.2 a copy that overlaps
+    # with a write of another connection can lose pages (the "WAL-reset bug"), and that would be a lost charge.
+    "PRAGMA wal_autocheckpoint = 0",
+)
+
+# A fork in the middle of an operation would give the child SQLite's idea of locks that only the parent holds. So every
+# operation of this process takes its turn here, and a fork waits for its own. SQLite would queue threads anyway.
+turn = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=turn.acquire, after_in_parent=turn.release, after_in_child=turn.release)
+
+
+@contextlib.contextmanager
+def connection(path: Path, *, create: bool = False) -> Iterator[sqlite3.Connection]:
+    """Connect for one operation; where there is no file, to an empty ledger in memory."""
+    with turn:
+        try:
+            exists = _exists(path, create=create)
+            place = f"{path.as_uri()}?mode=rw" if exists else ":memory:"
+            with _connected(place) as database:
+                if not exists:
+                    database.executescript(_SCHEMA)
+                _check_kind(database, path)
+                yield database
+        except (sqlite3.Error, zlib.error, UnicodeDecodeError) as error:
+            raise BadInput("ledger", *_explain(path, error)) from None
+
+
+def _exists(path: Path, *, create: bool) -> bool:
+    # The log is looked at first: a ledger that another process creates meanwhile is there before its log.
+    orphaned = os.path.exists(f"{path}-wal")
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            os.lstat(path)
+            return True
+        if create and not orphaned:
+            create_once(path, _write_empty)
+        elif not path.parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "no file name"
+        rule = f"{path} cannot be opened or created ({reason})"
+        raise BadInput("ledger", rule, "name a file in a folder that can be written") from None
+    if orphaned:
+        raise BadInput("ledger", f"{path} is gone but its log is not", "restore it, or remove the log")
+    return create
+
+
+@contextlib.contextmanager
+def _connected(place: str) -> Iterator[sqlite3.Connection]:
+    with contextlib.closing(sqlite3.connect(place, uri=True, timeout=PATIENCE, isolation_level=None)) as connection:
+        for setting in SETTINGS:
+            connection.execute(setting)
+        yield connection
+
+
+def _write_empty(file: Path) -> None:
+    with _connected(file.as_uri()) as connection:
+        # In this order nothing is left to the copy on closing, which would fail silently.
+        connection.executescript(_SCHEMA)
+        connection.execute("PRAGMA journal_mode = WAL")
+
+
+def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != _APPLICATION:
+        raise BadInput("ledger", f"{path} is not a ledger", "name another file; nothing was changed")
+    if version != _VERSION:
+        raise BadInput("ledger", f"{path} has format {version}, not {_VERSION}", "use the irisdp that wrote it")
+
+
+def _explain(path: Path, error: Exception) -> tuple[str, str]:
+    """Say in our own words what SQLite complains of; its message might quote what it read."""
+    name = getattr(error, "sqlite_errorname", "SQLITE_CORRUPT")
+    match name.split("_")[1]:
+        case "FULL" | "IOERR":
+            rule, remedy = "could not be written or read", "make room and ask again: what was charged is kept"
+        case "CANTOPEN" | "READONLY" | "PERM" | "AUTH":
+            rule, remedy = "cannot be opened and written as a file", "check the permissions of the file and its folder"
+        case "BUSY" | "LOCKED" | "PROTOCOL":
+            rule, remedy = "has been in use by others for too long", "ask again later"
+        case _:
+            rule, remedy = "is damaged or not a ledger", "restore it, or name another file"
+    return f"{path} {rule} ({name})", remedy

@@ -1,0 +1,286 @@
+"""The proof by exhaustion: for every table of at most four records, and every neighbour, what `publish` would print.
+
+Each table goes the whole way, through the engine, to the nodes that `publish` draws from; the exact joint law of all
+that would be shown (which groups are named, and every answer) is multiplied out and compared with every neighbour's, as
+fractions, at the cost that the ledger would be charged. This test outranks the rest.
+"""
+
+from collections import Counter, defaultdict
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from irisdp.errors import BadInput
+from irisdp.exact import exp_below
+from irisdp.queries import AtLeast, ClassNodes, Count, CountNodes, Statistics
+from irisdp.release import plan, read_cells
+from irisdp.release import publishing
+
+MOST = 4
+GROUPS = ("a", "b")
+RECORDS = [(None, 1), ("a", None), ("a", 0), ("a", 1), ("b", 0), ("b", 1)]
+PERSONAL = [(None, "a", 1), *product((1, 2), GROUPS, (0, 1))]
+RATIO, DELTA = Fraction(2), Fraction(1, 10)
+
+QUERIES = {
+    "count": ("count",),
+    "count-where": ("count", "v = 1"),
+    "at-least-0": ("at-least", 0, "v = 1"),
+    "at-least-1": ("at-least", 1, "v = 1"),
+    "at-least-2-all": ("at-least", 2),
+    "at-least-3": ("at-least", 3, "v = 1"),
+    "majority": ("majority", "v = 1"),
+}
+MODES = {
+    "whole": {},
+    "declared": {"by": "g", "groups": ["a", "b"]},
+    "one-declared": {"by": "g", "groups": ["b"]},
+    "selected": {"by": "g", "select_groups": True, "selection_delta": DELTA},
+    "public": {"by": "g", "groups": ["a", "b"], "public_membership": True},
+}
+
+
+def tables(records, most=MOST):
+    """Every multiset of at most `most` records, smallest first."""
+    return [table for size in range(most + 1) for table in combinations_with_replacement(records, size)]
+
+
+def canonical(records, domain):
+    return tuple(sorted(records, key=domain.index))
+
+
+def neighbours(relation, mode):
+    """Pairs of tables that one record tells apart."""
+    found = set()
+    for table in tables(RECORDS):
+        if relation == "add-remove":
+            if len(table) < MOST:
+                found |= {(table, canonical((*table, record), RECORDS)) for record in RECORDS}
+            continue
+        for place, old in enumerate(table):
+            rest = table[:place] + table[place + 1 :]
+            for new in RECORDS:
+                if new != old and (mode != "public" or new[0] == old[0]):
+                    found.add((table, canonical((*rest, new), RECORDS)))
+    return found
+
+
+def personal_neighbours(relation):
+    """Pairs of tables that one person tells apart, whatever that person's records."""
+    without = defaultdict(list)
+    for table in tables(PERSONAL, 3):
+        for person in (1, 2):
+            rest = tuple(record for record in table if record[0] != person)
+            without[person, rest].append(table)
+    found = set()
+    for (_, rest), group in without.items():
+        full = [table for table in group if table != rest]
+        found |= {(rest, table) for table in full} if relation == "add-remove" else set(product(full, full))
+    return found
+
+
+def frame(table):
+    if table and len(table[0]) == 3:
+        people, groups, values = zip(*table, strict=True)
+    else:
+        groups, values = zip(*table, strict=True) if table else ((), ())
+        people = [None] * len(table)
+    return pa.table(
+        {"u": pa.array(people, pa.int64()), "g": pa.array(groups, pa.string()), "v": pa.array(values, pa.int64())}
+    )
+
+
+_counted = {}
+
+
+@pytest.fixture
+def engine_once(monkeypatch):
+    """Let the engine count each table once per condition, groups and unit; everything else runs every time."""
+
+    def remember(name):
+        real = getattr(publishing, name)
+
+        def once(table, *arguments, **options):
+            texts = {key: getattr(value, "text", getattr(value, "labels", value)) for key, value in options.items()}
+            key = (name, frozen(table), str(arguments), str(texts))
+            if key not in _counted:
+                _counted[key] = real(table, *arguments, **options)
+            return _counted[key]
+
+        monkeypatch.setattr(publishing, name, once)
+
+    def frozen(table):
+        return str(table._source.table.to_pylist())
+
+    for name in ("count_records", "enumerate_keys"):
+        remember(name)
+
+
+def cell_law(planned, nodes, cell):
+    """The exact law of one printed answer; an unbounded count is lumped beyond 0 and MOST, where ratios are constant."""
+    if isinstance(nodes, ClassNodes):
+        outputs = planned.respondent.mechanism.outputs
+        law = planned.respondent.law(int(nodes.true_class[cell]), int(nodes.depth[cell]))
+        return dict(zip(outputs, law, strict=True))
+    law = Counter()
+    low, high = (0, MOST) if nodes.upper is None else (int(nodes.lower[cell]), int(nodes.upper[cell]))
+    for value, probability in enumerate(planned.respondent.law(int(nodes.values[cell]), MOST)):
+        law[min(max(value, low), high)] += probability
+    return law
+
+
+def joint_law(planned, cells):
+    """The exact law of everything printed: a mapping from (group, answer) tuples to probabilities."""
+    laws = [cell_law(planned, cells.nodes, cell) for cell in range(cell_count(cells.nodes))]
+    if planned.selector is not None:
+        named = [label[0] for label in cells.keys.select(np.ones(len(laws), dtype=bool)).labels]
+        chances = [planned.selector.law(int(size)) for size in cells.keys.counts]
+        laws = [
+            {None: 1 - chance} | {(name, answer): chance * p for answer, p in law.items()}
+            for name, chance, law in zip(named, chances, laws, strict=True)
+        ]
+    joint = {(): Fraction(1)}
+    for law in laws:
+        joint = {(*seen, answer): p * q for seen, p in joint.items() for answer, q in law.items() if q}
+    shown = Counter()
+    for seen, probability in joint.items():
+        shown[tuple(part for part in seen if part is not None)] += probability
+    return shown
+
+
+def cell_count(nodes):
+    return len(nodes.values if isinstance(nodes, CountNodes) else nodes.depth)
+
+
+def worst_delta(first, second, ratio):
+    """The larger of both hockey-stick sums, written out anew: no code of the library."""
+    there = sum((max(Fraction(0), p - ratio * second.get(o, 0)) for o, p in first.items()), Fraction(0))
+    back = sum((max(Fraction(0), q - ratio * first.get(o, 0)) for o, q in second.items()), Fraction(0))
+    return max(there, back)
+
+
+def violations(query, options, pairs):
+    """Count neighbouring tables whose laws are not close at the cost charged; also return how many were compared."""
+    laws, worst, compared = {}, {}, 0
+    wrong = 0
+    for pair in pairs:
+        for table in pair:
+            if table not in laws:
+                planned = plan(frame(table), *QUERIES[query], ratio=RATIO, **options)
+                law = joint_law(planned, read_cells(planned))
+                assert sum(law.values()) == 1
+                laws[table] = frozenset(law.items())
+        first, second = (laws[table] for table in pair)
+        if (first, second) not in worst:
+            ratio = exp_below(planned.cost.epsilon)
+            worst[first, second] = worst_delta(dict(first), dict(second), ratio) - planned.cost.delta
+        compared += 1
+        wrong += worst[first, second] > 0
+    return wrong, compared
+
+
+def combinations():
+    for query, mode, relation, delta in product(QUERIES, MODES, ("add-remove", "exchange"), (Fraction(0), DELTA)):
+        if mode == "public" and relation == "add-remove":
+            continue
+        if delta and query.startswith("count"):
+            continue
+        yield pytest.param(query, mode, relation, delta, id=f"{query}-{mode}-{relation}-{float(delta)}")
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    return {
+        (relation, kind): neighbours(relation, kind)
+        for relation, kind in (("add-remove", "any"), ("exchange", "any"), ("exchange", "public"))
+    }
+
+
+@pytest.mark.parametrize(("query", "mode", "relation", "delta"), list(combinations()))
+@pytest.mark.usefixtures("engine_once")
+def test_no_neighbours_can_be_told_apart(query, mode, relation, delta, pairs):
+    options = {**MODES[mode], "relation": relation, "delta": delta}
+    wrong, compared = violations(query, options, pairs[relation, "public" if mode == "public" else "any"])
+    assert compared > 300
+    assert wrong == 0
+
+
+@pytest.mark.parametrize("mode", ["whole", "declared", "selected"])
+@pytest.mark.parametrize("relation", ["add-remove", "exchange"])
+@pytest.mark.parametrize("query", ["count-where", "at-least-2-all", "majority"])
+@pytest.mark.usefixtures("engine_once")
+def test_no_person_can_be_told_apart(query, mode, relation):
+    options = {**MODES[mode], "relation": relation, "unit": "u", "delta": 0 if query.startswith("count") else DELTA}
+    wrong, compared = violations(query, options, personal_neighbours(relation))
+    assert compared > 100
+    assert wrong == 0
+
+
+# Negative controls: each planted bug must be caught by the same comparison.
+
+
+@pytest.mark.usefixtures("engine_once")
+def test_a_depth_off_by_one_is_caught(pairs, monkeypatch):
+    real = AtLeast.nodes
+
+    def off_by_one(self, statistics, relation):
+        nodes = real(self, statistics, relation)
+        return ClassNodes(nodes.classes, nodes.true_class, np.where(nodes.depth >= 0, nodes.depth + 1, nodes.depth))
+
+    monkeypatch.setattr(AtLeast, "nodes", off_by_one)
+    wrong, _ = violations("at-least-1", {"relation": "add-remove"}, pairs["add-remove", "any"])
+    assert wrong > 0
+
+
+@pytest.mark.usefixtures("engine_once")
+def test_groups_read_off_the_data_are_caught(pairs, monkeypatch):
+    monkeypatch.setattr("irisdp.release.respondents.Selector.law", lambda self, size: Fraction(1))
+    wrong, _ = violations("count", {**MODES["selected"], "relation": "add-remove"}, pairs["add-remove", "any"])
+    assert wrong > 0
+
+
+@pytest.mark.usefixtures("engine_once")
+def test_a_count_that_moves_by_two_is_caught(pairs, monkeypatch):
+    real = Count.nodes
+
+    def doubled(self, statistics, relation):
+        nodes = real(self, statistics, relation)
+        return CountNodes(np.minimum(2 * nodes.values, MOST), nodes.lower, nodes.upper)
+
+    monkeypatch.setattr(Count, "nodes", doubled)
+    wrong, _ = violations("count-where", {"relation": "add-remove"}, pairs["add-remove", "any"])
+    assert wrong > 0
+
+
+@pytest.mark.usefixtures("engine_once")
+def test_forgetting_the_unit_is_caught():
+    wrong, _ = violations("count", {"relation": "add-remove"}, personal_neighbours("add-remove"))
+    assert wrong > 0
+
+
+@pytest.mark.usefixtures("engine_once")
+def test_charging_an_exchange_once_is_caught():
+    options = {**MODES["declared"], "relation": "exchange"}
+    planned = plan(frame(()), *QUERIES["count"], ratio=RATIO, **options)
+    first, second = frame((("a", 1),)), frame((("b", 1),))
+    laws = []
+    for table in (first, second):
+        asked = plan(table, *QUERIES["count"], ratio=RATIO, **options)
+        laws.append(joint_law(asked, read_cells(asked)))
+    assert worst_delta(*laws, exp_below(planned.cost.epsilon)) == 0
+    assert worst_delta(*laws, exp_below(planned.cost.epsilon / 2)) > 0
+
+
+def test_a_person_in_several_groups_has_no_public_membership():
+    with pytest.raises(BadInput, match="public-membership"):
+        plan(
+            frame(()), "count", "v = 1", by="g", groups="a,b", epsilon=1, unit="u", relation="exchange",
+            public_membership=True,
+        )  # fmt: skip
+
+
+def test_statistics_show_nothing():
+    assert "7" not in repr(Statistics(*(np.array([7]),) * 3))

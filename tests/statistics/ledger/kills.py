@@ -1,0 +1,48 @@
+"""Kill a process that settles one question after another, at random moments; print the books as JSON.
+
+kills.py FOLDER KILLS after|before     answers are shown after they are committed, or (wrongly) before
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import time
+from itertools import count
+from pathlib import Path
+
+from settling import Books, Child, answer, ask
+
+KILLS_PER_LEDGER = 10
+LONGEST_LIFE = 8
+"""In settlements: kills fall on the first, which creates the ledger, as well as on later ones."""
+
+
+def main(folder: Path, kills: int, moment: str) -> None:
+    chance = random.Random(20)
+    start = time.perf_counter()
+    for number in range(10):
+        ask(folder / "clock.ledger", number)
+    settlement = (time.perf_counter() - start) / 10
+    books = Books()
+    for kill in range(kills):
+        if kill % KILLS_PER_LEDGER == 0:
+            path, first = folder / f"{kill}.ledger", 0
+
+        def work(show, path=path, first=first):
+            for number in count(first):
+                if moment == "before":
+                    ask(path, number, show)
+                else:
+                    show(answer(path, number))
+
+        child = Child(work)
+        time.sleep(chance.uniform(0, LONGEST_LIFE * settlement))
+        child.kill()
+        first = books.enter(path, first, *child.end())
+    print(json.dumps(books.document()))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3])

@@ -1,0 +1,121 @@
+"""What the scripts beside this file have in common: a question, a child that asks, and the books afterwards."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from pathlib import Path
+
+from irisdp.errors import IrisError
+from irisdp.release.ledger import Cost, Entry, Ledger, Settlement
+
+TOKEN = 16
+"""Bytes of an answer that are enough to tell it from every other."""
+COST = Cost(Fraction(1, 10))
+RETURNED, REFUSED, UNEXPLAINED = 0, 3, 4
+"""How a child ends: its question was settled, an error of ours said no, or anything else happened."""
+
+
+def ask(path: Path, number: int, drawn: Callable[[bytes], object] = bytes, size: int = TOKEN) -> Settlement:
+    """Settle question `number`; `drawn` sees a fresh answer before it is committed."""
+
+    def draw(earlier: object) -> list[Entry]:
+        answer = os.urandom(size)
+        drawn(answer)
+        return [Entry(cost=COST, answers=answer)]
+
+    return Ledger(path).settle(
+        query=f"question {number}", question=f"{number}", fingerprint="data", cost=COST, draw=draw
+    )
+
+
+def answer(path: Path, number: int, size: int = TOKEN) -> bytes:
+    """Settle question `number` and return the answer."""
+    return ask(path, number, size=size).entries[0].answers
+
+
+def stored(path: Path, number: int) -> bytes | None:
+    """Return the answer on the disk, drawing none."""
+    try:
+        return ask(path, number, _refuse).entries[0].answers
+    except LookupError:
+        return None
+
+
+def _refuse(answer: bytes) -> None:
+    raise LookupError
+
+
+class Child:
+    """A forked process that does some work and shows answers to this one, until it ends or is killed."""
+
+    def __init__(self, work: Callable[[Callable[[bytes], object]], object]) -> None:
+        reading, writing = os.pipe()
+        self.id = os.fork()
+        if self.id == 0:
+            status = UNEXPLAINED
+            try:
+                work(lambda answer: os.write(writing, answer[:TOKEN]))
+                status = RETURNED
+            except IrisError:
+                status = REFUSED
+            finally:
+                os._exit(status)
+        os.close(writing)
+        self._reading = reading
+
+    def kill(self) -> None:
+        os.kill(self.id, signal.SIGKILL)
+
+    def end(self) -> tuple[int, list[bytes]]:
+        """Wait for it; return how it ended (negative: the signal) and the answers it showed."""
+        with os.fdopen(self._reading, "rb") as pipe:
+            shown = pipe.read()
+        status = os.waitstatus_to_exitcode(os.waitpid(self.id, 0)[1])
+        return status, [shown[start : start + TOKEN] for start in range(0, len(shown), TOKEN)]
+
+
+@dataclass
+class Books:
+    """What a campaign of failures did, in numbers."""
+
+    trials: int = 0
+    returned: int = 0
+    refused: int = 0
+    killed: int = 0
+    unexplained: int = 0
+    shown: int = 0
+    uncharged: int = 0
+    """Answers shown that no row on the disk pays for."""
+    unshown: int = 0
+    """Answers charged but not shown."""
+    most_unshown: int = 0
+    """The most of those in one trial."""
+    lost: int = 0
+    """Of those, the ones that asking again did not bring back free of charge."""
+
+    def enter(self, path: Path, first: int, status: int, shown: list[bytes]) -> int:
+        """Compare a finished child, which asked questions `first`, `first + 1`, …, with the disk; return the next."""
+        self.trials += 1
+        self.returned += status == RETURNED
+        self.refused += status == REFUSED
+        self.killed += status == -signal.SIGKILL
+        self.unexplained += status not in (RETURNED, REFUSED, -signal.SIGKILL)
+        self.shown += len(shown)
+        self.uncharged += sum(
+            not (stored(path, first + index) or b"").startswith(token) for index, token in enumerate(shown)
+        )
+        charged = int(Ledger(path).spent.epsilon / COST.epsilon) - first
+        unshown = max(0, charged - len(shown))
+        self.unshown += unshown
+        self.most_unshown = max(self.most_unshown, unshown)
+        if unshown:
+            again = ask(path, first + len(shown))
+            self.lost += not again.repeated or Ledger(path).spent != COST * (first + charged)
+        return first + charged
+
+    def document(self) -> dict[str, int]:
+        return {each.name: getattr(self, each.name) for each in fields(self)}

@@ -1,0 +1,192 @@
+"""Bad input at the command line: status 2, one clear line, nothing spent, and no private value anywhere."""
+
+import json
+import sqlite3
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from irisdp.cli.main import run
+from irisdp.release import Ledger
+
+CANARY = "Zweig-4711"
+"""Stands in a record; it must not be seen in any message, file or ledger."""
+
+PUBLISH = "publish t.csv"
+BY = "--by g --groups a,b"
+
+CASES = {
+    # the data
+    "no data": "publish",
+    "missing file": "publish none.csv count --epsilon 1",
+    "folder as data": "publish folder count --epsilon 1",
+    "unknown ending": "publish t.xlsx count --epsilon 1",
+    "no ending": "publish t count --epsilon 1",
+    "file without columns": "publish nothing.csv count --epsilon 1",
+    "not really Parquet": "publish fake.parquet count --epsilon 1",
+    "two columns of one name": "publish twice.csv count --epsilon 1",
+    "header that is no text": "publish binary.csv count --epsilon 1",
+    # the query
+    "no query": "publish t.csv --epsilon 1",
+    "unknown query": f"{PUBLISH} sum v --epsilon 1",
+    "at-least without K": f"{PUBLISH} at-least --epsilon 1",
+    "K is no number": f"{PUBLISH} at-least many --epsilon 1",
+    "K is negative": ["publish", "t.csv", "--epsilon", "1", "--", "at-least", "-1"],
+    "K is a fraction": f"{PUBLISH} at-least 1.5 --epsilon 1",
+    "K is huge": f"{PUBLISH} at-least 99999999999999999999 --epsilon 1",
+    "majority of nothing": f"{PUBLISH} majority --epsilon 1",
+    "too many arguments": [*PUBLISH.split(), "count", "v = 1", "v = 2", "--epsilon", "1"],
+    # the condition
+    "syntax error": [*PUBLISH.split(), "count", "v = = 1", "--epsilon", "1"],
+    "unbalanced": [*PUBLISH.split(), "count", "(v = 1", "--epsilon", "1"],
+    "empty condition": [*PUBLISH.split(), "count", " ", "--epsilon", "1"],
+    "unknown column": [*PUBLISH.split(), "count", "w = 1", "--epsilon", "1"],
+    "file-reading function": [*PUBLISH.split(), "count", "read_text('/etc/passwd') = 'x'", "--epsilon", "1"],
+    "subquery": [*PUBLISH.split(), "count", "v = (SELECT 1)", "--epsilon", "1"],
+    "subquery over a file": [*PUBLISH.split(), "count", "v IN (SELECT * FROM 't.csv')", "--epsilon", "1"],
+    "two statements": [*PUBLISH.split(), "count", "v = 1; DROP TABLE data", "--epsilon", "1"],
+    "comment": [*PUBLISH.split(), "count", "v = 1 -- and more", "--epsilon", "1"],
+    "aggregate": [*PUBLISH.split(), "count", "sum(v) > 1", "--epsilon", "1"],
+    "window": [*PUBLISH.split(), "count", "row_number() OVER () = 1", "--epsilon", "1"],
+    "random": [*PUBLISH.split(), "count", "random() < 0.5", "--epsilon", "1"],
+    "environment": [*PUBLISH.split(), "count", "getenv('HOME') = 'x'", "--epsilon", "1"],
+    "parameter": [*PUBLISH.split(), "count", "v = ?", "--epsilon", "1"],
+    "no condition but a value": [*PUBLISH.split(), "count", "v + 1", "--epsilon", "1"],
+    "two readings of a column": [*PUBLISH.split(), "count", "v = 1 AND v = 'a'", "--epsilon", "1"],
+    "wrong type": ["publish", "t.parquet", "count", "g > 5", "--epsilon", "1"],
+    # privacy
+    "no epsilon": f"{PUBLISH} count",
+    "epsilon and ratio": f"{PUBLISH} count --epsilon 1 --ratio 2",
+    "NaN epsilon": f"{PUBLISH} count --epsilon nan",
+    "infinite epsilon": f"{PUBLISH} count --epsilon inf",
+    "negative epsilon": f"{PUBLISH} count --epsilon=-1",
+    "zero epsilon": f"{PUBLISH} count --epsilon 0",
+    "epsilon in words": f"{PUBLISH} count --epsilon one",
+    "empty epsilon": ["publish", "t.csv", "count", "--epsilon", ""],
+    "enormous epsilon": f"{PUBLISH} count --epsilon 1e9",
+    "epsilon divides by zero": f"{PUBLISH} count --epsilon 1/0",
+    "ratio below one": f"{PUBLISH} count --ratio 9/10",
+    "ratio of zero": f"{PUBLISH} count --ratio 0",
+    "delta of one": f"{PUBLISH} count --epsilon 1 --delta 1",
+    "negative delta": f"{PUBLISH} count --epsilon 1 --delta=-0.1",
+    "NaN delta": f"{PUBLISH} count --epsilon 1 --delta nan",
+    # groups
+    "by without groups": f"{PUBLISH} count --by g --epsilon 1",
+    "groups without by": f"{PUBLISH} count --groups a,b --epsilon 1",
+    "selection without by": f"{PUBLISH} count --select-groups --epsilon 1 --delta 0.1",
+    "selection without delta": f"{PUBLISH} count --by g --select-groups --epsilon 1",
+    "groups and selection": f"{PUBLISH} count {BY} --select-groups --epsilon 1 --delta 0.1",
+    "selection options alone": f"{PUBLISH} count {BY} --selection-epsilon 1 --epsilon 1",
+    "unknown group column": f"{PUBLISH} count --by w --groups a --epsilon 1",
+    "column twice": f"{PUBLISH} count --by g,g --groups a --epsilon 1",
+    "duplicate groups": f"{PUBLISH} count --by g --groups a,b,a --epsilon 1",
+    "null group": f"{PUBLISH} count --by g --groups a,,b --epsilon 1",
+    "no groups": ["publish", "t.csv", "count", "--by", "g", "--groups", "", "--epsilon", "1"],
+    "list for two columns": f"{PUBLISH} count --by g,v --groups a,b --epsilon 1",
+    "missing groups file": f"{PUBLISH} count --by g --groups none.csv --epsilon 1",
+    "groups file of other columns": f"{PUBLISH} count --by g --groups wrong.csv --epsilon 1",
+    "groups file with null keys": f"{PUBLISH} count --by g,v --groups nulls.csv --epsilon 1",
+    "groups file with duplicates": f"{PUBLISH} count --by g --groups double.csv --epsilon 1",
+    "group of the wrong type": "publish t.parquet count --by v --groups one,two --epsilon 1",
+    # relation and unit
+    "unknown relation": f"{PUBLISH} count --relation swap --epsilon 1",
+    "public membership without exchange": f"{PUBLISH} count {BY} --public-membership --epsilon 1",
+    "public membership with selection": f"{PUBLISH} count --by g --select-groups --relation exchange"
+    " --public-membership --epsilon 1 --delta 0.1",
+    "public membership with unit": f"{PUBLISH} count {BY} --relation exchange --public-membership --unit u --epsilon 1",
+    "unknown unit": f"{PUBLISH} count --unit w --epsilon 1",
+    # output and ledger
+    "unknown output": f"{PUBLISH} count --epsilon 1 --out a.xlsx",
+    "output in no folder": f"{PUBLISH} count --epsilon 1 --out nowhere/a.csv",
+    "output is a folder": f"{PUBLISH} count --epsilon 1 --out folder.csv",
+    "ledger is no ledger": f"{PUBLISH} count --epsilon 1 --ledger t.csv",
+    "ledger is corrupt": f"{PUBLISH} count --epsilon 1 --ledger corrupt.ledger",
+    "ledger is another database": f"{PUBLISH} count --epsilon 1 --ledger other.ledger",
+    "ledger is a folder": f"{PUBLISH} count --epsilon 1 --ledger folder",
+    "ledger in no folder": f"{PUBLISH} count --epsilon 1 --ledger nowhere/l.ledger",
+    # the command line
+    "unknown option": f"{PUBLISH} count --epsilon 1 --frobnicate",
+    "unknown command": "frobnicate",
+    "option without value": f"{PUBLISH} count --epsilon",
+    # other commands
+    "no such ledger": "ledger none.ledger",
+    "limit in words": "ledger new.ledger --limit much",
+    "negative limit": "ledger new.ledger --limit=-1",
+    "limit of three": "ledger new.ledger --limit 1,2,3",
+    "NaN limit": "ledger new.ledger --limit nan",
+    "missing mechanism": "sample none.json --input 0",
+    "mechanism is no JSON": "sample t.csv --input 0",
+    "unknown input": "sample mechanism.json --input 7",
+    "no input": "sample mechanism.json",
+    "zero draws": "sample mechanism.json --input 0 -n 0",
+    "draws in words": "sample mechanism.json --input 0 -n many",
+    "rows do not sum to one": "sample leaky.json --input 0",
+    "NaN in a mechanism": "sample nan.json --input 0",
+}
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [("a", 1, 1), (CANARY, 0, 2), ("b", 1, 3)]
+    (tmp_path / "t.csv").write_text("g,v,u\n" + "".join(f"{g},{v},{u}\n" for g, v, u in rows))
+    pyarrow.parquet.write_table(
+        pa.table({"g": [g for g, _, _ in rows], "v": [v for _, v, _ in rows]}), tmp_path / "t.parquet"
+    )
+    for name, text in {
+        "t.xlsx": "x", "t": "x", "nothing.csv": "", "fake.parquet": CANARY, "twice.csv": "a,a\n1,2\n",
+        "wrong.csv": "h\na\n", "nulls.csv": "g,v\na,\n", "double.csv": "g\na\na\n", "corrupt.ledger": "SQLite format 3",
+        "mechanism.json": json.dumps({"privacy": {"ratio": 2}, "matrix": [["2/3", "1/3"], ["1/3", "2/3"]]}),
+        "leaky.json": json.dumps({"privacy": {"ratio": 2}, "matrix": [[0.3, 0.3], [1, 0]]}),
+        "nan.json": '{"privacy": {"ratio": 2}, "matrix": [[NaN, 1]]}',
+    }.items():  # fmt: skip
+        (tmp_path / name).write_text(text)
+    (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00,\x01\n1,2\n")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder.csv").mkdir()
+    with sqlite3.connect(tmp_path / "other.ledger") as connection:
+        connection.execute("CREATE TABLE t (x)")
+    connection.close()
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", CASES.values(), ids=CASES)
+def test_bad_input_ends_with_status_2_and_one_line(command, here, capsys):
+    before = {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
+    assert run(command.split() if isinstance(command, str) else command) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert printed.err.startswith("irisdp: ")
+    assert "internal error" not in printed.err
+    assert CANARY not in printed.err
+    for path in here.rglob("*.ledger"):
+        if path not in before and path.is_file():
+            assert Ledger(path).releases() == []
+    assert all(path.read_bytes() == content for path, content in before.items())
+
+
+def test_there_are_enough_kinds():
+    assert len(CASES) >= 60
+
+
+def test_a_refusal_of_the_ledger_is_status_1_and_says_why(here, capsys):
+    assert run(["ledger", "t.ledger", "--limit", "1"]) == 0
+    assert run(["publish", "t.csv", "count", "--epsilon", "2", "--json"]) == 1
+    printed = capsys.readouterr()
+    document = json.loads(printed.out.splitlines()[-1])
+    assert document["limit"] == {"epsilon": "1", "delta": "0"}
+    assert printed.err.count("\n") == 1
+    assert Ledger(here / "t.ledger").releases() == []
+
+
+def test_no_true_answer_is_left_behind(here, capsys):
+    """A canary among the undeclared groups, and a count that no noise of ε = 40 changes, leave no trace but the answer."""
+    assert run([*PUBLISH.split(), "count", "--by", "g", "--groups", "a,b", "--epsilon", "1", "--out", "o.csv"]) == 0
+    printed = capsys.readouterr()
+    made = [
+        path for path in here.rglob("*") if path.is_file() and path.name not in ("t.csv", "t.parquet", "fake.parquet")
+    ]
+    assert CANARY not in printed.out + printed.err
+    assert not [path for path in made if CANARY.encode() in path.read_bytes()]

@@ -1,0 +1,116 @@
+"""The secret beside the data and the fingerprint keyed with it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from irisdp.errors import BadInput
+from irisdp.release.files import create_once
+from irisdp.release.fingerprint import fingerprint, secret_beside
+
+KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))
+READERS = 32
+
+
+def test_names_equal_data_equally_and_nothing_else():
+    digest = hashlib.sha256(b"a table").digest()
+    name = fingerprint(digest, KEY)
+    assert name == fingerprint(digest, KEY)
+    assert name != fingerprint(hashlib.sha256(b"another table").digest(), KEY)
+    assert len(bytes.fromhex(name)) == 32
+
+
+def test_a_guessed_table_is_not_confirmed_without_the_secret():
+    digest = hashlib.sha256(b"a guessed table").digest()
+    unkeyed = {digest.hex(), hashlib.sha256(digest).hexdigest(), hashlib.blake2b(digest, digest_size=32).hexdigest()}
+    assert fingerprint(digest, KEY) not in unkeyed | {fingerprint(digest, OTHER_KEY)}
+
+
+@pytest.mark.parametrize("key", [b"", b"short", bytes(64)])
+def test_a_key_of_another_length_is_refused(key):
+    with pytest.raises(BadInput, match="must have 32 bytes"):
+        fingerprint(b"digest", key)
+
+
+def test_the_secret_stays(tmp_path):
+    data = tmp_path / "patients.csv"
+    secret = secret_beside(data)
+    assert len(secret) == 32
+    assert secret == secret_beside(str(data))
+    assert secret != secret_beside(tmp_path / "staff.csv")
+    file = tmp_path / ".patients.csv.irisdp-secret"
+    assert file.read_bytes() == secret
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert len(list(tmp_path.iterdir())) == 2, "one secret each, and no drafts"
+
+
+def test_the_secret_belongs_to_the_data_whatever_it_is_called(tmp_path, monkeypatch):
+    folder = tmp_path / "parquet files"
+    folder.mkdir()
+    (tmp_path / "link").symlink_to(folder)
+    monkeypatch.chdir(tmp_path)
+    assert secret_beside(folder) == secret_beside(f"{folder}/") == secret_beside("link") == secret_beside(folder.name)
+
+
+def test_whoever_comes_at_once_gets_the_same_secret(tmp_path):
+    together = threading.Barrier(READERS)
+
+    def read(_):
+        together.wait()
+        return secret_beside(tmp_path / "data.csv")
+
+    with ThreadPoolExecutor(READERS) as threads:
+        assert len(set(threads.map(read, range(READERS)))) == 1
+
+
+@pytest.mark.parametrize("content", [b"", bytes(31), bytes(33)])
+def test_a_damaged_secret_is_refused_and_kept(tmp_path, content):
+    file = tmp_path / ".data.csv.irisdp-secret"
+    file.write_bytes(content)
+    with pytest.raises(BadInput, match=f"must hold 32 bytes, not {len(content)}"):
+        secret_beside(tmp_path / "data.csv")
+    assert file.read_bytes() == content
+
+
+@pytest.mark.parametrize("step", ["open", "link", "fsync"])
+def test_a_secret_that_cannot_be_written(tmp_path, monkeypatch, step):
+    def fail(*arguments):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(os, step, fail)
+    with pytest.raises(BadInput, match="Read-only file system") as refusal:
+        secret_beside(tmp_path / "data.csv")
+    assert "\n" not in str(refusal.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_secret_that_is_no_file(tmp_path):
+    (tmp_path / ".data.csv.irisdp-secret").mkdir()
+    for path in (tmp_path / "data.csv", tmp_path / "no folder" / "data.csv", "/", "nul\0byte"):
+        with pytest.raises(BadInput, match="data: needs a secret"):
+            secret_beside(path)
+
+
+def test_create_once_never_replaces(tmp_path):
+    file = tmp_path / "file"
+    create_once(file, lambda draft: draft.write_bytes(b"first"))
+    create_once(file, lambda draft: draft.write_bytes(b"second"))
+    assert file.read_bytes() == b"first"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_create_once_shows_nothing_unfinished(tmp_path):
+    def write(draft):
+        draft.write_bytes(b"half")
+        assert not (tmp_path / "file").exists()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        create_once(tmp_path / "file", write)
+    assert list(tmp_path.iterdir()) == []

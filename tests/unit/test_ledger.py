@@ -1,0 +1,382 @@
+"""The ledger: what it charges, what it returns, what it refuses, and what it says of files that cannot serve."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import pickle
+import random
+import sqlite3
+import stat
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from irisdp.errors import BadInput, BudgetRefused, IrisError
+from irisdp.release import ledger_file as module
+from irisdp.release.ledger import Cost, Entry, Ledger
+
+TENTH = Cost(Fraction(1, 10))
+
+
+def ask(ledger, question="a question", *, cost=TENTH, answers=b"answer", fingerprint="data", draw=None):
+    return ledger.settle(
+        query=f"count {question}",
+        question=json.dumps(question),
+        fingerprint=fingerprint,
+        cost=cost,
+        draw=draw or (lambda earlier: [Entry(cost=cost, answers=answers)]),
+    )
+
+
+def never(earlier):
+    raise AssertionError("drew an answer that was not to be drawn")
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    return Ledger(tmp_path / "a strange?name#100%.ledger")
+
+
+class TestBudget:
+    def test_is_exact_to_the_end(self, ledger):
+        ledger.set_limit(1)
+        for number in range(10):
+            ask(ledger, number)
+        assert ledger.spent == ledger.limit == Cost(Fraction(1))
+        with pytest.raises(BudgetRefused) as refusal:
+            ask(ledger, 10, draw=never)
+        assert ledger.spent == Cost(Fraction(1))
+        assert refusal.value.document == {
+            "error": str(refusal.value),
+            "limit": {"epsilon": "1", "delta": "0"},
+            "left": {"epsilon": "0", "delta": "0"},
+            "cost": {"epsilon": "0.1", "delta": "0"},
+        }
+        assert "limit is epsilon 1, delta 0; left is epsilon 0, delta 0; the answer would cost epsilon 0.1" in str(
+            refusal.value
+        )
+
+    def test_is_exact_where_floats_are_not(self, ledger):
+        ledger.set_limit("0.3")
+        for number in range(3):
+            ask(ledger, number)
+        assert ledger.spent == ledger.limit
+        assert 0.1 + 0.1 + 0.1 > 0.3, "control: a budget in floats would have refused the third"
+
+    def test_without_limit_everything_is_charged(self, ledger):
+        ask(ledger, cost=Cost(Fraction(1000), Fraction(1, 3)))
+        assert ledger.limit is None
+        assert ledger.spent == Cost(Fraction(1000), Fraction(1, 3))
+
+    @pytest.mark.parametrize("cost", [Cost(Fraction(1, 10), Fraction(1, 10)), Cost(Fraction(2), Fraction(0))])
+    def test_has_two_components(self, ledger, cost):
+        ledger.set_limit(1, "1e-6")
+        with pytest.raises(BudgetRefused):
+            ask(ledger, cost=cost, draw=never)
+        assert ledger.spent == Cost()
+
+    def test_limit_below_what_is_spent_stops_spending(self, ledger):
+        first = ask(ledger, 1, cost=Cost(Fraction(1)))
+        spent = ledger.set_limit("1/2")
+        assert spent == Cost(Fraction(1))
+        assert not spent.fits_in(ledger.limit)
+        with pytest.raises(BudgetRefused, match="left is epsilon 0,"):
+            ask(ledger, 2, draw=never)
+        assert ask(ledger, 1, draw=never).entries == first.entries
+        ledger.set_limit(2)
+        assert not ask(ledger, 2).repeated
+
+    @pytest.mark.parametrize("epsilon", [-1, True, float("nan"), float("inf"), "much", None])
+    def test_limit_must_be_a_number(self, ledger, epsilon):
+        with pytest.raises(BadInput, match="epsilon"):
+            ledger.set_limit(epsilon)
+        assert not ledger.path.exists()
+
+    def test_spent_is_read_off_an_index(self, ledger):
+        ask(ledger)
+        with ledger._connection() as connection:
+            plan = connection.execute(
+                "EXPLAIN QUERY PLAN SELECT epsilon, delta, count(*) FROM release GROUP BY epsilon, delta"
+            ).fetchall()
+        assert "USING COVERING INDEX release_cost" in plan[0][-1]
+
+
+class TestCost:
+    def test_adds_and_compares_by_component(self):
+        assert TENTH + Cost(Fraction(1, 5), Fraction(1, 2)) == Cost(Fraction(3, 10), Fraction(1, 2))
+        assert Cost(Fraction(3, 10)) == TENTH * 3
+        assert TENTH.fits_in(TENTH)
+        assert not Cost(Fraction(0), Fraction(1)).fits_in(Cost(Fraction(1)))
+        assert not Cost(Fraction(1)).fits_in(Cost(Fraction(0), Fraction(1)))
+        assert Cost(Fraction(1, 3), Fraction(1, 4)).document() == {"epsilon": "1/3", "delta": "0.25"}
+
+    @pytest.mark.parametrize("number", [Fraction(-1, 10**9), True, float("nan")])
+    @pytest.mark.parametrize("field", ["epsilon", "delta"])
+    def test_is_a_number_that_is_not_negative(self, field, number):
+        with pytest.raises(BadInput, match=field):
+            Cost(**{field: number})
+
+    def test_stays_writable(self, ledger):
+        long = Cost(Fraction(1, 3**2000))
+        ask(ledger, cost=long)
+        with pytest.raises(BadInput, match="4096 bits"):
+            ask(ledger, "another", cost=Cost(Fraction(1, 2**4000)), draw=never)
+        assert ledger.spent == long
+        json.dumps(ledger.document())
+
+
+class TestSettlement:
+    def test_the_same_question_of_the_same_data_is_answered_once(self, ledger):
+        fresh = ask(ledger, answers=b"first")
+        again = ask(ledger, draw=never)
+        assert (fresh.repeated, again.repeated) == (False, True)
+        assert (again.entries, again.ids) == (fresh.entries, fresh.ids)
+        assert ledger.spent == TENTH
+
+    def test_other_questions_and_other_data_are_charged(self, ledger):
+        answers = [
+            ask(ledger, "a", answers=b"1"),
+            ask(ledger, "b", answers=b"2"),
+            ask(ledger, "a", fingerprint="later data", answers=b"3"),
+        ]
+        assert [answer.entries[0].answers for answer in answers] == [b"1", b"2", b"3"]
+        assert ledger.spent == TENTH * 3
+
+    def test_audiences_share_the_cost(self, ledger):
+        entries = [
+            Entry(audience="public", cost=TENTH, answers=b"noisy", details='{"row": 1}'),
+            Entry(audience="board", cost=TENTH * 2, answers=b"less noisy"),
+        ]
+        fresh = ask(ledger, cost=TENTH * 3, draw=lambda earlier: entries)
+        again = ask(ledger, cost=TENTH * 3, draw=never)
+        assert fresh.entries == again.entries == tuple(entries)
+        assert fresh.ids == again.ids == (1, 2)
+        assert ledger.spent == TENTH * 3
+
+    @pytest.mark.parametrize("shares", [[], [TENTH], [TENTH, TENTH * 3]])
+    def test_shares_must_add_up(self, ledger, shares):
+        with pytest.raises(BadInput, match="cost"):
+            ask(ledger, cost=TENTH * 2, draw=lambda earlier: [Entry(cost=share, answers=b"") for share in shares])
+        assert (ledger.spent, ledger.releases()) == (Cost(), [])
+
+    @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, BadInput("data", "is gone", "restore it")])
+    def test_a_draw_that_raises_spends_nothing(self, ledger, error):
+        def draw(earlier):
+            raise error
+
+        with pytest.raises(error if isinstance(error, type) else BadInput):
+            ask(ledger, draw=draw)
+        assert (ledger.spent, ledger.releases()) == (Cost(), [])
+        assert not ask(ledger).repeated
+
+    def test_a_draw_sees_the_earlier_releases_of_its_data(self, ledger):
+        seen = []
+
+        def draw(earlier):
+            seen.extend((release.query, release.question, release.answers, release.details) for release in earlier)
+            assert len(earlier) == len(seen)
+            return [Entry(cost=TENTH, answers=b"second", details='{"step": 2}')]
+
+        ask(ledger, "first", answers=b"first")
+        ask(ledger, "of other data", fingerprint="other data")
+        ask(ledger, "second", draw=draw)
+        assert seen == [("count first", '"first"', b"first", "{}")]
+        assert ledger.releases()[-1].details == '{"step": 2}'
+
+    def test_a_million_cells(self, ledger):
+        answers = random.Random(20).randbytes(100_000) + bytes(7_900_000)
+        ask(ledger, answers=answers)
+        assert ledger.releases()[0].answers == answers
+        assert ask(ledger, draw=never).entries[0].answers == answers
+        assert ledger.path.stat().st_size < 400_000
+
+
+class TestBook:
+    def test_is_empty_before_it_exists(self, ledger):
+        assert ledger.document() == {"limit": None, "spent": {"epsilon": "0", "delta": "0"}, "releases": []}
+        assert list(ledger.path.parent.iterdir()) == []
+
+    def test_document_holds_exact_text(self, ledger):
+        ledger.set_limit(1.5, "1e-6")
+        entries = [
+            Entry(cost=Cost(Fraction(1, 3), Fraction(1, 10**7)), answers=b"", audience="public"),
+            Entry(cost=TENTH, answers=b""),
+        ]
+        ask(ledger, "a", cost=entries[0].cost + TENTH, draw=lambda earlier: entries)
+        assert ledger.document() == {
+            "limit": {"epsilon": "1.5", "delta": "0.000001"},
+            "spent": {"epsilon": "13/30", "delta": "0.0000001"},
+            "releases": [
+                {"id": 1, "query": "count a", "epsilon": "1/3", "delta": "0.0000001", "audience": "public"},
+                {"id": 2, "query": "count a", "epsilon": "0.1", "delta": "0", "audience": None},
+            ],
+        }
+        assert json.loads(json.dumps(ledger.document())) == ledger.document()
+
+    def test_release_tells_when_in_utc(self, ledger):
+        ask(ledger)
+        (release,) = ledger.releases()
+        assert release.settled.endswith("+00:00")
+        assert len(release.question_hash) == 64
+
+    def test_belongs_to_its_owner(self, ledger):
+        modes = []
+
+        def draw(earlier):
+            modes.extend(stat.S_IMODE(file.stat().st_mode) for file in ledger.path.parent.iterdir())
+            return [Entry(cost=TENTH, answers=b"")]
+
+        ask(ledger, draw=draw)
+        assert len(modes) == 3, "the ledger, its log and the log's index"
+        assert set(modes) == {0o600}
+        assert list(ledger.path.parent.iterdir()) == [ledger.path], "nothing is left beside an idle ledger"
+
+    def test_travels(self, ledger, monkeypatch):
+        ask(ledger)
+        assert pickle.loads(pickle.dumps(ledger)) == ledger
+        assert pickle.loads(pickle.dumps(ledger.releases())) == ledger.releases()
+        monkeypatch.chdir(ledger.path.parent)
+        relative = Ledger(ledger.path.name)
+        monkeypatch.chdir("/")
+        assert relative.spent == TENTH
+
+    def test_closes_what_it_opens(self, ledger, monkeypatch):
+        closed = []
+
+        class Watched(sqlite3.Connection):
+            def close(self):
+                closed.append(True)
+                super().close()
+
+        ask(ledger)
+        monkeypatch.setattr(sqlite3, "connect", functools.partial(sqlite3.connect, factory=Watched))
+        monkeypatch.setattr(module, "_SETTINGS", ("SELECT broken",))
+        with pytest.raises(BadInput):
+            ask(ledger)
+        assert closed == [True]
+
+
+def foreign(path):
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE patients (name TEXT)")
+    connection.close()
+
+
+def later(path):
+    ask(Ledger(path))
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 2")
+    connection.close()
+
+
+def truncated(path):
+    ask(Ledger(path))
+    os.truncate(path, 6000)
+
+
+def without_tables(path):
+    ask(Ledger(path))
+    connection = sqlite3.connect(path)
+    connection.executescript("DROP TABLE release; DROP TABLE budget;")
+    connection.close()
+
+
+def unreadable_cost(path):
+    ask(Ledger(path))
+    connection = sqlite3.connect(path)
+    connection.executescript("UPDATE release SET epsilon = 'little'")
+    connection.close()
+
+
+def negative_cost(path):
+    ask(Ledger(path))
+    connection = sqlite3.connect(path)
+    connection.executescript("UPDATE release SET epsilon = '-1'")
+    connection.close()
+
+
+BROKEN = {
+    "a folder": Path.mkdir,
+    "empty": Path.touch,
+    "a few bytes": lambda path: path.write_bytes(b"epsilon"),
+    "noise": lambda path: path.write_bytes(random.Random(20).randbytes(20_000)),
+    "another program's": foreign,
+    "of a later version": later,
+    "truncated": truncated,
+    "without tables": without_tables,
+    "an unreadable cost": unreadable_cost,
+    "a negative cost": negative_cost,
+    "a dangling link": lambda path: path.symlink_to(path.with_name("nowhere") / "at all"),
+    "in no folder": lambda path: path.parent.rmdir(),
+    "under a file": lambda path: (path.parent.rmdir(), path.parent.touch()),
+    "gone, with its log left": lambda path: path.with_name("one.ledger-wal").touch(),
+}
+
+
+class TestUnusableFiles:
+    @pytest.mark.parametrize("use", [ask, lambda ledger: ledger.spent, Ledger.document], ids=["settle", "read", "list"])
+    @pytest.mark.parametrize("state", BROKEN)
+    def test_one_clear_line_and_nothing_spent(self, tmp_path, state, use):
+        path = tmp_path / "folder" / "one.ledger"
+        path.parent.mkdir()
+        BROKEN[state](path)
+        before = path.read_bytes() if path.is_file() else None
+        with pytest.raises(BadInput) as refusal:
+            use(Ledger(path))
+        assert "\n" not in str(refusal.value)
+        assert str(refusal.value).startswith(f"ledger: {path}")
+        assert (path.read_bytes() if path.is_file() else None) == before
+
+    def test_names_that_are_no_files(self):
+        with pytest.raises(BadInput, match="no file name"):
+            ask(Ledger("nul\0byte"))
+
+    @pytest.mark.parametrize("step", ["open", "link", "fsync"])
+    def test_a_ledger_that_cannot_be_created(self, ledger, monkeypatch, step):
+        def fail(*arguments):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, step, fail)
+        with pytest.raises(BadInput, match="No space left on device"):
+            ask(ledger, draw=never)
+        monkeypatch.undo()
+        assert not ask(ledger).repeated
+        assert list(ledger.path.parent.iterdir()) == [ledger.path]
+
+    def test_a_ledger_in_use(self, ledger, monkeypatch):
+        monkeypatch.setattr(module, "PATIENCE", 0.05)
+        ask(ledger, 1)
+        other = sqlite3.connect(ledger.path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(BadInput, match="in use by others"):
+            ask(ledger, 2, draw=never)
+        assert ledger.spent == TENTH, "reading does not wait"
+        other.close()
+        assert not ask(ledger, 2).repeated
+
+    def test_damage_never_ends_in_another_error(self, ledger):
+        """Overwrite a piece of the file anywhere: the ledger reads, or says no in one line that quotes nothing."""
+        canary = "canary-in-the-details"
+        for number in range(5):
+            entry = Entry(cost=TENTH, answers=b"answer", details=canary)
+            ask(ledger, number, draw=lambda earlier, entry=entry: [entry])
+        sound, chance = ledger.path.read_bytes(), random.Random(20)
+        refused = 0
+        for _ in range(100):
+            start, length = chance.randrange(len(sound)), chance.choice((1, 4, 64, 4096))
+            ledger.path.write_bytes(sound[:start] + chance.randbytes(length) + sound[start + length :])
+            for suffix in ("-wal", "-shm"):
+                Path(f"{ledger.path}{suffix}").unlink(missing_ok=True)
+            try:
+                ledger.document()
+                [(release.question, release.answers, release.details) for release in ledger.releases()]
+                ask(ledger, 4)
+                ask(ledger, 5)
+            except IrisError as refusal:
+                refused += 1
+                assert "\n" not in str(refusal)
+                assert canary not in str(refusal)
+        assert refused > 10

@@ -1,0 +1,192 @@
+"""Publishing: what is printed, written, charged and repeated."""
+
+import csv
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pyarrow.parquet
+import pytest
+
+import irisdp
+from irisdp.cli.main import run
+from irisdp.errors import BadInput, BudgetRefused
+
+ANES = Path(__file__).parents[2] / "examples" / "anes96.csv"
+EDUCATION = "1,2,3,4,5,6,7"
+
+
+@pytest.fixture
+def table(tmp_path):
+    file = tmp_path / "anes96.csv"
+    file.write_bytes(ANES.read_bytes())
+    return file
+
+
+def call(capsys, *arguments):
+    status = run([*map(str, arguments), "--json"])
+    printed = capsys.readouterr()
+    return status, json.loads(printed.out)
+
+
+def test_the_main_job(table, capsys):
+    status, document = call(
+        capsys, "publish", table, "majority", "vote = 1", "--by", "educ", "--groups", EDUCATION, "--epsilon", 1
+    )
+    assert status == 0
+    assert document["cost"] == {"epsilon": "1", "delta": "0"}
+    assert document["repeated"] is False
+    assert [row["educ"] for row in document["answers"]] == EDUCATION.split(",")
+    assert {row["answer"] for row in document["answers"]} <= {"yes", "no"}
+    # 95 of 248 high-school graduates said yes: 58 records from the boundary, wrong with probability below e^-58.
+    assert document["answers"][2]["answer"] == "no"
+    _, ledger = call(capsys, "ledger", table.with_suffix(".ledger"))
+    assert ledger["limit"] is None
+    assert ledger["spent"] == {"epsilon": "1", "delta": "0"}
+    assert ledger["releases"] == [
+        {"id": 1, "query": "majority vote = 1 by educ", "epsilon": "1", "delta": "0", "audience": None}
+    ]
+
+
+def test_asking_again_is_free_and_gives_the_same(table, capsys):
+    command = ("publish", table, "count", "--by", "PID", "--groups", "0,1,2,3,4,5,6", "--epsilon", 0.1)
+    _, first = call(capsys, *command)
+    _, again = call(capsys, *command)
+    assert again["answers"] == first["answers"]
+    assert (first["repeated"], again["repeated"]) == (False, True)
+    assert again["cost"] == {"epsilon": "0", "delta": "0"}
+    _, other = call(capsys, *command[:-1], 0.2)
+    assert other["repeated"] is False
+    assert irisdp.Ledger(table.with_suffix(".ledger")).spent.epsilon == Fraction(3, 10)
+
+
+def test_new_data_is_a_new_question(table, capsys):
+    call(capsys, "publish", table, "count", "--epsilon", 1)
+    with table.open("a") as file:
+        file.write("1,1,1,1,1,1,1,1,1,1\n")
+    _, second = call(capsys, "publish", table, "count", "--epsilon", 1)
+    assert second["repeated"] is False
+
+
+def test_ten_times_a_tenth_fit_in_one_and_an_eleventh_does_not(table, capsys):
+    ledger = table.with_suffix(".ledger")
+    assert run(["ledger", str(ledger), "--limit", "1"]) == 0
+    capsys.readouterr()
+    for age in range(10):
+        status, _ = call(capsys, "publish", table, "count", f"age > {age}", "--epsilon", 0.1)
+        assert status == 0
+    status, document = call(capsys, "publish", table, "count", "age > 10", "--epsilon", 0.1)
+    assert status == 1
+    assert document["left"] == {"epsilon": "0", "delta": "0"}
+    status, again = call(capsys, "publish", table, "count", "age > 9", "--epsilon", 0.1)
+    assert (status, again["repeated"]) == (0, True)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
+def test_answers_are_written_with_a_sidecar(table, ending, capsys):
+    out = table.with_name(f"out.{ending}")
+    command = ("publish", table, "at-least", 100, "income > 20", "--by", "educ", "--groups", EDUCATION, "--epsilon", 1)
+    _, document = call(capsys, *command, "--out", out)
+    if ending == "csv":
+        rows = list(csv.DictReader(out.read_text().splitlines()))
+    elif ending == "json":
+        rows = json.loads(out.read_text())
+    else:
+        rows = pyarrow.parquet.read_table(out).to_pylist()
+    assert rows == document["answers"]
+    sidecar = Path(f"{out}.release.json")
+    assert document["out"] == [str(out), str(sidecar)]
+    facts = json.loads(sidecar.read_text())
+    assert facts["query"] == {"query": "at-least", "threshold": "100", "expression": "income > 20"}
+    assert facts["privacy"] == {"epsilon": "1"}
+    assert facts["columns"] == ["educ", "answer"]
+    assert facts["ledger"] == {"id": 1}
+    assert facts["audience"] is None
+
+
+def test_a_dry_run_reads_and_spends_nothing(table, capsys):
+    content = table.read_text().splitlines()[0] + "\n"
+    empty = table.with_name("empty.csv")
+    empty.write_text(content)
+    command = ("majority", "vote = 1", "--epsilon", 1, "--dry-run")
+    _, full = call(capsys, "publish", table, *command)
+    _, none = call(capsys, "publish", empty, *command)
+    assert full == none
+    assert full["cost"]["epsilon"] == "1"
+    assert full["expected_error"]["wrong_at_boundary"] == pytest.approx(1 / (1 + 2.718281828459045))
+    assert [path.name for path in table.parent.iterdir() if path.suffix == ".ledger"] == []
+
+
+def test_a_table_without_records_is_a_table(table, capsys):
+    empty = table.with_name("empty.csv")
+    empty.write_text(table.read_text().splitlines()[0] + "\n")
+    status, document = call(capsys, "publish", empty, "count", "--epsilon", 1)
+    assert status == 0
+    assert isinstance(document["answers"][0]["answer"], int)
+
+
+@pytest.mark.parametrize(
+    ("options", "epsilon", "delta"),
+    [
+        (["--relation", "exchange"], "1", "0"),
+        (["--by", "educ", "--groups", "1,2", "--relation", "exchange"], "2", "0"),
+        (["--by", "educ", "--groups", "1,2", "--relation", "exchange", "--public-membership"], "1", "0"),
+        (["--by", "educ", "--select-groups", "--delta", "1e-6"], "2", "0.000001"),
+        (["--by", "educ", "--select-groups", "--delta", "1e-6", "--relation", "exchange"], "4", "0.000002"),
+        (["--by", "educ", "--select-groups", "--selection-epsilon", "1/2", "--delta", "1e-6"], "1.5", "0.000001"),
+        (["--unit", "age"], "1", "0"),
+        (["--delta", "1e-6"], "1", "0"),  # a count needs no δ and is charged none
+    ],
+)
+def test_the_whole_cost_is_stated(table, options, epsilon, delta, capsys):
+    _, document = call(capsys, "publish", table, "count", "vote = 1", "--epsilon", 1, "--dry-run", *options)
+    assert document["cost"] == {"epsilon": epsilon, "delta": delta}
+
+
+def test_selected_groups_come_from_the_data_and_only_large_ones(table, capsys):
+    command = ("publish", table, "count", "--by", "educ", "--select-groups", "--epsilon", 2, "--delta", "1e-9")
+    _, document = call(capsys, *command)
+    # 13 records of group 1 may go unnamed; 248 of group 3 cannot: u^248(0) = 1 at ε = 2, δ = 1e-9.
+    named = [row["educ"] for row in document["answers"]]
+    assert "3" in named
+    assert named == sorted(named)
+
+
+@pytest.mark.parametrize("frame", [pd.read_csv, pl.read_csv, pl.scan_csv], ids=["pandas", "polars", "lazy"])
+def test_frames(table, frame, tmp_path):
+    published = irisdp.publish(
+        frame(table), "count", "vote = 1", by="educ", groups=[3, 6], epsilon=20, ledger=tmp_path / "l.ledger"
+    )
+    # ε = 20 is wrong with probability below 5e-9; 95 and 108 are the true counts.
+    assert [row["answer"] for row in published.answers.documents()] == [95, 108]
+    with pytest.raises(BadInput, match="ledger"):
+        irisdp.publish(frame(table), "count", epsilon=1)
+
+
+def test_python_says_no_in_its_own_way(table):
+    irisdp.Ledger(table.with_suffix(".ledger")).set_limit("1/2")
+    with pytest.raises(BudgetRefused) as caught:
+        irisdp.publish(table, "count", epsilon=1)
+    assert caught.value.document["limit"]["epsilon"] == "0.5"
+    assert irisdp.Ledger(table.with_suffix(".ledger")).releases() == []
+
+
+def test_people_see_cost_error_and_ledger(table, capsys):
+    assert run(["publish", str(table), "count", "--by", "PID", "--groups", "0,6", "--epsilon", "1"]) == 0
+    printed = capsys.readouterr().out
+    for said in ("count by PID", "ε = 1", "off by", "95 %", str(table.with_suffix(".ledger")), "no limit"):
+        assert said in printed.replace("\n", " ")
+
+
+def test_samples_come_from_the_file(tmp_path, capsys):
+    file = tmp_path / "mechanism.json"
+    file.write_text(json.dumps({"privacy": {"ratio": 1}, "inputs": ["x", 1], "outputs": ["a", [1, 2]],
+                                "matrix": [[1, 0], [0, 1]]}))  # fmt: skip
+    assert run(["sample", str(file), "--input", "1", "-n", "3"]) == 0
+    assert capsys.readouterr().out == "[1, 2]\n" * 3
+    factors = {"privacy": {"ratio": 3}, "factors": [{"kind": "geometric", "n": 2},
+               {"reading": [[0, 1, 1], [1, 1, 1], [2, 1, 1]]}]}  # fmt: skip
+    file.write_text(json.dumps(factors))
+    assert call(capsys, "sample", file, "--input", 0, "-n", 2)[1] == {"input": 0, "answers": [1, 1]}
