@@ -53,6 +53,16 @@ def test_monotone_and_never_below_the_diagonal(first, second, privacy):
     assert step_down(low, privacy) <= low
 
 
+@pytest.mark.parametrize("off", [Fraction(0), Fraction(1, 1 << 100), -Fraction(1, 1 << 100), Fraction(1, 1 << 280)])
+def test_the_width_is_kept_beside_a_crossing(off):
+    """A start so close to θ·r^-k that both branches look alike must not leave the enclosure wide: ties would not end."""
+    privacy, width = Privacy(ratio=2), Fraction(1, 1 << 300)
+    start = Fraction(1, 24) * (1 + off)
+    found = enclose_steps(start, 5, privacy, width=width)
+    assert steps(start, 5, privacy) in found
+    assert found.width <= 2 * width
+
+
 def test_far_away_nodes_cost_nothing():
     found = enclose_steps(Fraction(1, 10**9), 10**12, Privacy(epsilon="1e-11"), width=Fraction(1, 1 << 200))
     assert found.width <= Fraction(1, 1 << 200)

@@ -253,7 +253,7 @@ class TestBook:
 
         ask(ledger)
         monkeypatch.setattr(sqlite3, "connect", functools.partial(sqlite3.connect, factory=Watched))
-        monkeypatch.setattr(module, "_SETTINGS", ("SELECT broken",))
+        monkeypatch.setattr(module, "SETTINGS", ("SELECT broken",))
         with pytest.raises(BadInput):
             ask(ledger)
         assert closed == [True]

@@ -80,7 +80,8 @@ def enclose_steps(probability: Fraction, count: int, privacy: Privacy, *, width:
         return Enclosure.exactly(min(Fraction(1), probability + count * delta))
     rho = delta / (ratio - 1)
     growing = probability + rho
-    first, last = _crossing(growing, (1 - delta) / (ratio + 1) + rho, ratio)
+    # A τ that is off by one moves s_t by at most r times the distance of s_τ from θ, so an exponent this exact will do.
+    first, last = _crossing(growing, (1 - delta) / (ratio + 1) + rho, ratio, width / ((1 + rho) * ratio**2))
     # Around an exact tie both neighbours of τ may be undecided; u's branches agree at θ, so the hull is still narrow.
     found = [_closed_form(growing, rho, ratio, count, crossing, width) for crossing in range(first, last + 1)]
     hull = found[0]
@@ -89,11 +90,11 @@ def enclose_steps(probability: Fraction, count: int, privacy: Privacy, *, width:
     return hull.clamp(Fraction(0), Fraction(1))
 
 
-def _crossing(growing: Fraction, target: Fraction, ratio: Fraction) -> tuple[int, int]:
+def _crossing(growing: Fraction, target: Fraction, ratio: Fraction, precision: Fraction) -> tuple[int, int]:
     """Bracket τ, the first t ≥ 0 with r^t·growing ≥ target, between two integers at most one apart."""
     if growing >= target:
         return 0, 0
-    exponent = enclosure_of(lambda: ball(target / growing).log() / ball(ratio).log(), width=Fraction(1, 1 << 20))
+    exponent = enclosure_of(lambda: ball(target / growing).log() / ball(ratio).log(), width=min(precision, Fraction(1, 1 << 20)))
     lower, upper = -(-exponent.lower // 1), -(-exponent.upper // 1)
     return lower, upper
 
