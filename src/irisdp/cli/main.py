@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from ..errors import BadInput, IrisError, Refusal
-from . import ledger, publish, sample
+from . import audit, design, ledger, publish, sample
 
 __all__ = ["app", "run"]
 
@@ -23,6 +23,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("publish")(publish.publish_command)
+app.command("design")(design.design_command)
+app.command("audit")(audit.audit_command)
 app.command("sample")(sample.sample_command)
 app.command("ledger")(ledger.ledger_command)
 
@@ -40,8 +42,7 @@ def _status(arguments: list[str]) -> int:
         outcome = app(arguments, standalone_mode=False)
         return outcome if isinstance(outcome, int) else 0
     except Refusal as refusal:
-        if "--json" in arguments:
-            print(json.dumps(refusal.document, ensure_ascii=False))
+        print(json.dumps(refusal.document, ensure_ascii=False))
         return _complain(str(refusal), refusal.exit_status)
     except IrisError as error:
         return _complain(str(error), error.exit_status)

@@ -1,0 +1,86 @@
+"""`irisdp audit MECH.json`: what a mechanism is, against what it says it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..errors import BadInput
+from ..exact import read_json, short_text, write_json
+from .options import AsJson, console, print_json
+
+if TYPE_CHECKING:
+    from ..certify import Audit
+    from ..mechanisms import MechanismDocument
+    from ..privacy import Privacy
+
+__all__ = ["audit_command"]
+
+
+def audit_command(
+    file: Annotated[Path, typer.Argument(metavar="MECH.json", help="A mechanism file, or a matrix (.csv, .npy, .json).")],
+    graph: Annotated[Path | None, typer.Option(metavar="G.json", help="Judge on this graph instead.")] = None,
+    epsilon: Annotated[str | None, typer.Option(help="Judge against this ε instead.")] = None,
+    ratio: Annotated[str | None, typer.Option(help="Judge against this e^ε instead.")] = None,
+    delta: Annotated[str | None, typer.Option(help="Judge against this δ instead.")] = None,
+    repair: Annotated[
+        Path | None, typer.Option(metavar="OUT.json", help="Write an exactly private mechanism close by.")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Check rows, every edge and the certificate, exactly; status 0 if all hold, 1 if not."""
+    from ..certify import audit, read_mechanism
+    from ..graphs import graph_from_document
+
+    judged_on = None if graph is None else graph_from_document(read_json(graph, "--graph"))
+    document = read_mechanism(file, graph=judged_on)
+    against = _privacy(document, epsilon, ratio, delta)
+    verdict = audit(document, graph=judged_on, privacy=against)
+    if repair is not None:
+        _repair(document, judged_on, verdict, repair)
+    if as_json:
+        print_json(verdict.to_document())
+    else:
+        _show(file, verdict)
+    return 0 if verdict.holds else 1
+
+
+def _privacy(document: MechanismDocument, epsilon: str | None, ratio: str | None, delta: str | None) -> Privacy | None:
+    """Return the privacy to judge against where an option changes what the file states."""
+    from ..privacy import Privacy
+
+    if epsilon is None and ratio is None:
+        if delta is None or document.privacy is None:
+            return None
+        return document.privacy.with_delta(delta)
+    stated = 0 if document.privacy is None else document.privacy.delta
+    return Privacy(epsilon=epsilon, ratio=ratio, delta=stated if delta is None else delta)
+
+
+def _repair(document: MechanismDocument, graph: object, verdict: Audit, target: Path) -> None:
+    from ..design import repair
+    from ..mechanisms import to_document
+
+    where = document.graph if graph is None else graph
+    if document.factored is not None or where is None:
+        raise BadInput("--repair", "needs a matrix and a graph", "give a matrix file and --graph")
+    matrix = [document.rows[number] for number in document.row_of]
+    write_json(target, to_document(repair(matrix, where, verdict.privacy)), "--repair")
+
+
+def _show(file: Path, verdict: Audit) -> None:
+    view = console()
+    held = "holds" if verdict.holds else "DOES NOT HOLD"
+    view.print(f"{file}: {held}", soft_wrap=True)
+    view.print(f"  rows       {'sum to exactly 1' if verdict.rows_sum_to_one else 'do NOT sum to exactly 1'}")
+    view.print(f"  promised   {verdict.privacy}")
+    view.print(f"  δ needed   {short_text(verdict.delta_at_epsilon)} at this ε")
+    needed = verdict.epsilon_at_delta
+    view.print(f"  ε needed   {'none suffices' if needed is None else short_text(needed, 10)} at this δ")
+    if verdict.tightest is not None:
+        first, second = verdict.tightest.edge
+        view.print(f"  tightest   {first} and {second}", markup=False)
+    if verdict.optimality is not None:
+        view.print(f"  optimality {verdict.optimality.reason}", markup=False)

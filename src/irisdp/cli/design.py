@@ -1,0 +1,50 @@
+"""`irisdp design SPEC.json`: the optimal mechanism for a spec, as a file that anyone can check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..exact import read_json, short_text, write_json
+from .options import AsJson, console, print_json
+
+if TYPE_CHECKING:
+    from ..mechanisms import FactoredMechanism, Mechanism
+
+__all__ = ["design_command"]
+
+
+def design_command(
+    spec: Annotated[Path, typer.Argument(metavar="SPEC.json", help="What to design, and for what goal.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="MECH.json", help="Write the mechanism file here.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Design the optimal mechanism for a spec; with no -o the mechanism file is printed."""
+    from ..design import from_spec
+    from ..mechanisms import to_document
+
+    mechanism = from_spec(read_json(spec, "SPEC.json"))
+    document = to_document(mechanism)
+    if output is not None:
+        write_json(output, document, "-o")
+    if as_json or output is None:
+        print_json(document)
+        return
+    view = console()
+    view.print(f"{output}: {_summary(mechanism)}", soft_wrap=True)
+
+
+def _summary(mechanism: Mechanism | FactoredMechanism) -> str:
+    shape = f"{len(mechanism.inputs)} inputs, {len(mechanism.outputs)} outputs, {mechanism.privacy}"
+    objective = mechanism.objective
+    if objective is None:
+        return shape
+    text = f"{shape}; {objective.name} {short_text(objective.value, 10)}"
+    if objective.lower_bound is None:
+        return text
+    gap = objective.value - objective.lower_bound
+    return f"{text}, proved optimal" + (" exactly" if gap == 0 else f" up to {short_text(gap, 2)}")

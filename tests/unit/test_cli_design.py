@@ -1,0 +1,97 @@
+"""`design` and `audit` at the command line: files, verdicts, statuses."""
+
+import json
+
+import numpy as np
+import pytest
+
+from irisdp.cli.main import run
+
+SPECS = {
+    "consumer": {"kind": "consumer", "n": 3, "loss": "absolute", "privacy": {"ratio": 4}},
+    "bayes": {"kind": "consumer", "n": 3, "loss": "zero-one", "prior": [1, 1, 1, 1], "privacy": {"epsilon": 1}},
+    "distance": {"kind": "distance", "graph": {"family": "cycle", "n": 7}, "privacy": {"epsilon": 1}},
+    "geometric": {"kind": "geometric", "n": 9, "privacy": {"epsilon": "0.1"}},
+}
+
+
+def write(path, document):
+    path.write_text(json.dumps(document))
+    return str(path)
+
+
+@pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS)
+def test_what_is_designed_passes_the_audit(spec, tmp_path, capsys):
+    if "prior" in spec:
+        spec = spec | {"prior": ["1/4"] * 4}
+    made = str(tmp_path / "m.json")
+    assert run(["design", write(tmp_path / "s.json", spec), "-o", made]) == 0
+    assert run(["audit", made]) == 0
+    printed = capsys.readouterr()
+    assert "holds" in printed.out
+    assert run(["audit", made, "--json"]) == 0
+    verdict = json.loads(capsys.readouterr().out)
+    assert verdict["private"] is True
+    assert verdict["rows_sum_to_one"] is True
+    assert verdict["tightest"]["edge"]
+
+
+def test_without_a_file_the_mechanism_is_printed(tmp_path, capsys):
+    assert run(["design", write(tmp_path / "s.json", SPECS["consumer"]), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["format"] == "irisdp/mechanism/1"
+    assert document["objective"]["value"] == document["objective"]["lower_bound"] == "168/415"
+
+
+def test_a_stricter_promise_does_not_hold(tmp_path, capsys):
+    made = str(tmp_path / "m.json")
+    run(["design", write(tmp_path / "s.json", SPECS["geometric"]), "-o", made])
+    assert run(["audit", made, "--epsilon", "0.09", "--json"]) == 1
+    verdict = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert verdict["private"] is False
+    assert run(["audit", made, "--epsilon", "0.09", "--delta", "1/2"]) == 0
+
+
+def test_foreign_matrices_are_judged_as_given_and_can_be_repaired(tmp_path, capsys):
+    matrix = np.array([[0.7, 0.1, 0.2], [0.1, 0.7, 0.2]])
+    np.save(tmp_path / "m.npy", matrix)
+    graph = write(tmp_path / "g.json", {"family": "complete", "n": 2})
+    fixed = str(tmp_path / "fixed.json")
+    command = ["audit", str(tmp_path / "m.npy"), "--graph", graph, "--epsilon", "1.9", "--repair", fixed, "--json"]
+    assert run(command) == 1
+    verdict = json.loads(capsys.readouterr().out)
+    # 0.7 + 0.1 + 0.2 as doubles is no 1, and log 7 is above 1.9.
+    assert (verdict["private"], verdict["rows_sum_to_one"]) == (False, False)
+    assert run(["audit", fixed]) == 0
+    (tmp_path / "m.csv").write_text("2/3,1/3\n1/3,2/3\n")
+    assert run(["audit", str(tmp_path / "m.csv"), "--graph", graph, "--ratio", "2"]) == 0
+    assert run(["audit", str(tmp_path / "m.csv"), "--graph", graph, "--ratio", "1.9"]) == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"kind": "unheard of", "privacy": {"ratio": 2}},
+        {"kind": "geometric", "privacy": {"ratio": 2}},
+        {"kind": "geometric", "n": -1, "privacy": {"ratio": 2}},
+        {"kind": "geometric", "n": 3},
+        {"kind": "geometric", "n": 3, "privacy": {"ratio": 2}, "extra": 1},
+        {"kind": "consumer", "n": 3, "loss": "cubic", "privacy": {"ratio": 2}},
+        {"kind": "consumer", "n": 3, "loss": "absolute", "prior": [1], "privacy": {"ratio": 2}},
+        {"kind": "distance", "graph": {"family": "torus", "n": 3}, "privacy": {"ratio": 2}},
+        {"kind": "distance", "graph": {"nodes": ["a"], "edges": [["a", "b"]]}, "privacy": {"ratio": 2}},
+        [],
+    ],
+)
+def test_bad_specs_end_with_status_2(wrong, tmp_path, capsys):
+    assert run(["design", write(tmp_path / "s.json", wrong)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+
+
+def test_audit_needs_a_graph_and_a_promise(tmp_path, capsys):
+    bare = write(tmp_path / "m.json", {"matrix": [[1, 0], [0, 1]]})
+    assert run(["audit", bare]) == 2
+    assert run(["audit", bare, "--epsilon", "1"]) == 2
+    assert "graph" in capsys.readouterr().err
