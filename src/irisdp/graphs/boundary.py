@@ -19,10 +19,11 @@ __all__ = ["boundary", "components", "components_without_boundary", "depth", "in
 
 def boundary(coloured: ColouredGraph) -> Mask:
     """Mark the nodes that have a neighbour of another colour; `& coloured.in_class(colour)` picks one class."""
-    codes = coloured.codes
+    # In the fewest bytes, so that more of them stay in the processor's cache.
+    codes = coloured.codes.astype(np.min_scalar_type(len(coloured.classes)))
     marked = np.zeros(len(codes), np.bool_)
     for tails, heads in coloured.graph.edges():
-        crossing = codes[tails] != codes[heads]
+        crossing = np.flatnonzero(codes[tails] != codes[heads])
         marked[tails[crossing]] = True
         marked[heads[crossing]] = True
     return marked

@@ -50,7 +50,7 @@ def boundary_graph(coloured: ColouredGraph) -> tuple[ColouredGraph, Morphism]:
         For two colours the (n_B, n_R)-line, blue being the colour of the first node, with nodes 1, …, n_B + n_R. For
         rankings, and for any other number of colours, a chain (c, 0), …, (c, d_c) per class, with an edge between
         (c, 0) and (c', 0) where the classes touch. A class with components that have no boundary gets one more node
-        (c, −1) without neighbours: those components may answer as they like.
+        (c, −1) without neighbours: there the truthful answer costs nothing.
     Morphism
         Sends a node of colour c and depth t to (c, t), or to its place in the line. A mechanism that is optimal for
         fixed probabilities on the boundary of the small graph is so on the large one when pulled back along it.

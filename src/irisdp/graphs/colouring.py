@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -111,11 +111,10 @@ def rank(graph: DatasetGraph, rankings: Assignment) -> RankedGraph:
     if any(isinstance(ranking, str) or not isinstance(ranking, Sequence | np.ndarray) for ranking in given):
         raise BadInput("rankings", "must be lists of outputs", "write each as [best, …, worst]")
     classes, codes = _classes([tuple(ranking) for ranking in given], "rankings")
-    rankings_found = [tuple(ranking) for ranking in classes if isinstance(ranking, tuple)]
-    outputs = rankings_found[0]
-    for ranking in rankings_found:
-        if len(set(ranking)) != len(ranking) or set(ranking) != set(outputs):
-            raise BadInput("rankings", "must each name every output once", "rank the same outputs at every node")
+    distinct = cast("tuple[tuple[Hashable, ...], ...]", classes)
+    outputs = distinct[0]
+    if any(len(set(ranking)) != len(ranking) or set(ranking) != set(outputs) for ranking in distinct):
+        raise BadInput("rankings", "must each name every output once", "rank the same outputs at every node")
     return RankedGraph(graph, classes, codes, outputs)
 
 

@@ -46,20 +46,18 @@ def _advance(indptr: Indices, indices: Indices, unseen: Mask, frontier: Indices)
     """Return the unseen neighbours of a frontier in ascending order, and mark them seen."""
     starts = indptr[frontier]
     counts = indptr[frontier + 1] - starts
-    ends = np.cumsum(counts)
     # Where the rows of the frontier lie in `indices`, row after row.
-    places = np.repeat(starts - ends + counts, counts)
+    places = np.repeat(starts - counts.cumsum() + counts, counts)
     places += np.arange(len(places))
-    reached = indices[places]
-    reached = reached[unseen[reached]]
+    reached: Indices = indices.take(places)
+    reached = reached[np.flatnonzero(unseen.take(reached))]
     if len(reached) * 8 > len(unseen):  # marking and listing is then cheaper than sorting
         before = unseen.copy()
         unseen[reached] = False
         return np.flatnonzero(before & ~unseen)
     unseen[reached] = False
     reached.sort()  # np.unique would hash: five times slower on frontiers of some thousand nodes
-    distinct: Indices = reached[np.diff(reached, prepend=-1) > 0]
-    return distinct
+    return reached[np.flatnonzero(np.diff(reached, prepend=-1))]
 
 
 def _walk(
