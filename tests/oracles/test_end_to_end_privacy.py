@@ -122,12 +122,12 @@ def engine_once(monkeypatch):
 def cell_law(planned, nodes, cell):
     """The exact law of one printed answer; an unbounded count is lumped beyond 0 and MOST, where ratios are constant."""
     if isinstance(nodes, ClassNodes):
-        outputs = planned.respondent.mechanism.outputs
-        law = planned.respondent.law(int(nodes.true_class[cell]), int(nodes.depth[cell]))
+        outputs = planned.audiences[0].respondent.mechanism.outputs
+        law = planned.audiences[0].respondent.law(int(nodes.true_class[cell]), int(nodes.depth[cell]))
         return dict(zip(outputs, law, strict=True))
     law = Counter()
     low, high = (0, MOST) if nodes.upper is None else (int(nodes.lower[cell]), int(nodes.upper[cell]))
-    for value, probability in enumerate(planned.respondent.law(int(nodes.values[cell]), MOST)):
+    for value, probability in enumerate(planned.audiences[0].respondent.law(int(nodes.values[cell]), MOST)):
         law[min(max(value, low), high)] += probability
     return law
 

@@ -13,6 +13,7 @@ from .options import AsJson, console, print_json
 
 if TYPE_CHECKING:
     from ..certify import Audit
+    from ..graphs import DatasetGraph
     from ..mechanisms import MechanismDocument
     from ..privacy import Privacy
 
@@ -20,7 +21,9 @@ __all__ = ["audit_command"]
 
 
 def audit_command(
-    file: Annotated[Path, typer.Argument(metavar="MECH.json", help="A mechanism file, or a matrix (.csv, .npy, .json).")],
+    file: Annotated[
+        Path, typer.Argument(metavar="MECH.json", help="A mechanism file, or a matrix (.csv, .npy, .json).")
+    ],
     graph: Annotated[Path | None, typer.Option(metavar="G.json", help="Judge on this graph instead.")] = None,
     epsilon: Annotated[str | None, typer.Option(help="Judge against this ε instead.")] = None,
     ratio: Annotated[str | None, typer.Option(help="Judge against this e^ε instead.")] = None,
@@ -59,7 +62,7 @@ def _privacy(document: MechanismDocument, epsilon: str | None, ratio: str | None
     return Privacy(epsilon=epsilon, ratio=ratio, delta=stated if delta is None else delta)
 
 
-def _repair(document: MechanismDocument, graph: object, verdict: Audit, target: Path) -> None:
+def _repair(document: MechanismDocument, graph: DatasetGraph | None, verdict: Audit, target: Path) -> None:
     from ..design import repair
     from ..mechanisms import to_document
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..exact import rational_text
 from .options import AsJson, console, print_json
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def publish_command(
         list[str],
         typer.Argument(
             metavar="QUERY [EXPR]",
-            help="count [EXPR] | at-least K [EXPR] | majority EXPR; EXPR is a SQL condition such as \"age > 64\".",
+            help='count [EXPR] | at-least K [EXPR] | majority EXPR; EXPR is a SQL condition such as "age > 64".',
         ),
     ],
     by: Annotated[str | None, typer.Option(help="Group columns, separated by commas.")] = None,
@@ -44,11 +45,21 @@ def publish_command(
     epsilon: Annotated[str | None, typer.Option(help="ε of each cell's mechanism.")] = None,
     ratio: Annotated[str | None, typer.Option(help="e^ε instead of ε, as an exact number.")] = None,
     delta: Annotated[str, typer.Option(help="δ of each cell's mechanism.")] = "0",
-    relation: Annotated[str, typer.Option(help="What neighbours are: add-remove or exchange one record.")] = "add-remove",
+    audience: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="An audience of a count and its ε, NAME=E; repeat it. No coalition learns more than its best."
+        ),
+    ] = None,
+    relation: Annotated[
+        str, typer.Option(help="What neighbours are: add-remove or exchange one record.")
+    ] = "add-remove",
     public_membership: Annotated[
         bool, typer.Option("--public-membership", help="Under exchange: who is in which group is public.")
     ] = False,
-    unit: Annotated[str | None, typer.Option(help="The column that says whose record it is; one is kept of each.")] = None,
+    unit: Annotated[
+        str | None, typer.Option(help="The column that says whose record it is; one is kept of each.")
+    ] = None,
     ledger: Annotated[Path | None, typer.Option(help="The budget's file; beside the data unless given.")] = None,
     secret: Annotated[
         Path | None, typer.Option(help="Keep the fingerprints' secret beside this path instead of beside the data.")
@@ -71,6 +82,7 @@ def publish_command(
         "epsilon": epsilon,
         "ratio": ratio,
         "delta": delta,
+        "audience": audience or None,
         "relation": relation,
         "public_membership": public_membership,
         "unit": unit,
@@ -119,15 +131,22 @@ def _show(published: Publication) -> None:
     view = console()
     planned = published.plan
     view.print(f"[bold]{escape(planned.line)}[/bold]")
-    table = Table(*(escape(name) for name in published.answers.columns))
-    for number, row in enumerate(published.answers.rows()):
+    named = {name or "answer": found for name, found in published.answers_of.items()}
+    table = Table(*map(escape, planned.by), *map(escape, named))
+    for number, (key, *values) in enumerate(
+        zip(published.answers.keys, *(found.values for found in named.values()), strict=True)
+    ):
         if number == _MOST_SHOWN:
-            table.add_row(*(["…"] * len(row)))
+            table.add_row(*(["…"] * (len(key) + len(values))))
             break
-        table.add_row(*(escape(str(part)) for part in row))
+        table.add_row(*(escape(str(part)) for part in (*key, *values)))
     view.print(table)
     if published.repeated:
         view.print("  cost      nothing: this question was answered before, and this is the same answer")
+    elif published.cost != planned.cost:
+        view.print(
+            f"  cost      {planned.describe_cost()}, of which only ε = {rational_text(published.cost.epsilon)} is new"
+        )
     else:
         view.print(f"  cost      {planned.describe_cost()}")
     for error in planned.describe_error():

@@ -36,6 +36,8 @@ __all__ = [
 
 FORMAT = "irisdp/mechanism/1"
 
+_SHORT = 1 << 64
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MechanismDocument:
@@ -161,8 +163,8 @@ def privacy_from_document(document: Any) -> Privacy:
 
 
 def privacy_to_document(privacy: Privacy) -> dict[str, str]:
-    """Write privacy so that reading it back gives the same ratio, charge and δ."""
-    if Privacy(epsilon=privacy.epsilon).ratio == privacy.ratio:
+    """Write privacy so that reading it back gives the same ratio, charge and δ; a short ratio stands as itself."""
+    if privacy.ratio.denominator > _SHORT and Privacy(epsilon=privacy.epsilon).ratio == privacy.ratio:
         document = {"epsilon": rational_text(privacy.epsilon)}
     else:
         document = {"ratio": rational_text(privacy.ratio)}

@@ -156,7 +156,9 @@ class Mechanism:
         if None in positions:
             raise BadInput("query", "maps to something that is no input", f"map to one of {self.inputs!r}")
         row_of = self.row_of[np.array(positions, dtype=np.int64)]
-        return replace(self, inputs=named_nodes(query, "inputs"), row_of=row_of, graph=graph, objective=None, certificate=None)
+        return replace(
+            self, inputs=named_nodes(query, "inputs"), row_of=row_of, graph=graph, objective=None, certificate=None
+        )
 
     def post_process(self, reading: Sequence[Sequence[Any]], *, outputs: Sequence[Hashable] | None = None) -> Mechanism:
         """Re-map the answers by a stochastic matrix (one row per output of this mechanism); costs no privacy."""

@@ -94,7 +94,9 @@ def _crossing(growing: Fraction, target: Fraction, ratio: Fraction, precision: F
     """Bracket τ, the first t ≥ 0 with r^t·growing ≥ target, between two integers at most one apart."""
     if growing >= target:
         return 0, 0
-    exponent = enclosure_of(lambda: ball(target / growing).log() / ball(ratio).log(), width=min(precision, Fraction(1, 1 << 20)))
+    exponent = enclosure_of(
+        lambda: ball(target / growing).log() / ball(ratio).log(), width=min(precision, Fraction(1, 1 << 20))
+    )
     lower, upper = -(-exponent.lower // 1), -(-exponent.upper // 1)
     return lower, upper
 

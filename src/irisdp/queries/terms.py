@@ -317,7 +317,7 @@ _GRAMMAR: dict[type[exp.Expr], tuple[Callable[..., Term], str]] = {
     exp.Not: (Reader._not, "this"),
     exp.Neg: (Reader._negative, "this"),
     **dict.fromkeys((exp.Add, exp.Sub, exp.Mul), (Reader._arithmetic, "this expression")),
-    **dict.fromkeys((exp.Div, exp.Mod), (Reader._division, "this expression")),
+    **dict.fromkeys((exp.Div, exp.Mod), (Reader._division, "this expression safe typed")),
     exp.Case: (Reader._case, "this ifs default"),
     **dict.fromkeys((exp.Cast, exp.TryCast), (Reader._cast, "this to safe")),
     exp.Coalesce: (Reader._coalesce, "this expressions"),

@@ -4,12 +4,13 @@ from .answers import Answers
 from .cost import Cost
 from .fingerprint import fingerprint, secret_beside
 from .ledger import Entry, Ledger, Release, Settlement
-from .planning import Plan, plan
+from .planning import Audience, Plan, plan
 from .publishing import PrivateCells, Publication, publish, read_cells
 from .respondents import ClassRespondent, CountRespondent, Selector
 
 __all__ = [
     "Answers",
+    "Audience",
     "ClassRespondent",
     "Cost",
     "CountRespondent",

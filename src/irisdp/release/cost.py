@@ -39,6 +39,10 @@ class Cost:
         """Charge the same several times."""
         return Cost(self.epsilon * times, self.delta * times)
 
+    def beyond(self, other: Cost) -> Cost:
+        """Return what is left to charge where another cost was charged already, and never less than nothing."""
+        return Cost(max(self.epsilon - other.epsilon, Fraction(0)), max(self.delta - other.delta, Fraction(0)))
+
     def fits_in(self, limit: Cost) -> bool:
         """Tell whether neither component exceeds the limit's."""
         return self.epsilon <= limit.epsilon and self.delta <= limit.delta

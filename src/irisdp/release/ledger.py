@@ -55,7 +55,7 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """One line of the ledger; what is long (the question, the answers, the details) is read when asked for."""
+    """One line of the ledger; what is long (the question, the answers) is read when asked for."""
 
     id: int
     query: str
@@ -64,6 +64,8 @@ class Release:
     cost: Cost
     settled: str
     """When, in UTC, as ISO 8601 text."""
+    details: str
+    """What was stored with the answers, as JSON text."""
     ledger: Ledger = field(repr=False)
 
     @property
@@ -76,11 +78,9 @@ class Release:
         """The answers as they were drawn."""
         return self.ledger._read("answers", self.id, zlib.decompress)
 
-    @property
-    def details(self) -> str:
-        """The details that were stored with the answers, as JSON text."""
-        return self.ledger._read("details", self.id, str)
 
+Price = Callable[[Sequence[Release]], Cost]
+"""Works out a cost from the earlier releases of the same data, which an answer may build on."""
 
 Draw = Callable[[Sequence[Release]], Sequence[Entry]]
 """Draws the answers, given the earlier releases of the same data; it must neither fork nor write to a ledger, and other
@@ -155,7 +155,7 @@ class Ledger:
                 ],
             }
 
-    def settle(self, *, query: str, question: str, fingerprint: str, cost: Cost, draw: Draw) -> Settlement:
+    def settle(self, *, query: str, question: str, fingerprint: str, cost: Cost | Price, draw: Draw) -> Settlement:
         """Charge for a question and answer it, both or neither; a question settled before is answered again for free.
 
         Parameters
@@ -166,8 +166,8 @@ class Ledger:
             Canonical JSON text of all public facts that decide the answer's distribution, its privacy among them.
         fingerprint : str
             Names the version of the data (`fingerprint`).
-        cost : Cost
-            What the answer costs.
+        cost : Cost, or callable
+            What the answer costs; or what it costs given the earlier releases of the same data, on which it may build.
         draw : callable
             Called at most once, only where the cost fits; its entries share out the cost exactly. If it raises, nothing
             is spent.
@@ -193,9 +193,11 @@ class Ledger:
             settled = _settled(connection, fingerprint, question_hash)
             if settled is not None:
                 return settled
-            _check_budget(_limit(connection), _spent(connection), cost)
-            entries = tuple(draw(_Earlier(self, fingerprint)))
-            if sum((entry.cost for entry in entries), Cost()) != cost:
+            earlier = _Earlier(self, fingerprint)
+            price = cost if isinstance(cost, Cost) else cost(earlier)
+            _check_budget(_limit(connection), _spent(connection), price)
+            entries = tuple(draw(earlier))
+            if sum((entry.cost for entry in entries), Cost()) != price:
                 raise BadInput(
                     "cost", "must be the sum of the entries' costs", "share it out among the entries exactly"
                 )
@@ -209,7 +211,7 @@ class Ledger:
 
     def _releases(self, connection: sqlite3.Connection, condition: str = "TRUE", *values: str) -> list[Release]:
         rows = connection.execute(
-            "SELECT release.id, query, question_hash, audience, epsilon, delta, settled"
+            "SELECT release.id, query, question_hash, audience, epsilon, delta, settled, details"
             " FROM release JOIN settlement ON settlement.id = release.settlement"
             f" WHERE {condition} ORDER BY release.id",
             values,
@@ -222,9 +224,10 @@ class Ledger:
                 audience=audience,
                 cost=_cost(epsilon, delta),
                 settled=settled,
+                details=details,
                 ledger=self,
             )
-            for number, query, question_hash, audience, epsilon, delta, settled in rows
+            for number, query, question_hash, audience, epsilon, delta, settled, details in rows
         ]
 
     def _read(self, column: str, number: int, convert: Callable[[Any], T]) -> T:

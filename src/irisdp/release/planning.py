@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -34,7 +35,15 @@ from ..queries import (
 from .cost import Cost
 from .respondents import ClassRespondent, CountRespondent, Selector
 
-__all__ = ["Plan", "plan"]
+__all__ = ["Audience", "Plan", "canonical", "plan"]
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Readers who share one release: a name, or None where there is only one audience, and what answers them."""
+
+    name: str | None
+    respondent: CountRespondent | ClassRespondent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,12 +54,13 @@ class Plan:
     ----------
     query, condition, groups, by, unit, relation, public_membership
         What is asked, of whom, per what.
-    respondent : CountRespondent or ClassRespondent
-        Answers one cell; its privacy is that of one step on the cell's graph.
+    audiences : tuple of Audience
+        Who gets an answer, from which mechanism; the most accurate first. Without names there is one, called None.
     selector : Selector or None
         Decides which groups may be named, where they are not declared.
     cost : Cost
-        What the ledger is charged for the whole release.
+        What the whole release costs: once, at the most accurate audience. Where an earlier release of the same count
+        is refined, the ledger charges only the difference.
     """
 
     table: Table = field(repr=False)
@@ -61,15 +71,9 @@ class Plan:
     unit: str | None
     relation: Relation
     public_membership: bool
-    respondent: CountRespondent | ClassRespondent
+    audiences: tuple[Audience, ...]
     selector: Selector | None
     cost: Cost
-
-    @property
-    def privacy(self) -> Privacy:
-        """Privacy of one cell's mechanism."""
-        respondent = self.respondent
-        return respondent.privacy if isinstance(respondent, CountRespondent) else respondent.mechanism.privacy
 
     @property
     def cell_relation(self) -> Relation:
@@ -88,28 +92,59 @@ class Plan:
             words.append(f"per {self.unit}")
         return " ".join(words)
 
-    def facts(self) -> dict[str, Any]:
-        """Return all public facts about the question and its mechanism, JSON-ready: the body of the sidecar."""
+    def subject(self) -> dict[str, Any]:
+        """Return what is asked of whom, without how accurately: equal for all releases that can refine each other."""
         facts: dict[str, Any] = {
             "query": self.query.describe() | ({"expression": self.condition.text} if self.condition else {}),
             "by": list(self.by),
             "groups": self._groups_document(),
             "unit": self.unit,
             "relation": str(self.relation),
-            "privacy": privacy_to_document(self.privacy),
-            "mechanism": self.respondent.document(),
         }
-        if self.public_membership:
-            facts["public_membership"] = True
-        return facts
+        return facts | ({"public_membership": True} if self.public_membership else {})
+
+    def facts(self, audience: Audience) -> dict[str, Any]:
+        """Return all public facts about one audience's answers, JSON-ready: the body of the sidecar."""
+        respondent = audience.respondent
+        return {
+            **self.subject(),
+            "audience": audience.name,
+            "privacy": privacy_to_document(respondent.privacy),
+            "mechanism": respondent.document(),
+        }
 
     def question(self) -> str:
         """Return the question as canonical JSON text: what must be equal for an answer to be given again."""
-        return json.dumps(self.facts(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return canonical({**self.subject(), "audiences": [self.facts(audience) for audience in self.audiences]})
+
+    @property
+    def chain(self) -> str | None:
+        """Name the chain of counts that this release is a link of; None where answers form no chain."""
+        if self.selector is not None or not isinstance(self.query, Count):
+            return None
+        return hashlib.sha256(canonical(self.subject()).encode()).hexdigest()
+
+    def cost_at(self, privacy: Privacy) -> Cost:
+        """Return what the whole release costs if its most accurate cells have this privacy."""
+        spent = total_cost(
+            privacy,
+            self.relation,
+            grouped=bool(self.by),
+            public_membership=self.public_membership,
+            exchange_steps=self.query.exchange_steps,
+            selection=self.selector.privacy if self.selector else None,
+        )
+        return Cost(spent.epsilon, spent.delta)
 
     def document(self) -> dict[str, Any]:
         """Return the plan as `publish --dry-run --json` prints it."""
-        return {"cost": self.cost.document(), "expected_error": self.respondent.expected_error(), **self.facts()}
+        errors = {audience.name: audience.respondent.expected_error() for audience in self.audiences}
+        return {
+            "cost": self.cost.document(),
+            "expected_error": errors.get(None, errors),
+            **self.subject(),
+            "audiences": [self.facts(audience) for audience in self.audiences],
+        }
 
     def describe_cost(self) -> str:
         """Say the cost in one line."""
@@ -118,8 +153,11 @@ class Plan:
         return f"{text} for {reason} one {'record' if self.unit is None else self.unit}"
 
     def describe_error(self) -> list[str]:
-        """Say the expected error, a line for the answers and one for a selection."""
-        lines = [self.respondent.describe_error()]
+        """Say the expected error, a line for each audience and one for a selection."""
+        lines = [
+            audience.respondent.describe_error() + (f" for {audience.name}" if audience.name else "")
+            for audience in self.audiences
+        ]
         return lines if self.selector is None else [*lines, self.selector.describe_error()]
 
     def _groups_document(self) -> Any:
@@ -144,6 +182,7 @@ def plan(
     epsilon: Any = None,
     ratio: Any = None,
     delta: Any = 0,
+    audience: Any = None,
     relation: str = "add-remove",
     public_membership: bool = False,
     unit: str | None = None,
@@ -164,6 +203,9 @@ def plan(
         The declared groups (see `irisdp.queries.read_groups`), or private selection; one of them is needed with `by`.
     epsilon, ratio, delta
         Privacy of each cell's mechanism: ε or r = e^ε, and δ. A count needs no δ.
+    audience : mapping, or sequence of "NAME=E"
+        Instead of one ε, an ε for each audience of a count. What they get is a chain: no coalition learns more than its
+        most accurate member, and the charge is that of the largest ε.
     selection_epsilon, selection_delta
         Privacy of the selection; ε as above and all of δ unless given.
     relation : {"add-remove", "exchange"}
@@ -178,7 +220,8 @@ def plan(
     BadInput
         For anything that does not make sense, before a record is read.
     """
-    privacy = Privacy(epsilon=epsilon, ratio=ratio, delta=delta)
+    levels = _levels(audience, epsilon, ratio, delta)
+    privacy = levels[0][1]
     neighbours = _relation(relation)
     table = open_table(data)
     asked = _read_query(query, arguments)
@@ -193,20 +236,14 @@ def plan(
     selector = None
     if select_groups:
         selector = _selector(privacy, selection_epsilon, selection_delta)
-        privacy = privacy if selection_delta is not None else privacy.pure
+        if selection_delta is None:  # the selection takes all of δ
+            levels = [(name, level.pure) for name, level in levels]
     elif selection_epsilon is not None or selection_delta is not None:
         raise BadInput("--selection-epsilon", "belongs to --select-groups", "add --select-groups or leave it out")
-    respondent = _respondent(asked, privacy)
-    answering = respondent.privacy if isinstance(respondent, CountRespondent) else privacy
-    spent = total_cost(
-        answering,
-        neighbours,
-        grouped=bool(columns),
-        public_membership=public_membership,
-        exchange_steps=asked.exchange_steps,
-        selection=selector.privacy if selector else None,
-    )
-    return Plan(
+    if audience is not None and not isinstance(asked, Count):
+        raise BadInput("--audience", "is for counts", f"ask {asked.describe()['query']} with one --epsilon")
+    audiences = tuple(Audience(name, _respondent(asked, level)) for name, level in levels)
+    planned = Plan(
         table=table,
         query=asked,
         condition=condition,
@@ -215,10 +252,34 @@ def plan(
         unit=unit,
         relation=neighbours,
         public_membership=public_membership,
-        respondent=respondent,
+        audiences=audiences,
         selector=selector,
-        cost=Cost(spent.epsilon, spent.delta),
+        cost=Cost(),
     )
+    return replace(planned, cost=planned.cost_at(audiences[0].respondent.privacy))
+
+
+def canonical(document: Any) -> str:
+    """Write JSON in the one form in which equal documents are equal text."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _levels(audience: Any, epsilon: Any, ratio: Any, delta: Any) -> list[tuple[str | None, Privacy]]:
+    """Read the privacy of each audience, the most accurate first."""
+    if audience is None:
+        return [(None, Privacy(epsilon=epsilon, ratio=ratio, delta=delta))]
+    if epsilon is not None or ratio is not None:
+        raise BadInput("--audience", "states epsilon already", "leave out --epsilon and --ratio")
+    named = dict(audience) if isinstance(audience, Mapping) else {}
+    for text in () if isinstance(audience, Mapping) else audience:
+        name, separator, level = str(text).partition("=")
+        if not separator or name in named:
+            raise BadInput("--audience", "must be NAME=E, each name once", "write for example --audience press=0.5")
+        named[name] = level
+    if not named or not all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", str(name)) for name in named):
+        raise BadInput("--audience", "must have names of letters, digits, - and _", "write for example press=0.5")
+    levels = [(str(name), Privacy(epsilon=level, delta=delta)) for name, level in named.items()]
+    return sorted(levels, key=lambda level: -level[1].ratio)
 
 
 def _read_query(query: Any, arguments: Sequence[Any]) -> Query:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,13 @@ import numpy as np
 
 from ..errors import BadInput
 from ..exact import rational_text
-from ..queries import ClassNodes, CountNodes, Groups, Statistics, UnreleasedKeys, count_records, enumerate_keys
+from ..queries import ClassNodes, CountNodes, Statistics, UnreleasedKeys, count_records, enumerate_keys
 from .answers import Answers, check_output, replace_file, write_answers
+from .chain import details, earlier_links, extend, links_of
 from .cost import Cost
 from .fingerprint import fingerprint, secret_beside
-from .ledger import Entry, Ledger
-from .planning import Plan, plan
+from .ledger import Entry, Ledger, Release
+from .planning import Audience, Plan, plan
 from .respondents import ClassRespondent, CountRespondent
 
 __all__ = ["SIDECAR_FORMAT", "PrivateCells", "Publication", "publish", "read_cells"]
@@ -33,35 +35,41 @@ class Publication:
     ----------
     plan : Plan
         What was asked.
-    answers : Answers
-        One answer per group.
+    answers_of : dict
+        Answers by audience; where no audiences were named there is one, called None.
     repeated : bool
-        Whether the question had been answered before; then this is the same answer, and nothing was charged.
+        Whether the question had been answered before; then these are the same answers, and nothing was charged.
     cost : Cost
         What was charged now.
-    ledger, id
-        Where the release is written down.
+    ledger, ids
+        Where the release is written down, an id for each audience.
     out : tuple of Path
-        Files written, the sidecar last.
+        Files written: for each audience the answers, then the sidecar.
     """
 
     plan: Plan
-    answers: Answers
+    answers_of: dict[str | None, Answers]
     repeated: bool
     cost: Cost
     ledger: Path
-    id: int
+    ids: tuple[int, ...]
     out: tuple[Path, ...]
+
+    @property
+    def answers(self) -> Answers:
+        """The answers of the most accurate audience."""
+        return next(iter(self.answers_of.values()))
 
     def document(self) -> dict[str, Any]:
         """Return the publication as `publish --json` prints it."""
+        answers = {name: found.documents() for name, found in self.answers_of.items()}
         return {
             "cost": self.cost.document(),
             "repeated": self.repeated,
-            "answers": self.answers.documents(),
+            "answers": answers.get(None, answers),
             "out": [str(path) for path in self.out],
-            "ledger": {"file": str(self.ledger), "id": self.id},
-            "expected_error": self.plan.respondent.expected_error(),
+            "ledger": {"file": str(self.ledger), "ids": list(self.ids)},
+            "expected_error": self.plan.document()["expected_error"],
         }
 
     def describe_budget(self) -> str:
@@ -138,18 +146,21 @@ def publish(
         query=planned.line,
         question=planned.question(),
         fingerprint=version,
-        cost=planned.cost,
-        draw=lambda _: [Entry(cost=planned.cost, answers=_draw(planned, cells).to_bytes())],
+        cost=lambda earlier: _price(planned, earlier),
+        draw=lambda earlier: _draw(planned, cells, earlier),
     )
-    answers = Answers.from_bytes(settled.entries[0].answers)
-    written = () if target is None else _write(target, answers, planned, settled.ids[0])
+    answers_of = {
+        audience.name: _shown(audience, cells.nodes, Answers.from_bytes(entry.answers))
+        for audience, entry in zip(planned.audiences, settled.entries, strict=True)
+    }
+    written = () if target is None else _write(target, planned, answers_of, settled.ids)
     return Publication(
         plan=planned,
-        answers=answers,
+        answers_of=answers_of,
         repeated=settled.repeated,
-        cost=Cost() if settled.repeated else planned.cost,
+        cost=Cost() if settled.repeated else sum((entry.cost for entry in settled.entries), Cost()),
         ledger=book.path,
-        id=settled.ids[0],
+        ids=settled.ids,
         out=written,
     )
 
@@ -168,37 +179,66 @@ def read_cells(planned: Plan) -> PrivateCells:
     return PrivateCells(planned.query.nodes(found, planned.cell_relation), keys)
 
 
-def _draw(planned: Plan, cells: PrivateCells) -> Answers:
-    """Draw all cells; where groups are selected, draw which may be named and forget the others."""
-    values = _answer(planned.respondent, cells.nodes)
-    if planned.selector is None or cells.keys is None:
-        return Answers(planned.by, planned.groups.labels if planned.groups else [()], values)
-    chosen = planned.selector.draw(cells.keys.counts)
-    named: Groups = cells.keys.select(chosen)
-    return Answers(planned.by, named.labels, [value for value, kept in zip(values, chosen, strict=True) if kept])
+def _price(planned: Plan, earlier: Sequence[Release]) -> Cost:
+    """Charge what the chain costs at its most accurate link, less what it was charged already."""
+    links = earlier_links(planned.chain, earlier)
+    if not links:
+        return planned.cost
+    return planned.cost.beyond(planned.cost_at(links[0][0]))
 
 
-def _answer(respondent: CountRespondent | ClassRespondent, nodes: CountNodes | ClassNodes) -> list[Any]:
-    if isinstance(respondent, CountRespondent) and isinstance(nodes, CountNodes):
-        return respondent.draw(nodes)
-    assert isinstance(respondent, ClassRespondent) and isinstance(nodes, ClassNodes)
-    return respondent.draw(nodes)
+def _draw(planned: Plan, cells: PrivateCells, earlier: Sequence[Release]) -> list[Entry]:
+    """Draw all cells for every audience; where groups are selected, draw once which may be named."""
+    labels: Sequence[tuple[Any, ...]] = planned.groups.labels if planned.groups else [()]
+    chosen = None
+    if planned.selector is not None and cells.keys is not None:
+        chosen = planned.selector.draw(cells.keys.counts)
+        labels = cells.keys.select(chosen).labels
+    links = links_of(planned.chain, earlier)
+    entries: list[Entry] = []
+    for audience in planned.audiences:
+        respondent, nodes = audience.respondent, cells.nodes
+        if isinstance(respondent, CountRespondent) and isinstance(nodes, CountNodes):
+            values: list[Any] = extend(links, respondent.privacy, nodes).values.tolist()
+        else:
+            assert isinstance(respondent, ClassRespondent) and isinstance(nodes, ClassNodes)
+            values = respondent.draw(nodes)
+        if chosen is not None:
+            values = [value for value, named in zip(values, chosen, strict=True) if named]
+        # The most accurate audience carries the charge; what the others get follows from it.
+        cost = Cost() if entries else _price(planned, earlier)
+        kept = details(planned.chain, respondent.privacy)
+        answers = Answers(planned.by, labels, values).to_bytes()
+        entries.append(Entry(audience=audience.name, cost=cost, answers=answers, details=kept))
+    return entries
 
 
-def _write(target: Path, answers: Answers, planned: Plan, number: int) -> tuple[Path, ...]:
-    """Write the answers and, beside them, all that a reader needs and nothing else that depends on the data."""
-    write_answers(answers, target)
-    sidecar = {
-        "format": SIDECAR_FORMAT,
-        **planned.facts(),
-        "audience": None,
-        "cost": planned.cost.document(),
-        "columns": list(answers.columns),
-        "ledger": {"id": number},
-    }
-    beside = target.with_name(f"{target.name}.release.json")
-    replace_file(beside, (json.dumps(sidecar, ensure_ascii=False, indent=1) + "\n").encode())
-    return target, beside
+def _shown(audience: Audience, nodes: CountNodes | ClassNodes, drawn: Answers) -> Answers:
+    """Turn what the ledger keeps into what is shown: counts are clamped to ends that are public."""
+    if isinstance(audience.respondent, CountRespondent) and isinstance(nodes, CountNodes) and nodes.upper is not None:
+        clamped = audience.respondent.show(np.array(drawn.values, dtype=np.int64), nodes)
+        return Answers(drawn.by, drawn.keys, clamped)
+    return drawn
+
+
+def _write(target: Path, planned: Plan, answers_of: dict[str | None, Answers], ids: Sequence[int]) -> tuple[Path, ...]:
+    """Write each audience's answers and, beside them, all that a reader needs: nothing else depends on the data."""
+    written: list[Path] = []
+    for audience, number in zip(planned.audiences, ids, strict=True):
+        answers = answers_of[audience.name]
+        path = target if audience.name is None else target.with_name(f"{target.stem}.{audience.name}{target.suffix}")
+        write_answers(answers, path)
+        sidecar = {
+            "format": SIDECAR_FORMAT,
+            **planned.facts(audience),
+            "cost": planned.cost.document(),
+            "columns": list(answers.columns),
+            "ledger": {"id": number},
+        }
+        beside = path.with_name(f"{path.name}.release.json")
+        replace_file(beside, (json.dumps(sidecar, ensure_ascii=False, indent=1) + "\n").encode())
+        written += [path, beside]
+    return tuple(written)
 
 
 def _path(data: Any) -> Path | None:

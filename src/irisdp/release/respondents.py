@@ -39,9 +39,13 @@ class CountRespondent:
 
     privacy: Privacy
 
-    def draw(self, nodes: CountNodes, source: BitSource | None = None) -> list[Any]:
-        """Draw one answer per count; where the ends of a cell's path are public, clamped to them."""
-        noisy = add_geometric(nodes.values, self.privacy, source=source)
+    def draw(self, nodes: CountNodes, source: BitSource | None = None) -> Integers:
+        """Draw one unbounded noisy count per cell; `show` makes answers of them."""
+        return add_geometric(nodes.values, self.privacy, source=source)
+
+    @staticmethod
+    def show(noisy: Integers, nodes: CountNodes) -> list[Any]:
+        """Clamp to the ends of the cells' paths where they are public; nothing is lost by it."""
         answers: list[Any] = (noisy if nodes.upper is None else np.clip(noisy, nodes.lower, nodes.upper)).tolist()
         return answers
 
@@ -89,10 +93,15 @@ class ClassRespondent:
 
     mechanism: Stepped
 
+    @property
+    def privacy(self) -> Privacy:
+        """Privacy of one step on a cell's graph."""
+        return self.mechanism.privacy
+
     def draw(self, nodes: ClassNodes, source: BitSource | None = None) -> list[Any]:
         """Draw one answer per class and depth."""
         boundary = [self.mechanism.prefix_sums(number) for number in range(len(self.mechanism.boundary))]
-        ranks = draw_ranks(boundary, nodes.true_class, nodes.depth, self.mechanism.privacy, source=source)
+        ranks = draw_ranks(boundary, nodes.true_class, nodes.depth, self.privacy, source=source)
         names = np.array(self.mechanism.rankings, dtype=object)
         answers: list[Any] = names[nodes.true_class, ranks].tolist()
         return answers
