@@ -53,15 +53,18 @@ class Answers:
         return [dict(zip(self.columns, map(_plain, row), strict=True)) for row in self.rows()]
 
     def to_bytes(self) -> bytes:
-        """Write for the ledger."""
-        document = {"by": self.by, "keys": [[_plain(part) for part in key] for key in self.keys], "values": self.values}
+        """Write for the ledger, column by column."""
+        columns = [[_plain(part) for part in column] for column in zip(*self.keys, strict=True)]
+        document = {"by": self.by, "columns": columns, "values": self.values}
         return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Answers:
         """Read what `to_bytes` wrote."""
         document = json.loads(data)
-        return cls(tuple(document["by"]), [tuple(key) for key in document["keys"]], document["values"])
+        by, values = tuple(document["by"]), document["values"]
+        keys = list(zip(*document["columns"], strict=True)) if by else [()]
+        return cls(by, keys, values)
 
 
 def check_output(path: Path) -> None:

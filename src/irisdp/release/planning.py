@@ -166,7 +166,8 @@ class Plan:
         if self.groups is None:
             return None
         # Millions of labels would bloat every row of the ledger; their digest tells questions apart as well.
-        labels = json.dumps([[str(part) for part in label] for label in self.groups.labels], ensure_ascii=False)
+        columns = [list(map(str, column)) for column in zip(*self.groups.labels, strict=True)]
+        labels = json.dumps(columns, ensure_ascii=False)
         return {"declared": len(self.groups), "sha256": hashlib.sha256(labels.encode()).hexdigest()}
 
 

@@ -21,14 +21,18 @@ from ..errors import BadInput
 from ..exact import Enclosure, ball, enclosure_of
 from ..privacy import Privacy
 from .bits import BitSource, system_bits
-from .geometric import LARGEST_VALUE, add_geometric
+from .geometric import LARGEST_VALUE, add_geometric, one_sided_geometric
 from .inputs import integers
 from .tables import draw_events
+from .thresholds import ThresholdTable, open_cell
 from .ties import bracket_enclosed, resolve
 
 __all__ = ["Bridge", "coarsen", "kept_probability", "refine"]
 
 Integers = NDArray[np.int64]
+
+PARTS = 5
+"""Parts of a bridge."""
 
 
 def kept_probability(accurate: Privacy, coarse: Privacy) -> Fraction:
@@ -96,32 +100,50 @@ def refine(
 
     Notes
     -----
-    One word a cell, and arithmetic that depends on the distance of the two links: 10^4 cells take some seconds. Only
-    the published numbers are exact; the time is not claimed to be the same for every cell.
+    The law given both ends is a mixture of five simple ones (`Bridge`). Every cell draws the part, a geometric step and
+    a step modulo the gap, whichever it then uses. Steps are cut off at 2^62, which they reach with probability below
+    e^-4000.
     """
-    if target.ratio == coarser_privacy.ratio:
-        return integers(coarser, "coarser", at_least=-LARGEST_VALUE, at_most=LARGEST_VALUE)
-    if finer_privacy is not None and target.ratio == finer_privacy.ratio:
-        return integers(finer, "finer", at_least=-LARGEST_VALUE, at_most=LARGEST_VALUE)
     bits = system_bits(source)
     start = integers(finer, "finer", at_least=-LARGEST_VALUE, at_most=LARGEST_VALUE)
-    outcome = integers(coarser, "coarser", at_least=-LARGEST_VALUE, at_most=LARGEST_VALUE)
-    gaps = (outcome - start).ravel()
+    end = integers(coarser, "coarser", at_least=-LARGEST_VALUE, at_most=LARGEST_VALUE)
+    if target.ratio == coarser_privacy.ratio:
+        return end
+    if finer_privacy is not None and target.ratio == finer_privacy.ratio:
+        return start
+    gaps = np.abs(end - start)
+    parts = _draw_parts(gaps.ravel(), target, finer_privacy, coarser_privacy, bits).reshape(gaps.shape)
+    beyond = one_sided_geometric(gaps.size, Privacy(ratio=target.ratio * coarser_privacy.ratio), source=bits)
+    within = one_sided_geometric(gaps.size, Privacy(ratio=target.ratio / coarser_privacy.ratio), source=bits)
+    beyond, within = beyond.reshape(gaps.shape), within.reshape(gaps.shape)
+    # A geometric variable modulo d + 1 is the same one cut off at d.
+    steps = np.choose(parts, [-1 - beyond, np.zeros_like(gaps), within % (gaps + 1), gaps, gaps + 1 + beyond])
+    links: Integers = np.where(end >= start, start + steps, start - steps)
+    return links
+
+
+def _draw_parts(gaps: Integers, target: Privacy, finer: Privacy | None, coarser: Privacy, bits: BitSource) -> Integers:
+    """Draw which part of its bridge each cell uses."""
+    distinct, rows = np.unique(gaps, return_inverse=True)
+    bridges = [Bridge.between(gap, target, finer, coarser) for gap in distinct.tolist()]
+    cells = [[open_cell(*bridge.bracket(part, 64)) for part in range(1, PARTS)] for bridge in bridges]
+    shaped = np.array(cells, dtype=np.uint64).reshape(len(bridges), PARTS - 1, 2)
+    table = ThresholdTable.from_cells(shaped).at(bits.word_bits)
     words = bits.words(len(gaps))
-    moved = np.empty(len(gaps), dtype=np.int64)
-    for place, (gap, word) in enumerate(zip(gaps.tolist(), words.tolist(), strict=True)):
-        bridge = Bridge.between(abs(gap), target, finer_privacy, coarser_privacy)
-        step = resolve(word, bridge.bracket, bits, first=None, last=None)
-        moved[place] = step if gap >= 0 else -step
-    return start + moved.reshape(start.shape)
+    parts, ties = table.count_reached(words, rows)
+    for tie in ties.tolist():
+        parts[tie] = resolve(int(words[tie]), bridges[rows[tie]].bracket, bits, first=0, last=PARTS - 1)
+    return parts
 
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    """The law of a link k = link − finer given d = coarser − finer ≥ 0.
+    """The law of a link k = link − finer given d = coarser − finer ≥ 0, as a mixture of five parts.
 
     P(k) is proportional to A(k)·B(k) with A(k) = w·[k = 0] + a·γ^|k| and B(k) = v·[k = d] + b·β^|d−k|, where γ belongs
-    to the link and β to the coarser one. From the true counts w = 0.
+    to the link and β to the coarser one (from the true counts w = 0). In order the parts are: k < 0, geometric with γβ;
+    k = 0 where the finer link was kept; 0 ≤ k ≤ d, geometric with γ/β cut off at d; k = d where the coarser link is
+    kept; k > d, geometric with γβ.
     """
 
     gap: int
@@ -138,44 +160,28 @@ class Bridge:
         stay = Fraction(0) if finer is None else kept_probability(finer, target)
         arrive = kept_probability(target, coarser)
         gamma, beta = 1 / target.ratio, 1 / coarser.ratio
-        return cls(
-            gap,
-            gamma,
-            beta,
-            stay,
-            (1 - stay) * (1 - gamma) / (1 + gamma),
-            arrive,
-            (1 - arrive) * (1 - beta) / (1 + beta),
-        )
+        leave = (1 - stay) * (1 - gamma) / (1 + gamma)
+        spread = (1 - arrive) * (1 - beta) / (1 + beta)
+        return cls(gap, gamma, beta, stay, leave, arrive, spread)
 
-    def bracket(self, outcome: int, bits: int) -> tuple[int, int]:
-        """Return integers around P(k < outcome)·2^bits."""
-        return bracket_enclosed(partial(self.enclose, outcome), bits)
+    def bracket(self, part: int, bits: int) -> tuple[int, int]:
+        """Return integers around P(part number < part)·2^bits."""
+        return bracket_enclosed(partial(self.enclose, part), bits)
 
-    def enclose(self, outcome: int, width: Fraction) -> Enclosure:
-        """Enclose P(k < outcome)."""
-        return enclosure_of(lambda: self._below(outcome) / self._below(None), width=width)
+    def enclose(self, part: int, width: Fraction) -> Enclosure:
+        """Enclose P(part number < part), for 0 ≤ part ≤ 5."""
+        return enclosure_of(lambda: self._weight(part) / self._weight(PARTS), width=width)
 
-    def _below(self, outcome: int | None) -> flint.arb:
-        """Sum A(k)·B(k) over k < outcome, or over all k."""
+    def _weight(self, part: int) -> flint.arb:
+        """Sum the weights of the parts before one."""
         gamma, beta, d = ball(self.gamma), ball(self.beta), self.gap
-        both, tilt = gamma * beta, gamma / beta
-        total = flint.arb(0)
-        # k = −j with j ≥ 1 and k < outcome, that is j > −outcome: β^d·(γβ)^j
-        first = 1 if outcome is None or outcome > 0 else 1 - outcome
-        total += beta**d * both**first / (1 - both)
-        # 0 ≤ k ≤ d and k < outcome: β^d·(γ/β)^k
-        count = d + 1 if outcome is None else min(max(outcome, 0), d + 1)
-        total += beta**d * (1 - tilt**count) / (1 - tilt)
-        # k = d + j with j ≥ 1 and k < outcome: γ^d·(γβ)^j
-        if outcome is None:
-            total += gamma**d * both / (1 - both)
-        elif outcome > d + 1:
-            total += gamma**d * both * (1 - both ** (outcome - d - 1)) / (1 - both)
-        total *= ball(self.leave) * ball(self.spread)
-        if outcome is None or outcome > 0:
-            at_start = ball(self.spread) * beta**d + (ball(self.arrive) if d == 0 else 0)
-            total += ball(self.stay) * at_start
-        if outcome is None or outcome > d:
-            total += ball(self.arrive) * ball(self.leave) * gamma**d
-        return total
+        outside, tilt = ball(self.gamma * self.beta / (1 - self.gamma * self.beta)), ball(self.gamma / self.beta)
+        spread_out = ball(self.leave * self.spread)
+        weights = [
+            spread_out * beta**d * outside,
+            ball(self.stay) * (ball(self.spread) * beta**d + (ball(self.arrive) if d == 0 else 0)),
+            spread_out * beta**d * (1 - tilt ** (d + 1)) / (1 - tilt),
+            ball(self.arrive * self.leave) * gamma**d,
+            spread_out * gamma**d * outside,
+        ]
+        return sum(weights[:part], flint.arb(0))
