@@ -45,6 +45,13 @@ check: $(VENV)/.develop
 bench: $(VENV)/.develop
 	@for program in benchmarks/*.py; do echo "== $$program"; $(BIN)/python $$program || exit 1; done
 
+reliability: $(VENV)/.develop
+	$(BIN)/python -m pytest -n $(JOBS) tests/oracles/test_end_to_end_privacy.py tests/statistics
+	$(BIN)/python benchmarks/clock.py
+
+docs: $(VENV)/.develop
+	@for program in docs/*.py; do echo "== $$program"; $(BIN)/python $$program || exit 1; done
+
 lock: $(VENV)/.develop
 	$(BIN)/uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --no-emit-index-url \
 	  --extra build pyproject.toml --output-file requirements/runtime.txt

@@ -35,7 +35,9 @@ def main() -> None:
             whole.append(_seconds([*command, "--ledger", str(Path(folder, "l.ledger"))]))
     memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
     allowed = [1.5 * seconds + 2 for seconds in bare]
-    print(f"{options.rows} rows, {options.groups} groups, {options.runs} runs each, in turn (seconds: min / median / max)")
+    print(
+        f"{options.rows} rows, {options.groups} groups, {options.runs} runs each, in turn (seconds: min / median / max)"
+    )
     for name, seconds in (("bare GROUP BY", bare), ("publish count", whole)):
         print(f"  {name:14} {min(seconds):.2f} / {statistics.median(seconds):.2f} / {max(seconds):.2f}")
     shares = [spent / most for spent, most in zip(whole, allowed, strict=True)]
