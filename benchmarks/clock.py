@@ -1,7 +1,7 @@
 """What the clock reveals: can the time of one draw tell x from its neighbour, given the same output?
 
-For each pair of neighbouring inputs, single draws are timed in random order; among draws with the same output the AUC of
-"which input was it" is computed from the times alone. 0.5 is no information; the target is 0.50 ± 0.01 with 10^5
+For each pair of neighbouring inputs, single draws are timed in random order; among draws with the same output the AUC
+of "which input was it" is computed from the times alone. 0.5 is no information; the target is 0.50 ± 0.01 with 10^5
 draws a side on a quiet machine.
 """
 
