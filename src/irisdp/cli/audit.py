@@ -70,7 +70,8 @@ def _repair(document: MechanismDocument, graph: DatasetGraph | None, verdict: Au
     if document.factored is not None or where is None:
         raise BadInput("--repair", "needs a matrix and a graph", "give a matrix file and --graph")
     matrix = [document.rows[number] for number in document.row_of]
-    write_json(target, to_document(repair(matrix, where, verdict.privacy)), "--repair")
+    fixed = repair(matrix, where, verdict.privacy, inputs=document.inputs, outputs=document.outputs)
+    write_json(target, to_document(fixed), "--repair")
 
 
 def _show(file: Path, verdict: Audit) -> None:

@@ -86,8 +86,10 @@ def rational_text(value: Fraction) -> str:
     """Write a rational exactly and as people would: "3", "0.25" when the decimal is short, else "1/3"."""
     if value.denominator == 1:
         return str(value.numerator)
-    twos, rest = _strip(value.denominator, 2)
-    fives, rest = _strip(rest, 5)
+    twos = (value.denominator & -value.denominator).bit_length() - 1
+    fives, rest = 0, value.denominator >> twos
+    while rest % 5 == 0 and fives <= _MOST_PLACES:
+        fives, rest = fives + 1, rest // 5
     places = max(twos, fives)
     if rest != 1 or places > _MOST_PLACES:
         return f"{value.numerator}/{value.denominator}"
@@ -98,14 +100,6 @@ def rational_text(value: Fraction) -> str:
 def short_text(value: Fraction, digits: int = 6) -> str:
     """Write a rational for people to read, to about `digits` significant digits; not for machines."""
     return f"{float(value):.{digits}g}"
-
-
-def _strip(number: int, factor: int) -> tuple[int, int]:
-    count = 0
-    while number % factor == 0:
-        number //= factor
-        count += 1
-    return count, number
 
 
 def _from_text(text: str, field: str) -> Fraction:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
+from itertools import combinations
 
 from ..errors import BadInput
 from ..exact import integer
-from ..graphs import Complete
+from ..graphs import Complete, graph_from_edges
 from ..privacy import Privacy
 from .mechanism import Mechanism
 
@@ -44,7 +45,8 @@ def randomized_response(choices: int | Sequence[Hashable], privacy: Privacy) -> 
     truth = balanced_truth(len(names), privacy)
     lie = (1 - truth) / (len(names) - 1)
     rows = [[truth if answer == fact else lie for answer in names] for fact in names]
-    graph = Complete(len(names))
+    numbered = names == tuple(range(len(names)))
+    graph = Complete(len(names)) if numbered else graph_from_edges(combinations(names, 2), nodes=names)
     return Mechanism.from_matrix(rows, privacy=privacy, graph=graph, inputs=names, outputs=names)
 
 

@@ -1,0 +1,172 @@
+"""Choosing the boundary: the homogeneous boundary that is best for non-negative weights on prefix sums.
+
+The mechanism that follows from a boundary gives a prefix sum s the value u^t(s) at depth t, which is concave and
+piecewise linear in s. So the best boundary is a linear program on the graph of touching classes (theory §4 (i)). Its
+linear pieces are not listed: a program with a few tangents is solved, a tangent is added wherever the solution promises
+more than it keeps, and after finitely many rounds it keeps all it promises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exact import dyadic_above
+from ..graphs import Graph, RankedGraph, depth, touching
+from ..graphs.explicit import compress
+from ..graphs.names import NumberedNodes
+from ..mechanisms import Row
+from ..privacy import Privacy, step
+from .goals import Goal
+from .heterogeneous import positions
+from .linear import as_fmpq, as_fraction
+from .optimum import Optimum, exact_optimum
+from .program import MechanismProgram, mechanism_program
+from .ratio import workable_ratio
+from .repair import is_short, shortened
+
+__all__ = ["NodeWeights", "best_boundary"]
+
+NodeWeights = Sequence[Row]
+"""One row per node: the weights of the first 1, 2, …, q − 1 answers of its ranking, none negative."""
+
+_BITS = 192
+_CLOSE = Fraction(1, 1 << 100)
+"""How much of the weights a solution may promise and not keep, once numbers are too long to be exact."""
+
+_MOST_ROUNDS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Return:
+    """What a prefix sum s at the boundary of a class earns: Σ_t weight_t · u^t(s), concave in s."""
+
+    weights: tuple[Fraction, ...]
+    privacy: Privacy
+
+    def tangent(self, s: Fraction) -> tuple[Fraction, Fraction]:
+        """Return the value at s and a slope there, both exact while they are short and rounded up beyond."""
+        ratio, turn = self.privacy.ratio, (1 - self.privacy.delta) / (self.privacy.ratio + 1)
+        value, slope = Fraction(0), Fraction(0)
+        factor = Fraction(1)
+        for place, weight in enumerate(self.weights):
+            value, slope = value + weight * s, slope + weight * factor
+            if s == 1 or 1 - s < _CLOSE:
+                value += sum(self.weights[place + 1 :], Fraction(0))
+                break
+            further = step(s, self.privacy)
+            factor = Fraction(0) if further == 1 else factor * ratio if s <= turn else factor / ratio
+            s = further
+            if not is_short(((s, factor),)):
+                s, factor = min(Fraction(1), dyadic_above(s, _BITS)), dyadic_above(factor, _BITS) if factor else factor
+        return value, slope
+
+
+def best_boundary(ranked: RankedGraph, weights: NodeWeights, privacy: Privacy) -> dict[int, Row]:
+    """Return the valid homogeneous boundary whose mechanism maximises a weighted sum of prefix sums.
+
+    Parameters
+    ----------
+    ranked : RankedGraph
+    weights : one row per node
+    privacy : Privacy
+
+    Returns
+    -------
+    dict
+        Class → row along its ranking, for every class with a boundary. Exactly valid. The best of all where the ratio
+        is short and so are the numbers; otherwise within about 2^-64 of it (relative, from working with a short ratio).
+    """
+    orders, depths = positions(ranked), depth(ranked)
+    codes = sorted({code for code, t in zip(ranked.codes.tolist(), depths.tolist(), strict=True) if t == 0})
+    if not codes:
+        return {}
+    place = {code: number for number, code in enumerate(codes)}
+    classes = _class_graph(ranked, place)
+    worked = Privacy(ratio=workable_ratio(privacy.ratio), delta=privacy.delta)
+    q = len(ranked.outputs)
+    nothing = Goal(name="", loss=((Fraction(0),) * q,) * len(codes), weights=(Fraction(1),) * len(codes))
+    program = mechanism_program(nothing, classes, worked)
+    cuts = _Cuts(program)
+    returns = {}
+    for (code, k), by_depth in _by_depth(ranked, depths, weights).items():
+        if code in place and any(by_depth):
+            event = [place[code] * q + v for v in orders[code][: k + 1]]
+            returns[cuts.promise()] = (event, _Return(tuple(by_depth), worked))
+    for key, (event, earned) in returns.items():
+        for s in (Fraction(0), (1 - worked.delta) / (worked.ratio + 1), Fraction(1)):
+            cuts.tangent(key, event, s, *earned.tangent(s))
+    optimum = _solve(program, cuts, returns)
+    rows = program.rows(optimum.values)
+    if not (optimum.exact and is_short(rows)):
+        rows = shortened(rows, classes, privacy)
+    return {code: tuple(rows[place[code]][v] for v in orders[code]) for code in codes}
+
+
+class _Cuts:
+    """Columns for what prefix sums earn, and tangents that bound them, added to a program."""
+
+    def __init__(self, program: MechanismProgram) -> None:
+        self.linear = program.linear
+
+    def promise(self) -> int:
+        """Add a column to be maximised."""
+        self.linear.columns.append({})
+        self.linear.cost.append(flint.fmpq(-1))
+        return len(self.linear.columns) - 1
+
+    def tangent(self, key: int, event: Sequence[int], s: Fraction, value: Fraction, slope: Fraction) -> None:
+        """Bound the column by value + slope · (mass of the event − s)."""
+        row = len(self.linear.right)
+        self.linear.columns[key][row] = flint.fmpq(1)
+        if slope:
+            for column in event:
+                self.linear.columns[column][row] = -as_fmpq(slope)
+        self.linear.columns.append({row: flint.fmpq(1)})
+        self.linear.cost.append(flint.fmpq(0))
+        self.linear.right.append(as_fmpq(value - slope * s))
+
+
+def _solve(program: MechanismProgram, cuts: _Cuts, returns: Mapping[int, tuple[Sequence[int], _Return]]) -> Optimum:
+    for _ in range(_MOST_ROUNDS):
+        optimum = exact_optimum(program.linear)
+        kept = True
+        for key, (event, earned) in returns.items():
+            s = min(Fraction(1), max(Fraction(0), as_fraction(sum((optimum.values[v] for v in event), flint.fmpq(0)))))
+            value, slope = earned.tangent(s)
+            allowed = Fraction(0) if is_short(((value,),)) else _CLOSE * sum(earned.weights)
+            if as_fraction(optimum.values[key]) > value + allowed:
+                kept = False
+                cuts.tangent(key, event, s, value, slope)
+        if kept or not optimum.exact:
+            break
+    return optimum
+
+
+def _by_depth(
+    ranked: RankedGraph, depths: NDArray[np.int64], weights: NodeWeights
+) -> dict[tuple[int, int], list[Fraction]]:
+    """Add up the weights of every class, prefix and depth; components without a boundary earn all they can anyway."""
+    q = len(ranked.outputs)
+    lengths = np.zeros(len(ranked.classes), np.int64)
+    np.maximum.at(lengths, ranked.codes, depths + 1)
+    total = {
+        (code, k): [Fraction(0)] * int(length) for code, length in enumerate(lengths.tolist()) for k in range(q - 1)
+    }
+    for code, t, row in zip(ranked.codes.tolist(), depths.tolist(), weights, strict=True):
+        if t >= 0:
+            for k, weight in enumerate(row):
+                total[code, k][t] += weight
+    return total
+
+
+def _class_graph(ranked: RankedGraph, place: Mapping[int, int]) -> Graph:
+    number = {ranking: code for code, ranking in enumerate(ranked.classes)}
+    pairs = [(place[number[one]], place[number[other]]) for one, other in touching(ranked)]
+    ends = np.array(pairs, np.int64).reshape(-1, 2)
+    return compress(NumberedNodes(range(len(place))), ends[:, 0], ends[:, 1])

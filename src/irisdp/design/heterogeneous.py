@@ -1,0 +1,148 @@
+"""The best rows given some rows anywhere: the node-wise bound, and whether it is a private mechanism itself.
+
+At every node d and for every k, the first k answers of d's ranking get at most the smallest u^dist(b,d)(what b gives
+them) over the nodes b whose rows are given. No private mechanism passes this bound; where it is private, it is the
+optimum (binary paper, Theorem 3; theory §3 and §4; proofs/rainbow-optimality.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, cast
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+from ..graphs import DatasetGraph, RankedGraph
+from ..mechanisms import Row
+from ..privacy import Privacy
+from .linear import as_fmpq
+from .propagation import ExactSteps, Spread, Steps, spread
+
+__all__ = [
+    "Fixed",
+    "Rows",
+    "bound_rows",
+    "event_label",
+    "is_private",
+    "positions",
+    "ranked_row",
+    "rankings_of",
+    "spread_event",
+]
+
+Fixed = Mapping[int, Row]
+"""Index of a node → its given row, in the order of the outputs."""
+
+_NO_ROW = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Distinct rows, in the order of the outputs, and which one every node uses."""
+
+    distinct: tuple[Row, ...]
+    row_of: NDArray[np.int64]
+
+    def listed(self) -> list[Row]:
+        """Return one row per node."""
+        return [self.distinct[number] for number in self.row_of]
+
+
+def rankings_of(ranked: RankedGraph) -> tuple[tuple[Hashable, ...], ...]:
+    """Return the rankings that occur, as the tuples that they are."""
+    return cast("tuple[tuple[Hashable, ...], ...]", ranked.classes)
+
+
+def positions(ranked: RankedGraph) -> list[tuple[int, ...]]:
+    """Return every class's ranking as positions in `outputs`."""
+    place = {output: position for position, output in enumerate(ranked.outputs)}
+    return [tuple(place[output] for output in ranking) for ranking in rankings_of(ranked)]
+
+
+def event_label(row: Row, event: frozenset[int], steps: Steps) -> Any:
+    """Return what a row gives to an event, as a label."""
+    return steps.label(sum((row[v] for v in event), Fraction(0)))
+
+
+def spread_event(ranked: RankedGraph, fixed: Fixed, event: frozenset[int], steps: Steps) -> Spread:
+    """Bound the probability of an event at every node."""
+    return spread(ranked.graph, {node: event_label(row, event, steps) for node, row in fixed.items()}, steps)
+
+
+def bound_rows(ranked: RankedGraph, fixed: Fixed, steps: Steps) -> Rows:
+    """Return the rows that meet the node-wise bound in every prefix sum; nodes that are given keep their rows.
+
+    Raises
+    ------
+    TooLong
+        When `steps` limits the digits and a label has more.
+    """
+    orders = positions(ranked)
+    spreads: dict[frozenset[int], list[Any]] = {}
+    numbers: dict[Any, int] = {}
+    distinct: list[Row] = []
+    row_of = np.full(ranked.graph.number_of_nodes, _NO_ROW, np.int64)
+    for node, row in fixed.items():
+        row_of[node] = numbers.setdefault(row, len(distinct))
+        if row_of[node] == len(distinct):
+            distinct.append(row)
+    free = np.flatnonzero(row_of == _NO_ROW)
+    for code, order in enumerate(orders):
+        members = free[ranked.codes[free] == code]
+        if not len(members):
+            continue
+        columns = []
+        for k in range(1, len(order)):
+            event = frozenset(order[:k])
+            if event not in spreads:
+                spreads[event] = spread_event(ranked, fixed, event, steps).labels
+            columns.append(spreads[event])
+        here: dict[Any, int] = {}
+        for node in members.tolist():
+            labels = tuple([labels[node] for labels in columns])
+            if (number := here.get(labels)) is None:
+                sums = [Fraction(0), *(steps.value(label) for label in labels), Fraction(1)]
+                row = ranked_row(order, sums)
+                number = here[labels] = numbers.setdefault(row, len(distinct))
+                if number == len(distinct):
+                    distinct.append(row)
+            row_of[node] = number
+    return Rows(tuple(distinct), row_of)
+
+
+def ranked_row(order: Sequence[int], sums: Sequence[Fraction]) -> Row:
+    """Turn prefix sums 0, s_1, …, 1 along a ranking into a row in the order of the outputs."""
+    row = [Fraction(0)] * len(order)
+    for output, (before, after) in zip(order, pairwise(sums), strict=True):
+        row[output] = after - before
+    return tuple(row)
+
+
+def is_private(rows: Rows, graph: DatasetGraph, privacy: Privacy) -> bool:
+    """Tell whether the rows of all neighbours are close, exactly; every pair of distinct rows is looked at once."""
+    count = len(rows.distinct)
+    meet = [np.zeros(0, np.int64)]
+    for tails, heads in graph.edges():
+        one, other = rows.row_of[tails], rows.row_of[heads]
+        meet.append(np.unique((np.minimum(one, other) * count + np.maximum(one, other))[one != other]))
+    pairs = [pair.tolist() for pair in np.divmod(np.unique(np.concatenate(meet)), count)]
+    numbers = [[as_fmpq(p) for p in row] for row in rows.distinct]
+    if any(min(row) < 0 for row in numbers):
+        return False
+    if numbers and len(numbers[0]) == 2:
+        # Two answers are close if and only if each row gives the first at most u of what the other gives it.
+        steps = ExactSteps(privacy)
+        truth = [row[0] for row in numbers]
+        most = [steps.step(p) for p in truth]
+        return all(truth[i] <= most[j] and truth[j] <= most[i] for i, j in zip(*pairs, strict=True))
+    ratio, delta, zero = as_fmpq(privacy.ratio), as_fmpq(privacy.delta), flint.fmpq(0)
+
+    def excess(i: int, j: int) -> flint.fmpq:
+        return sum((max(zero, p - ratio * q) for p, q in zip(numbers[i], numbers[j], strict=True)), start=zero)
+
+    return all(excess(i, j) <= delta and excess(j, i) <= delta for i, j in zip(*pairs, strict=True))

@@ -1,0 +1,158 @@
+"""How far the probability of an event carries: labels spread from given nodes, one application of u per edge.
+
+An event that has probability s at one node has at most u(s) at a neighbour, hence at most u^dist(b,d)(s_b) at d for
+every node b where it is given. The smallest of these bounds is a shortest-path problem in which every edge applies the
+same increasing u ≥ identity. So labels come out in ascending order by themselves: the given nodes, sorted, are merged
+with a queue that only ever grows at its end, and no heap is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
+
+import flint
+
+from ..graphs import DatasetGraph
+from ..privacy import Privacy
+from .linear import as_fmpq, as_fraction
+
+__all__ = ["ExactSteps", "GridSteps", "Spread", "Steps", "TooLong", "Violation", "spread"]
+
+
+class TooLong(Exception):
+    """An exact label has more digits than asked for."""
+
+
+class Steps(Protocol):
+    """Arithmetic on labels: how a probability becomes one, what u makes of it, and back."""
+
+    one: Any
+
+    def label(self, probability: Fraction) -> Any:
+        """Write a probability as a label."""
+
+    def step(self, label: Any) -> Any:
+        """Apply u."""
+
+    def value(self, label: Any) -> Fraction:
+        """Read a label as a probability."""
+
+
+class ExactSteps:
+    """Exact labels; with `longest` given, `TooLong` is raised at the first label with a larger denominator."""
+
+    def __init__(self, privacy: Privacy, longest: int | None = None) -> None:
+        self.one, self._longest = flint.fmpq(1), longest
+        self._ratio, self._delta = as_fmpq(privacy.ratio), as_fmpq(privacy.delta)
+        self._far = 1 - (1 - self._delta) / self._ratio
+
+    def label(self, probability: Fraction) -> flint.fmpq:
+        """Take the probability as it is."""
+        return as_fmpq(probability)
+
+    def step(self, label: flint.fmpq) -> flint.fmpq:
+        """Apply u."""
+        found = min(self.one, self._ratio * label + self._delta, label / self._ratio + self._far)
+        if self._longest is not None and found.q > self._longest:
+            raise TooLong
+        return found
+
+    def value(self, label: flint.fmpq) -> Fraction:
+        """Return the probability itself."""
+        return as_fraction(label)
+
+
+class GridSteps:
+    """Labels that are multiples of 2^-bits, all roundings down, or all up.
+
+    Rounded down, two answers stay exactly private: there x ≤ u(y) and y ≤ u(x) is all that closeness asks for, and a
+    smaller label satisfies it all the more. Short of 1 the labels stop one unit below it.
+    """
+
+    def __init__(self, privacy: Privacy, bits: int, *, up: bool = False) -> None:
+        self.one, self._up = 1 << bits, up
+        a, b = privacy.ratio.numerator, privacy.ratio.denominator
+        c, d = privacy.delta.numerator, privacy.delta.denominator
+        # u(S) = (ad·S + cb·one) / bd while S ≤ θ, and (bd·S + (a − b)d·one + bc·one) / ad above.
+        self._near = (a * d, c * b << bits, b * d)
+        self._far = (b * d, ((a - b) * d + b * c) << bits, a * d)
+        self._turn = ((d - c) * b << bits) // (d * (a + b))
+
+    def label(self, probability: Fraction) -> int:
+        """Round a probability to the grid."""
+        return self._round(probability.numerator * self.one, probability.denominator)
+
+    def step(self, label: int) -> int:
+        """Apply u and round."""
+        factor, constant, divisor = self._near if label <= self._turn else self._far
+        return min(self.one, self._round(factor * label + constant, divisor))
+
+    def value(self, label: int) -> Fraction:
+        """Return the probability that the label stands for."""
+        return Fraction(label, self.one)
+
+    def _round(self, numerator: int, denominator: int) -> int:
+        return -(-numerator // denominator) if self._up else numerator // denominator
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A given label that exceeds its bound: at `node`, by what is given at `origin`."""
+
+    node: int
+    origin: int
+    bound: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The bound of every node as a label, 1 where nothing given can be reached; and the worst contradiction."""
+
+    labels: list[Any]
+    violation: Violation | None
+
+
+def spread(graph: DatasetGraph, given: Mapping[int, Any], steps: Steps) -> Spread:
+    """Return the smallest u^dist(b,d)(given_b) for every node d.
+
+    Parameters
+    ----------
+    graph : DatasetGraph
+    given : mapping
+        Node index → label; these keep their labels, and whatever must pass through one of them starts there anew.
+    steps : Steps
+        The arithmetic.
+    """
+    explicit = graph.explicit()
+    first, row = explicit.indptr.data, explicit.indices.data
+    labels = [steps.one] * graph.number_of_nodes
+    origins = [-1] * graph.number_of_nodes
+    for node, label in given.items():
+        labels[node], origins[node] = label, node
+    sources = sorted(given, key=given.__getitem__)
+    queue: list[int] = []
+    violation, widest = None, 0
+    ahead, head = 0, 0
+    label, further = None, None
+    while ahead < len(sources) or head < len(queue):
+        if head == len(queue) or (ahead < len(sources) and labels[sources[ahead]] <= labels[queue[head]]):
+            node = sources[ahead]
+            ahead += 1
+        else:
+            node = queue[head]
+            head += 1
+        if labels[node] != label:
+            label = labels[node]
+            further = steps.step(label)
+        origin = origins[node]
+        for other in row[first[node] : first[node + 1]]:
+            if origins[other] < 0:
+                origins[other], labels[other] = origin, further
+                queue.append(other)
+            elif further < labels[other] and other in given and labels[other] - further > widest:
+                widest = labels[other] - further
+                violation = Violation(other, origin, further)
+    return Spread(labels, violation)

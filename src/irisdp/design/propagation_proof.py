@@ -1,0 +1,94 @@
+"""From best rows to a mechanism that says what it is best at, with the facts a checker needs to recompute it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from ..exact import decimal_above, rational_text
+from ..graphs import RankedGraph
+from ..mechanisms import Mechanism, Objective
+from ..privacy import Privacy
+from .goals import Goal
+from .heterogeneous import Rows, positions
+from .sealing import sealed
+
+__all__ = ["LARGEST_CERTIFIED", "first_choice_goal", "proven"]
+
+LARGEST_CERTIFIED = 10_000
+"""Nodes, and edges of an explicit graph, beyond which the certificate would be longer than its recomputation."""
+
+_PLACES = 45
+"""Decimals of `within`."""
+
+
+def proven(
+    rows: Rows,
+    ranked: RankedGraph,
+    privacy: Privacy,
+    *,
+    theorem: str,
+    within: Fraction = Fraction(0),
+    fixed: Iterable[int] | None = None,
+    goal: Goal | None = None,
+) -> Mechanism:
+    """Write rows down as a mechanism with its theorem certificate.
+
+    Parameters
+    ----------
+    rows : Rows
+        Optimal given some of them, up to `within` per entry.
+    ranked : RankedGraph
+    privacy : Privacy
+    theorem : str
+        "balanced-line", "homogeneous-rainbow" or "rainbow".
+    within : Fraction
+        Largest distance of an entry from the theorem's own.
+    fixed : iterable, optional
+        The nodes whose rows are given, which "rainbow" needs.
+    goal : Goal, optional
+        What to report; the mean probability of missing the first choice when left out.
+    """
+    graph = ranked.graph
+    mechanism = Mechanism(
+        privacy=privacy,
+        inputs=graph.nodes,
+        outputs=ranked.outputs,
+        rows=rows.distinct,
+        row_of=rows.row_of,
+        graph=graph,
+    )
+    if max(graph.number_of_nodes, graph.number_of_edges) > LARGEST_CERTIFIED:
+        return mechanism
+    goal = first_choice_goal(ranked) if goal is None else goal
+    certificate: dict[str, Any] = {
+        "kind": "theorem",
+        "theorem": theorem,
+        "rankings": [list(order) for order in positions(ranked)],
+        "ranking_of": ranked.codes.tolist(),
+        **goal.to_document(goal.weights or ()),
+    }
+    if fixed is not None:
+        certificate["fixed"] = sorted(fixed)
+    if within:
+        certificate["within"] = rational_text(decimal_above(within, _PLACES))
+    value = goal.value(rows.listed())
+    # Entries that are off by `within` move the expected loss at an input by at most that times the sum of its losses.
+    slack = sum(
+        (w * within * sum(losses) for w, losses in zip(goal.weights or (), goal.loss, strict=True)), Fraction(0)
+    )
+    bound = max(Fraction(0), -decimal_above(slack - value, _PLACES)) if slack else value
+    return sealed(replace(mechanism, objective=Objective(goal.name, value, bound), certificate=certificate))
+
+
+def first_choice_goal(ranked: RankedGraph) -> Goal:
+    """Return the mean probability that the answer is not the node's first choice, as a goal."""
+    count = ranked.graph.number_of_nodes
+    losses = [tuple(Fraction(v != order[0]) for v in range(len(order))) for order in positions(ranked)]
+    return Goal(
+        name="mean probability of missing the first choice",
+        loss=tuple(losses[code] for code in ranked.codes.tolist()),
+        weights=(Fraction(1, count),) * count,
+    )

@@ -1,0 +1,292 @@
+"""The best private answer to a question with any number of answers, for nodes that rank them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..errors import BadInput, Infeasible
+from ..exact import rational
+from ..graphs import DatasetGraph, RankedGraph, boundary, node_from_key, rank, touching
+from ..graphs.colouring import Assignment
+from ..graphs.names import as_node
+from ..mechanisms import Mechanism, Objective, Row
+from ..privacy import Privacy, are_close
+from .boundary import NodeWeights, best_boundary
+from .goals import Goal
+from .heterogeneous import Fixed, bound_rows, is_private, positions, rankings_of
+from .heterogeneous_feasibility import apart, contradiction, refuse, refuse_as
+from .homogeneous import balanced_row, homogeneous_rows
+from .propagation import ExactSteps, TooLong
+from .propagation_limits import smallest_delta, smallest_epsilon
+from .propagation_proof import proven
+from .repair import is_short, moved, shortened
+from .tables import Table, numbers
+from .tailored import LARGEST_PROGRAM
+from .witnesses import best_for, optimum_or_witnesses, refuse_with
+
+__all__ = ["rainbow"]
+
+_LONGEST = 10**100
+
+Homogeneous = dict[int, Row]
+"""Class → its row along its ranking."""
+
+
+def rainbow(
+    graph: DatasetGraph,
+    rankings: Assignment,
+    privacy: Privacy,
+    *,
+    boundary: Any = "balanced",
+    weights: Mapping[Any, Any] | None = None,
+) -> Mechanism:
+    """Design the optimal mechanism for nodes that rank the answers.
+
+    Parameters
+    ----------
+    graph : DatasetGraph
+        Any graph.
+    rankings : mapping, function or sequence
+        All answers, best first, for every node.
+    privacy : Privacy
+        Any ratio and δ.
+    boundary : "balanced", "best" or mapping
+        The rows that are given: at all boundary nodes the best one that treats all rankings alike; the homogeneous
+        boundary that is best for `weights`; ranking → {answer: probability}, where a ranking is a tuple of answers or
+        the text "a>b>c"; or node → {answer: probability}, for nodes anywhere. Answers left out have probability 0.
+    weights : mapping, optional
+        For "best": node or ranking → a number, the weight of the first choice, or a list, the weights of the first 1,
+        2, … choices together; what is left out weighs nothing. Left out altogether, every first choice weighs 1. With
+        rows given per node: asks for the mechanism that is best for these weights, where no optimum need exist.
+
+    Returns
+    -------
+    Mechanism
+        Private exactly. At every node and for every k the first k choices together have at least the probability that
+        any private mechanism with the same given rows can give them; with the facts to recompute it where the graph has
+        at most 10,000 nodes. Where rows are given per node and numbers are long, given rows too may move by about
+        2^-120 to stay exactly private.
+
+    Raises
+    ------
+    BadInput
+        For rankings of different answers, rows that are no distributions, or names that are unknown.
+    Infeasible
+        When given rows contradict each other: `document` names the pair, and the smallest ε and δ at which this
+        pair and all like it do not. When no optimum exists: `document["witnesses"]` holds two incomparable mechanisms.
+
+    Examples
+    --------
+    >>> from irisdp.graphs import Path
+    >>> rankings = [("a", "b", "c")] * 2 + [("c", "b", "a")]
+    >>> rainbow(Path(3), rankings, Privacy.from_ratio(2)).row(0)
+    (Fraction(3, 4), Fraction(1, 8), Fraction(1, 8))
+
+    References
+    ----------
+    Rainbow paper, Theorems 2–4 and Example 1, corrected as in theory §9; theory §4; proofs/rainbow-optimality.md.
+    """
+    ranked = rank(graph, rankings)
+    for output in ranked.outputs:
+        as_node(output, "rankings")
+    with_boundary = _codes_with_boundary(ranked)
+    if isinstance(boundary, str) and boundary in ("balanced", "best"):
+        if boundary == "best":
+            choice = _weights(ranked, weights)
+            rows = best_boundary(ranked, choice, privacy)
+            return _homogeneous(ranked, rows, privacy, goal=_weighted_goal(ranked, choice))
+        _insist_on_no(weights)
+        row = balanced_row(len(ranked.outputs), privacy)
+        differ = len({ranking[0] for ranking in rankings_of(ranked)}) == len(ranked.classes) and len(row) > 1
+        theorem = "balanced-line" if differ else "homogeneous-rainbow"
+        return _homogeneous(ranked, dict.fromkeys(with_boundary, row), privacy, theorem=theorem)
+    if not isinstance(boundary, Mapping):
+        raise BadInput("boundary", "is none of the forms known", 'write "balanced", "best" or {ranking or node: row}')
+    codes = {key: _class_of(ranked, key) for key in boundary}
+    if boundary and None not in codes.values():
+        _insist_on_no(weights)
+        given = {code: _row(ranked, boundary[key], code) for key, code in codes.items() if code is not None}
+        if set(with_boundary) - set(given):
+            raise BadInput("boundary", "leaves out a ranking that has a boundary", "give a row for every ranking")
+        _insist_on_validity(ranked, given, privacy)
+        return _homogeneous(ranked, given, privacy)
+    fixed: dict[int, Row] = {}
+    for key, entries in boundary.items():
+        index = graph.index_of(node_from_key(graph, key, "boundary"))
+        if index in fixed:
+            raise BadInput("boundary", "names a node twice", "name every node once")
+        fixed[index] = _row(ranked, entries)
+    if (found := contradiction(ranked, fixed, privacy)) is not None:
+        refuse(found, ranked, fixed, privacy)
+    if weights is not None:
+        goal = _weighted_goal(ranked, _weights(ranked, weights))
+        return _by_program(best_for(goal, graph, fixed, privacy), ranked, privacy, goal)
+    return _heterogeneous(ranked, fixed, privacy)
+
+
+def _homogeneous(
+    ranked: RankedGraph,
+    rows: Homogeneous,
+    privacy: Privacy,
+    *,
+    theorem: str = "homogeneous-rainbow",
+    goal: Goal | None = None,
+) -> Mechanism:
+    found, within = homogeneous_rows(ranked, rows, privacy)
+    return proven(found, ranked, privacy, theorem=theorem, within=within, goal=goal)
+
+
+def _heterogeneous(ranked: RankedGraph, fixed: Fixed, privacy: Privacy) -> Mechanism:
+    try:
+        rows = bound_rows(ranked, fixed, ExactSteps(privacy, _LONGEST))
+    except TooLong:
+        rows = bound_rows(ranked, fixed, ExactSteps(privacy))
+    if not is_private(rows, ranked.graph, privacy):
+        if 2 * ranked.graph.number_of_edges * len(ranked.outputs) > LARGEST_PROGRAM:
+            raise Infeasible(
+                "no optimum was found: the best row of every node by itself is not private beside the others, and the"
+                " graph is too large for a linear program to decide",
+                status="no optimum found",
+            )
+        tables = optimum_or_witnesses(ranked, fixed, rows, privacy)
+        if len(tables) == 2:
+            refuse_with(tables, ranked, privacy)
+        return _by_program(tables[0], ranked, privacy, None)
+    if is_short(rows.distinct):
+        return proven(rows, ranked, privacy, theorem="rainbow", fixed=fixed)
+    exact = rows.listed()
+    short = shortened(tuple(exact), ranked.graph, privacy)
+    mechanism = Mechanism.from_matrix(short, privacy=privacy)
+    nearby = {node: short[node] for node in fixed}
+    following = bound_rows(ranked, nearby, ExactSteps(privacy)).listed()
+    within = 2 * moved(tuple(following), short)
+    brief = replace(rows, distinct=mechanism.rows, row_of=mechanism.row_of)
+    return proven(brief, ranked, privacy, theorem="rainbow", within=within, fixed=fixed)
+
+
+def _by_program(table: Table, ranked: RankedGraph, privacy: Privacy, goal: Goal | None) -> Mechanism:
+    objective = None if goal is None else Objective(goal.name, goal.value(table))
+    return Mechanism.from_matrix(
+        table, privacy=privacy, graph=ranked.graph, outputs=ranked.outputs, objective=objective
+    )
+
+
+def _insist_on_validity(ranked: RankedGraph, given: Homogeneous, privacy: Privacy) -> None:
+    """Refuse rows that are not close where their classes touch."""
+    orders, number = positions(ranked), {ranking: code for code, ranking in enumerate(ranked.classes)}
+    by_output = {code: _to_outputs(row, orders[code]) for code, row in given.items()}
+    pairs = [(number[one], number[other]) for one, other in touching(ranked)]
+
+    def all_close(changed: Privacy) -> bool:
+        return all(are_close(by_output[one], by_output[other], changed) for one, other in pairs)
+
+    for one, other in pairs:
+        if are_close(by_output[one], by_output[other], privacy):
+            continue
+        i, j = _crossing_edge(ranked, one, other)
+        fixed = {i: by_output[one], j: by_output[other]}
+        found = apart(i, j, fixed, privacy)
+        assert found is not None
+        epsilon, delta = smallest_epsilon(all_close, privacy), smallest_delta(all_close, privacy)
+        refuse_as(found, ranked, fixed, privacy, epsilon=epsilon, delta=delta)
+
+
+def _crossing_edge(ranked: RankedGraph, one: int, other: int) -> tuple[int, int]:
+    """Return the first edge from one class to another."""
+    for tails, heads in ranked.graph.edges():
+        for i, j in ((tails, heads), (heads, tails)):
+            here = np.flatnonzero((ranked.codes[i] == one) & (ranked.codes[j] == other))
+            if len(here):
+                return int(i[here[0]]), int(j[here[0]])
+    raise AssertionError("classes that touch have an edge between them")
+
+
+def _codes_with_boundary(ranked: RankedGraph) -> list[int]:
+    codes: list[int] = np.unique(ranked.codes[boundary(ranked)]).tolist()
+    return codes
+
+
+def _class_of(ranked: RankedGraph, key: Any) -> int | None:
+    """Return the class that a key names by its ranking, or None."""
+    for code, ranking in enumerate(rankings_of(ranked)):
+        if key == ranking or (isinstance(key, str) and key == ">".join(map(str, ranking))):
+            return code
+    return None
+
+
+def _row(ranked: RankedGraph, given: Any, code: int | None = None) -> Row:
+    """Read {answer: probability} as a row in the order of the outputs, or along the ranking of a class."""
+    if not isinstance(given, Mapping):
+        raise BadInput("boundary", "must give every row as probabilities by answer", "write {answer: probability, …}")
+    row = [Fraction(0)] * len(ranked.outputs)
+    named = set()
+    for key, value in given.items():
+        place = _output(ranked.outputs, key)
+        if place in named:
+            raise BadInput("boundary", "has a row that names an answer twice", "name every answer once")
+        named.add(place)
+        row[place] = rational(value, "boundary")
+    if min(row) < 0 or sum(row) != 1:
+        raise BadInput("boundary", "has a row that is no distribution", "give probabilities that sum to exactly 1")
+    return tuple(row) if code is None else tuple(row[v] for v in positions(ranked)[code])
+
+
+def _output(outputs: Sequence[Hashable], key: Any) -> int:
+    for place, output in enumerate(outputs):
+        if key == output or (isinstance(key, str) and key == str(output)):
+            return place
+    raise BadInput("boundary", "has a row that names an unknown answer", f"choose {', '.join(map(str, outputs))}")
+
+
+def _to_outputs(row: Row, order: Sequence[int]) -> Row:
+    placed = dict(zip(order, row, strict=True))
+    return tuple(placed[v] for v in range(len(row)))
+
+
+def _insist_on_no(weights: Any) -> None:
+    if weights is not None:
+        raise BadInput("weights", "have no say with this boundary: the optimum needs none", 'leave them out, or "best"')
+
+
+def _weights(ranked: RankedGraph, given: Mapping[Any, Any] | None) -> NodeWeights:
+    """Read weights on prefix sums, one row of q − 1 per node."""
+    count, length = ranked.graph.number_of_nodes, len(ranked.outputs) - 1
+    nothing = (Fraction(0),) * length
+    if given is None:
+        return [(Fraction(1), *nothing[1:])[:length]] * count
+    if not isinstance(given, Mapping):
+        raise BadInput("weights", "must be given by node or ranking", "write {node: number or list, …}")
+    found: list[Row] = [nothing] * count
+    for key, value in given.items():
+        listed = isinstance(value, Sequence) and not isinstance(value, str)
+        entries = numbers(value if listed else [value], "weights")
+        if len(entries) > length or any(entry < 0 for entry in entries):
+            raise BadInput("weights", f"must be up to {length} numbers from 0 up", "weigh the first 1, 2, … choices")
+        row = (*entries, *nothing[len(entries) :])
+        if (code := _class_of(ranked, key)) is not None:
+            for node in np.flatnonzero(ranked.codes == code).tolist():
+                found[node] = row
+        else:
+            found[ranked.graph.index_of(node_from_key(ranked.graph, key, "weights"))] = row
+    return found
+
+
+def _weighted_goal(ranked: RankedGraph, weights: NodeWeights) -> Goal:
+    """Return the weighted sum of what prefix sums miss of 1, as a goal to minimise."""
+    loss = []
+    orders = positions(ranked)
+    for code, row in zip(ranked.codes.tolist(), weights, strict=True):
+        here = [Fraction(0)] * len(ranked.outputs)
+        for place, v in enumerate(orders[code]):
+            here[v] = sum(row[:place], Fraction(0))
+        loss.append(tuple(here))
+    return Goal(
+        name="weighted sum of the probabilities of missing the first choices",
+        loss=tuple(loss),
+        weights=(Fraction(1),) * len(loss),
+    )

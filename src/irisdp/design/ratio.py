@@ -1,0 +1,52 @@
+"""A ratio for exact linear algebra: short, and no larger than the one asked for."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+__all__ = ["simplest_between", "stepping_stones", "workable_ratio"]
+
+_SHORT = 1 << 40
+"""Ratios with numerator and denominator below this are kept as they are."""
+
+_LOSS = Fraction(1, 1 << 64)
+"""How much of (r − 1)/r may be given away: value and bound change relatively by about as much, far below any float."""
+
+_NEARBY = Fraction(1, 1 << 12)
+
+_NEAR_ONE, _COMFORTABLE, _BEYOND, _STRIDE = Fraction(65, 64), 16, 1 << 40, 8
+
+
+def workable_ratio(ratio: Fraction) -> Fraction:
+    """Return a ratio at most as large, short, and short of it by at most 2^-64 of (r − 1)/r."""
+    if ratio.numerator < _SHORT:
+        return ratio
+    return simplest_between(ratio - (ratio - 1) * _LOSS / ratio, ratio)
+
+
+def stepping_stones(ratio: Fraction) -> list[Fraction]:
+    """Return ratios on the way to one that floats cannot start from or that is long, and the ratio itself last.
+
+    The basis that is optimal at one ratio is so over a range of them (for a count and δ = 0: often from about 8 to
+    infinity). Floats find it where r^-n is not yet far below their resolution, and rationals check it cheaply where the
+    ratio has few digits.
+    """
+    stones = []
+    if 1 < ratio < _NEAR_ONE:
+        stones.append(_NEAR_ONE)
+    stone = Fraction(_COMFORTABLE)
+    while stone < ratio and stone < _BEYOND:
+        stones.append(stone)
+        stone *= _STRIDE
+    stones.append(simplest_between(ratio - (ratio - 1) * _NEARBY, ratio))
+    return [*stones, ratio] if stones[-1] < ratio else stones
+
+
+def simplest_between(low: Fraction, high: Fraction) -> Fraction:
+    """Return the fraction of smallest denominator in [low, high], 0 < low ≤ high, by continued fractions."""
+    whole = low.numerator // low.denominator
+    if whole == low:
+        return Fraction(whole)
+    if whole + 1 <= high:
+        return Fraction(whole + 1)
+    return whole + 1 / simplest_between(1 / (high - whole), 1 / (low - whole))

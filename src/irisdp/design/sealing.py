@@ -1,0 +1,31 @@
+"""The seal of what design hands out: a hash of the whole mechanism document, so that no later edit goes unnoticed.
+
+The checker recomputes it with its own code (`irisdp.certify`, and the stand-alone verifier): nothing is shared but the
+definition, which is the SHA-256 of the document without `certificate.digest`, as JSON with sorted keys, no spaces, in
+UTF-8.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..mechanisms import Mechanism, to_document
+
+__all__ = ["seal", "sealed"]
+
+
+def seal(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a mechanism document with `certificate.digest` set to the hash of all the rest."""
+    certificate = {key: value for key, value in document.get("certificate", {}).items() if key != "digest"}
+    unsealed = {**document, "certificate": certificate}
+    text = json.dumps(unsealed, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return {**document, "certificate": {**certificate, "digest": hashlib.sha256(text.encode()).hexdigest()}}
+
+
+def sealed(mechanism: Mechanism) -> Mechanism:
+    """Return a mechanism whose certificate holds the hash of the file it will be written to."""
+    return replace(mechanism, certificate=seal(to_document(mechanism))["certificate"])

@@ -1,0 +1,113 @@
+"""From a spec, as JSON has it, to the design it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..errors import BadInput
+from ..graphs import colours_by_key, graph_from_document
+from ..mechanisms import FactoredMechanism, Mechanism, privacy_from_document
+from ..privacy import Privacy
+from .binary import binary
+from .closed_forms import balanced_line, geometric, randomized_response
+from .consumer import consumer
+from .distance import distance
+from .rainbow import rainbow
+
+__all__ = ["KINDS", "from_spec"]
+
+Fields = Mapping[str, Any]
+
+Design = Mechanism | FactoredMechanism
+
+
+def from_spec(document: Any) -> Design:
+    """Design what a spec asks for.
+
+    Parameters
+    ----------
+    document : dict
+        "kind", "privacy", and the fields of the kind; numbers as JSON has them or as exact text.
+
+    Returns
+    -------
+    Mechanism or FactoredMechanism
+        As the design function of that kind returns it.
+
+    Raises
+    ------
+    BadInput
+        For a kind or field that is unknown, missing or malformed.
+    Infeasible
+        When no mechanism satisfies the spec.
+
+    Examples
+    --------
+    >>> from_spec({"kind": "consumer", "n": 3, "loss": "absolute", "privacy": {"ratio": 4}}).objective.value
+    Fraction(168, 415)
+    """
+    if not isinstance(document, Mapping):
+        raise BadInput("spec", "must be a JSON object", 'write {"kind": …, "privacy": …}')
+    kind = document.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise BadInput("kind", "is not a kind of design", f"choose {', '.join(sorted(KINDS))}")
+    design, required, optional = KINDS[kind]
+    needed = {"kind", "privacy", *required}
+    if missing := sorted(needed - set(document)):
+        raise BadInput(missing[0], f"is missing from the {kind} spec", f"write {', '.join(sorted(needed))}")
+    if set(document) - needed - optional:
+        known = ", ".join(sorted(needed | optional))
+        raise BadInput("spec", f"has a field that a {kind} spec does not know", f"write {known} only")
+    return design(document, privacy_from_document(document["privacy"]))
+
+
+def _balanced_line(fields: Fields, privacy: Privacy) -> Design:
+    return balanced_line(fields["n_blue"], fields["n_red"], privacy)
+
+
+def _binary(fields: Fields, privacy: Privacy) -> Design:
+    graph = graph_from_document(fields["graph"])
+    colors = colours_by_key(graph, fields["colors"])
+    return binary(graph, colors, privacy, boundary=fields.get("boundary", "balanced"))
+
+
+def _consumer(fields: Fields, privacy: Privacy) -> Design:
+    return consumer(
+        fields["n"],
+        fields["loss"],
+        privacy,
+        side_information=fields.get("side_information"),
+        prior=fields.get("prior"),
+    )
+
+
+def _distance(fields: Fields, privacy: Privacy) -> Design:
+    return distance(graph_from_document(fields["graph"]), privacy)
+
+
+def _geometric(fields: Fields, privacy: Privacy) -> Design:
+    return geometric(fields["n"], privacy)
+
+
+def _rainbow(fields: Fields, privacy: Privacy) -> Design:
+    graph = graph_from_document(fields["graph"])
+    rankings = colours_by_key(graph, fields["rankings"], "rankings")
+    boundary = fields.get("boundary", "balanced")
+    return rainbow(graph, rankings, privacy, boundary=boundary, weights=fields.get("weights"))
+
+
+def _randomized_response(fields: Fields, privacy: Privacy) -> Design:
+    return randomized_response(fields["choices"], privacy)
+
+
+KINDS: dict[str, tuple[Callable[[Fields, Privacy], Design], set[str], set[str]]] = {
+    "balanced-line": (_balanced_line, {"n_blue", "n_red"}, set()),
+    "binary": (_binary, {"graph", "colors"}, {"boundary"}),
+    "consumer": (_consumer, {"n", "loss"}, {"side_information", "prior"}),
+    "distance": (_distance, {"graph"}, set()),
+    "geometric": (_geometric, {"n"}, set()),
+    "rainbow": (_rainbow, {"graph", "rankings"}, {"boundary", "weights"}),
+    "randomized-response": (_randomized_response, {"choices"}, set()),
+}
+"""Kind → what designs it, the fields it needs besides "privacy", and those it may have."""

@@ -1,0 +1,106 @@
+"""The best mechanism for a goal on a graph, by linear programming, with an exact bound beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil
+
+from ..errors import BadInput
+from ..graphs import DatasetGraph
+from ..mechanisms import Mechanism, Objective
+from ..privacy import Privacy
+from .dual import Dual
+from .goals import Goal
+from .optimum import exact_optimum
+from .program import mechanism_program
+from .ratio import stepping_stones, workable_ratio
+from .repair import is_short, shortened
+from .sealing import sealed
+from .tables import Table
+
+__all__ = ["LARGEST_PROGRAM", "insist_on_size", "tailored"]
+
+LARGEST_PROGRAM = 25_000
+"""Most privacy constraints of a program that is solved whole."""
+
+_SPARE_DIGITS = 20
+"""Digits to which a rounded bound agrees with the value at least, before the ratio's own 2^-64."""
+
+
+def tailored(
+    goal: Goal, graph: DatasetGraph, privacy: Privacy, *, outputs: Sequence[Hashable] | None = None
+) -> Mechanism:
+    """Return the best mechanism for a goal among all that are private on a graph.
+
+    Parameters
+    ----------
+    goal : Goal
+        Its loss has one row per node of the graph and one column per output.
+    graph : DatasetGraph
+    privacy : Privacy
+    outputs : sequence, optional
+        Names of the answers; 0..q−1 when left out.
+
+    Returns
+    -------
+    Mechanism
+        Exactly stochastic and private, with its exact value, an exact lower bound for every private mechanism and the
+        dual certificate of that bound. Where the ratio is short the two are equal. Where it is long (128 bits, from an
+        ε) the program is solved exactly for a short ratio within 2^-64 below; rows and certificate are then rounded
+        to short numbers, and the gap, about 1e-18 of the value, is what `objective` says.
+
+    Raises
+    ------
+    BadInput
+        When the program is too large to be solved whole.
+
+    References
+    ----------
+    Theory §5 and §6; proofs/weak-duality.md.
+    """
+    insist_on_size("graph", graph.number_of_edges, len(goal.loss[0]))
+    worked = workable_ratio(privacy.ratio)
+    rows, dual, exact = _solve(goal, graph, privacy.delta, worked)
+    if not (exact and worked == privacy.ratio and is_short(rows)):
+        rows = shortened(rows, graph, privacy)
+        # Without multipliers the bound is weak but never absurd, should the solver have ended far from an optimum.
+        candidates = (dual.rounded(goal, _places(goal.value(rows), dual, privacy)), replace(dual, multipliers={}))
+        dual = max(candidates, key=lambda candidate: candidate.bound(goal, privacy))
+    return sealed(
+        Mechanism.from_matrix(
+            rows,
+            privacy=privacy,
+            graph=graph,
+            outputs=outputs,
+            objective=Objective(goal.name, goal.value(rows), dual.bound(goal, privacy)),
+            certificate=dual.to_document(goal),
+        )
+    )
+
+
+def insist_on_size(field: str, edges: int, answers: int) -> None:
+    """Refuse programs too large to be solved whole, before anything of their size is built."""
+    constraints = 2 * edges * answers
+    if constraints > LARGEST_PROGRAM:
+        rule = f"makes a program of {constraints} privacy constraints, more than {LARGEST_PROGRAM}"
+        raise BadInput(field, rule, "choose a smaller problem")
+
+
+def _solve(goal: Goal, graph: DatasetGraph, delta: Fraction, ratio: Fraction) -> tuple[Table, Dual, bool]:
+    """Return rows and dual of an optimum at this ratio, and whether they are exactly that."""
+    *stones, last = stepping_stones(ratio)
+    basis = None
+    for stone in stones:
+        program = mechanism_program(goal, graph, Privacy(ratio=stone, delta=delta))
+        basis = exact_optimum(program.linear, start=basis, most_pivots=0).basis
+    program = mechanism_program(goal, graph, Privacy(ratio=last, delta=delta))
+    optimum = exact_optimum(program.linear, start=basis)
+    return program.rows(optimum.values), program.dual(optimum.duals).normalised(goal), optimum.exact
+
+
+def _places(value: Fraction, dual: Dual, privacy: Privacy) -> int:
+    """Return how many decimals keep the bound, which rounding changes by (1 + r + δ) per multiplier at most."""
+    changes = (len(dual.multipliers) + 1) * (2 + privacy.ratio)
+    return _SPARE_DIGITS + len(str(ceil(changes / abs(value) if value else changes)))

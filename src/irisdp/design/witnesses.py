@@ -1,0 +1,179 @@
+"""Where answers trade off: two private mechanisms of which neither is as good as the other, and a choice by weights.
+
+With given rows an optimum must be best in every prefix sum at every node at once. A linear program finds M, best in
+the sum of them all. If some mechanism beats M in one prefix sum, neither dominates the other and there is no optimum;
+if none does, M is the optimum. Rainbow paper, Example 1; theory §4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from fractions import Fraction
+from typing import Literal, NoReturn
+
+import flint
+
+from ..errors import BadInput, Infeasible
+from ..graphs import DatasetGraph, RankedGraph
+from ..mechanisms import Mechanism, Row, to_document
+from ..privacy import Privacy
+from .goals import Goal
+from .heterogeneous import Fixed, Rows, positions, rankings_of
+from .linear import as_fmpq
+from .optimum import exact_optimum
+from .program import mechanism_program
+from .ratio import workable_ratio
+from .repair import is_short, shortened
+from .tables import Table
+from .tailored import LARGEST_PROGRAM
+
+__all__ = [
+    "best_for",
+    "compare",
+    "compare_lexicographically",
+    "optimum_or_witnesses",
+    "refuse_with",
+]
+
+Comparison = Literal["equal", "better", "worse", "incomparable"]
+
+
+def compare(first: Mechanism, second: Mechanism, ranked: RankedGraph) -> Comparison:
+    """Compare two mechanisms by dominance: prefix sums along every node's ranking.
+
+    Returns
+    -------
+    "better", "worse", "equal" or "incomparable"
+        What the first is beside the second. Every utility that never falls as probability moves to a better-ranked
+        answer (an order-reasonable one) agrees with "better", and only then do they all agree.
+
+    References
+    ----------
+    Rainbow paper, Definition 3; binary paper, Definition 2 and Example 1.
+    """
+
+    def ranking(node: Hashable) -> tuple[Hashable, ...]:
+        return _ranking(ranked, node)
+
+    return _verdict(first.dominates(second, ranking), second.dominates(first, ranking))
+
+
+def compare_lexicographically(first: Mechanism, second: Mechanism, ranked: RankedGraph) -> Comparison:
+    """Compare two mechanisms node by node in the order of the ranking: the first difference decides at a node.
+
+    Dominance implies this order, not the other way round. It is total at one node; over all of them two mechanisms may
+    still be incomparable.
+    """
+    ahead = behind = True
+    for node in ranked.graph.nodes:
+        here, there = (_along(mechanism, node, ranked) for mechanism in (first, second))
+        ahead, behind = ahead and here >= there, behind and there >= here
+    return _verdict(ahead, behind)
+
+
+def best_for(goal: Goal, graph: DatasetGraph, fixed: Fixed, privacy: Privacy) -> Table:
+    """Return the rows of smallest goal among all private mechanisms with the given rows.
+
+    Raises
+    ------
+    BadInput
+        When the program is too large to be solved whole.
+    Infeasible
+        When no private mechanism has the given rows.
+    """
+    if 2 * graph.number_of_edges * len(goal.loss[0]) > LARGEST_PROGRAM:
+        raise BadInput("graph", "is too large for a linear program", "choose a smaller graph, or fewer given rows")
+    worked = workable_ratio(privacy.ratio)
+    try:
+        rows = _solved(goal, graph, fixed, Privacy(ratio=worked, delta=privacy.delta))
+    except Infeasible:
+        if worked == privacy.ratio:
+            raise
+        rows = _solved(goal, graph, fixed, privacy)  # the given rows leave no room at all
+    return rows if is_short(rows) else shortened(rows, graph, privacy)
+
+
+def optimum_or_witnesses(ranked: RankedGraph, fixed: Fixed, bound: Rows, privacy: Privacy) -> list[Table]:
+    """Return one table, the optimum, or two incomparable ones.
+
+    Parameters
+    ----------
+    bound : Rows
+        The node-wise bound, which tells where M cannot be beaten without solving a program.
+    """
+    orders = positions(ranked)
+    best = best_for(_prefix_goal(ranked, None), ranked.graph, fixed, privacy)
+    for node, code in enumerate(ranked.codes.tolist()):
+        order, top, here = orders[code], bound.distinct[bound.row_of[node]], best[node]
+        for k in range(1, len(order)):
+            if node in fixed or _prefix(here, order, k) >= _prefix(top, order, k):
+                continue
+            other = best_for(_prefix_goal(ranked, (node, k)), ranked.graph, fixed, privacy)
+            if _prefix(other[node], order, k) > _prefix(here, order, k):
+                return [best, other]
+    return [best]
+
+
+def refuse_with(witnesses: Sequence[Table | Rows], ranked: RankedGraph, privacy: Privacy) -> NoReturn:
+    """Raise `Infeasible` for a request without an optimum, with the two mechanisms that show it."""
+    documents = []
+    for rows in witnesses:
+        listed = rows.listed() if isinstance(rows, Rows) else rows
+        documents.append(
+            to_document(Mechanism.from_matrix(listed, privacy=privacy, graph=ranked.graph, outputs=ranked.outputs))
+        )
+    raise Infeasible(
+        "no optimum exists: answers at different nodes trade off, and neither of the two witnesses is as good as the"
+        " other everywhere; give more of the probabilities, or weights to choose by",
+        status="no optimum",
+        witnesses=documents,
+    )
+
+
+def _solved(goal: Goal, graph: DatasetGraph, fixed: Fixed, privacy: Privacy) -> Table:
+    program = mechanism_program(goal, graph, privacy)
+    linear, q = program.linear, program.answers
+    for node, row in fixed.items():
+        for v in range(q - 1):  # the last entry follows from the sum
+            linear.columns[node * q + v][len(linear.right)] = flint.fmpq(1)
+            linear.right.append(as_fmpq(row[v]))
+    optimum = exact_optimum(linear)
+    if optimum.exact:
+        return program.rows(optimum.values)
+    return shortened(program.rows(optimum.values), graph, privacy)
+
+
+def _prefix_goal(ranked: RankedGraph, only: tuple[int, int] | None) -> Goal:
+    """Return a goal whose minimum maximises one prefix sum, or the sum of all."""
+    loss, orders = [], positions(ranked)
+    for node, code in enumerate(ranked.codes.tolist()):
+        order = orders[code]
+        row = [Fraction(0)] * len(order)
+        for place, v in enumerate(order):
+            if only is None:
+                row[v] = Fraction(place)
+            elif only[0] == node and place >= only[1]:
+                row[v] = Fraction(1)
+        loss.append(tuple(row))
+    return Goal(name="prefix sums", loss=tuple(loss), weights=(Fraction(1),) * len(loss))
+
+
+def _prefix(row: Row, order: Sequence[int], k: int) -> Fraction:
+    return sum((row[v] for v in order[:k]), Fraction(0))
+
+
+def _ranking(ranked: RankedGraph, node: Hashable) -> tuple[Hashable, ...]:
+    return rankings_of(ranked)[int(ranked.codes[ranked.graph.index_of(node)])]
+
+
+def _along(mechanism: Mechanism, node: Hashable, ranked: RankedGraph) -> list[Fraction]:
+    by_output = dict(zip(mechanism.outputs, mechanism.row(node), strict=True))
+    return [by_output[output] for output in _ranking(ranked, node)]
+
+
+def _verdict(ahead: bool, behind: bool) -> Comparison:
+    if ahead and behind:
+        return "equal"
+    if ahead or behind:
+        return "better" if ahead else "worse"
+    return "incomparable"

@@ -1,0 +1,160 @@
+"""Designs against SciPy's solver on an independent formulation, and bounds against brute force."""
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from irisdp import design
+from irisdp.design.dual import Dual
+from irisdp.design.goals import Goal
+from irisdp.graphs import Path, graph_from_edges
+from irisdp.privacy import Privacy
+
+AGREEMENT = 1e-9
+"""SciPy's solver stops within about 1e-10 of its optimum on programs of this size and range."""
+
+RATIOS = ["1", "1.01", "6/5", "2", "3", "20", None]
+DELTAS = ["0", "0", "1/1000", "1/10"]
+
+
+def optimum_by_scipy(loss, edges, ratio, delta, weights=None, considered=None):
+    """Minimise with dense inequality rows: no slack columns, no shift of the worst loss, no sparse assembly."""
+    m, q = len(loss), len(loss[0])
+    variables = m * q + 1 + (2 * len(edges) * q if delta else 0)
+    cost, below, limits = np.zeros(variables), [], []
+    sums = np.zeros((m, variables))
+    for i in range(m):
+        sums[i, i * q : (i + 1) * q] = 1
+    if weights is not None:
+        cost[: m * q] = [w * x for w, row in zip(weights, loss, strict=True) for x in row]
+    else:
+        cost[m * q] = 1
+        for i in considered:
+            row = np.zeros(variables)
+            row[i * q : (i + 1) * q], row[m * q] = loss[i], -1
+            below, limits = [*below, row], [*limits, 0]
+    both = [*edges, *((j, i) for i, j in edges)]
+    for number, (i, j) in enumerate(both):
+        total = np.zeros(variables)
+        for v in range(q):
+            row = np.zeros(variables)
+            row[i * q + v], row[j * q + v] = 1, -ratio
+            if delta:
+                excess = m * q + 1 + number * q + v
+                row[excess], total[excess] = -1, 1
+            below, limits = [*below, row], [*limits, 0]
+        if delta:
+            below, limits = [*below, total], [*limits, delta]
+    bounds = [(0, None)] * variables
+    bounds[m * q] = (None, None) if weights is None else (0, 0)
+    found = linprog(
+        cost, A_ub=np.array(below) if below else None, b_ub=limits or None, A_eq=sums, b_eq=np.ones(m), bounds=bounds
+    )
+    assert found.status == 0
+    return found.fun
+
+
+def random_case(seed):
+    chance = random.Random(seed)
+    m, q = chance.randint(2, 7), chance.randint(2, 5)
+    edges = [(i, j) for i in range(m) for j in range(i) if chance.random() < 0.5]
+    loss = [[chance.choice([0, 1, 2, 3, -1, 0.5]) for _ in range(q)] for _ in range(m)]
+    ratio, delta = chance.choice(RATIOS), chance.choice(DELTAS)
+    privacy = Privacy(epsilon="0.7", delta=delta) if ratio is None else Privacy(ratio=ratio, delta=delta)
+    table = tuple(tuple(Fraction(x) for x in row) for row in loss)
+    if seed % 2:
+        weights = [chance.randint(0, 4) for _ in range(m)]
+        goal = Goal(name="average", loss=table, weights=tuple(map(Fraction, weights)))
+        expected = optimum_by_scipy(loss, edges, float(privacy.ratio), float(privacy.delta), weights=weights)
+    else:
+        considered = sorted(chance.sample(range(m), chance.randint(1, m)))
+        goal = Goal(name="worst", loss=table, side_information=tuple(considered))
+        expected = optimum_by_scipy(loss, edges, float(privacy.ratio), float(privacy.delta), considered=considered)
+    return goal, graph_from_edges(edges, nodes=range(m)), privacy, expected
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_optimum_on_random_graphs_losses_and_deltas(seed):
+    goal, graph, privacy, expected = random_case(seed)
+    objective = design.tailored(goal, graph, privacy).objective
+    assert abs(float(objective.value) - expected) < AGREEMENT
+    assert objective.lower_bound <= objective.value
+    if privacy.ratio.denominator < 1000:
+        assert objective.lower_bound == objective.value
+    else:
+        assert objective.value - objective.lower_bound <= Fraction(1, 10**15) * max(1, abs(objective.value))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_consumer_is_the_general_program_on_a_path(seed):
+    chance = random.Random(1000 + seed)
+    n = chance.randint(1, 7)
+    loss = [[chance.randint(0, 9) for _ in range(n + 1)] for _ in range(n + 1)]
+    considered = sorted(chance.sample(range(n + 1), chance.randint(1, n + 1)))
+    expected = optimum_by_scipy(loss, [(i, i + 1) for i in range(n)], 1.5, 0.01, considered=considered)
+    made = design.consumer(n, loss, Privacy(ratio="3/2", delta="0.01"), side_information=considered)
+    assert abs(float(made.objective.value) - expected) < AGREEMENT
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_multipliers_prove_too_much(seed):
+    """Whatever the numbers, the bound stays below the optimum; and wrong ones are weaker than the right ones."""
+    goal, graph, privacy, expected = random_case(seed)
+    chance = random.Random(seed)
+    m, q = len(goal.loss), len(goal.loss[0])
+    edges = [pair for tails, heads in graph.edges() for pair in zip(tails.tolist(), heads.tolist(), strict=True)]
+    for _ in range(20):
+        size = Fraction(1, chance.choice([1, 10, 100]))
+        multipliers = {
+            (*chance.choice([(i, j), (j, i)]), v): size * chance.randint(0, 9)
+            for i, j in edges
+            for v in range(q)
+            if chance.random() < 0.5
+        }
+        weights = goal.weights
+        if weights is None:
+            raw = [Fraction(chance.randint(1, 9) if i in goal.side_information else 0) for i in range(m)]
+            weights = tuple(w / sum(raw) for w in raw)
+        assert Dual(weights=weights, multipliers=multipliers).bound(goal, privacy) <= Fraction(expected) + Fraction(
+            1, 10**9
+        )
+
+
+def test_a_spoilt_dual_is_weaker_and_an_inflated_bound_is_seen():
+    made = design.consumer(5, "absolute", Privacy(ratio=2))
+    goal = Goal(
+        name="",
+        loss=tuple(tuple(Fraction(abs(i - v)) for v in range(6)) for i in range(6)),
+        side_information=tuple(range(6)),
+    )
+    written = made.certificate
+    right = {(i, j, v): Fraction(x) for i, j, v, x in written["multipliers"]}
+    weights = tuple(map(Fraction, written["weights"]))
+    value = made.objective.value
+    assert Dual(weights=weights, multipliers=right).bound(goal, made.privacy) == value
+    spoilt = 0
+    for key, multiplier in right.items():
+        for factor in (0, Fraction(99, 100), Fraction(101, 100)):
+            bound = Dual(weights=weights, multipliers=right | {key: factor * multiplier}).bound(goal, made.privacy)
+            assert bound <= value
+            spoilt += bound < value
+    assert spoilt > len(right)
+    # The formula without its minimum over answers would prove more than the optimum: the check above can fail.
+    assert sum(w * max(row) for w, row in zip(weights, goal.loss, strict=True)) > value
+
+
+def test_rounding_a_dual_costs_next_to_nothing():
+    made = design.consumer(6, "squared", Privacy(epsilon=1))
+    assert 0 <= made.objective.value - made.objective.lower_bound <= made.objective.value / 10**15
+    assert max(len(x) for *_, x in made.certificate["multipliers"]) < 100
+    assert sum(map(Fraction, made.certificate["weights"])) == 1
+
+
+def test_one_input_and_no_edges():
+    made = design.consumer(0, "absolute", Privacy(epsilon=1))
+    assert (made.objective.value, made.objective.lower_bound) == (0, 0)
+    alone = Goal(name="", loss=((Fraction(3), Fraction(-2)),), side_information=(0,))
+    assert design.tailored(alone, Path(1), Privacy(ratio=2)).objective.value == -2
