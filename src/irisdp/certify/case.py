@@ -1,0 +1,155 @@
+"""One mechanism under examination, in the form every check needs: rows as numbers, inputs placed on the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BadInput
+from ..graphs import DatasetGraph, Path
+from ..graphs.names import Nodes, named_nodes
+from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument, to_document
+from ..privacy import Privacy
+from .arithmetic import Numbers, convert, flint_rational
+from .pairs import RowPairs, distinct_row_pairs
+
+__all__ = ["Case", "as_document", "bare_case", "case_of", "is_the_path"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Case:
+    """A mechanism, the privacy it promises, and the graph it promises it on.
+
+    Parameters
+    ----------
+    places : array
+        The graph's index of every input; a permutation, since the graph's nodes are exactly the inputs.
+    rows : list
+        Distinct rows in python-flint; empty for a factored mechanism.
+    """
+
+    document: MechanismDocument
+    privacy: Privacy
+    graph: DatasetGraph
+    places: NDArray[np.int64]
+    rows: list[Numbers]
+
+    @property
+    def inputs(self) -> Nodes:
+        """Names of the inputs."""
+        return self.document.inputs
+
+    @property
+    def outputs(self) -> tuple[Hashable, ...]:
+        """Names of the outputs."""
+        return self.document.outputs
+
+    def row(self, i: int) -> Numbers:
+        """Return the row of an input; factored mechanisms have none to compare with a theorem's."""
+        if not self.rows:
+            raise BadInput("factors", "have no rows that this theorem speaks of", "write the matrix")
+        row: Numbers = self.rows[int(self.document.row_of[i])]
+        return row
+
+    def row_pairs(self) -> RowPairs:
+        """Return the pairs of different rows that meet over some edge."""
+        at_place = np.empty(len(self.places), dtype=np.int64)
+        at_place[self.places] = self.document.row_of
+        return distinct_row_pairs(self.graph, at_place)
+
+
+def case_of(document: MechanismDocument, *, graph: DatasetGraph | None = None, privacy: Privacy | None = None) -> Case:
+    """Complete a document by a graph and a privacy, which come before its own.
+
+    Raises
+    ------
+    BadInput
+        When one is missing, or the graph's nodes are not exactly the inputs.
+    """
+    privacy = privacy if privacy is not None else document.privacy
+    graph = graph if graph is not None else document.graph
+    if privacy is None:
+        raise BadInput("privacy", "is missing", "state epsilon or ratio, in the file or as an option")
+    if document.factored is not None:
+        graph = Path(document.factored.n + 1) if graph is None else graph
+        if not is_the_path(graph, len(document.inputs)):
+            raise BadInput("graph", "of a factored mechanism must be the path 0..n", "leave it out, or expand the file")
+    if graph is None:
+        raise BadInput("graph", "is missing", "give the neighbouring inputs, in the file or as an option")
+    return Case(
+        document=document,
+        privacy=privacy,
+        graph=graph,
+        places=_places(document.inputs, graph),
+        rows=convert(document.rows, flint_rational),
+    )
+
+
+def is_the_path(graph: DatasetGraph, nodes: int) -> bool:
+    """Tell whether a graph is the path 0, 1, …, nodes − 1, under any description."""
+    if graph.number_of_nodes != nodes or any(graph.nodes.position(k) is None for k in range(nodes)):
+        return False
+    if isinstance(graph, Path):
+        return True
+    number = np.array([graph.nodes.at(place) for place in range(nodes)], dtype=np.int64)
+    return graph.number_of_edges == nodes - 1 and all(
+        (np.abs(number[tails] - number[heads]) == 1).all() for tails, heads in graph.edges()
+    )
+
+
+def bare_case(subject: Mechanism | FactoredMechanism | MechanismDocument, graph: DatasetGraph | None = None) -> Case:
+    """Look at a mechanism as it is, whatever it promises; a factored one is expanded."""
+    document = as_document(subject.expand() if isinstance(subject, FactoredMechanism) else subject)
+    if document.factored is not None:
+        return bare_case(document.factored, graph)
+    return case_of(document, graph=graph, privacy=Privacy.from_ratio(1))
+
+
+def as_document(subject: Mechanism | FactoredMechanism | MechanismDocument) -> MechanismDocument:
+    """Look at a mechanism as at a file that was read."""
+    if isinstance(subject, MechanismDocument):
+        return subject
+    if isinstance(subject, FactoredMechanism):
+        return MechanismDocument(
+            privacy=subject.privacy,
+            graph=Path(subject.n + 1),
+            inputs=named_nodes(subject.inputs),
+            outputs=tuple(subject.outputs),
+            rows=(),
+            row_of=np.zeros(0, dtype=np.int64),
+            objective=subject.objective,
+            factored=subject,
+        )
+    return MechanismDocument(
+        privacy=subject.privacy,
+        graph=subject.graph,
+        inputs=named_nodes(subject.inputs),
+        outputs=subject.outputs,
+        rows=subject.rows,
+        row_of=subject.row_of,
+        objective=subject.objective,
+        certificate=subject.certificate,
+        source=to_document(subject) if subject.certificate is not None else {},
+    )
+
+
+def _places(inputs: Sequence[Hashable], graph: DatasetGraph) -> NDArray[np.int64]:
+    """Return the graph's index of every input.
+
+    Raises
+    ------
+    BadInput
+        When the graph's nodes are not exactly the inputs.
+    """
+    nodes = graph.nodes
+    if len(inputs) == len(nodes):
+        if inputs is nodes or all(a == b and type(a) is type(b) for a, b in zip(inputs, nodes, strict=True)):
+            return np.arange(len(nodes))
+        positions = [nodes.position(node) for node in inputs]
+        places = np.array([place for place in positions if place is not None], dtype=np.int64)
+        if len(np.unique(places)) == len(nodes):
+            return places
+    raise BadInput("graph", "must have exactly the mechanism's inputs as nodes", "name the same nodes in both")

@@ -1,0 +1,102 @@
+"""One pair of distributions that stands for a whole mechanism in every composition.
+
+The largest δ over edges, as a function of the ratio, is not the profile of any one edge: no one edge's distributions
+may be composed in its place. But it is convex and falls from 1 to its limit, and every such function is the profile of
+some pair of distributions, which is then at least as distinguishable as every edge at every ratio. Such a pair
+dominates in every composition, adaptive ones too (proofs/dominating-pair.md).
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..errors import BadInput
+from ..exact import integer, log_below
+from .arithmetic import flint_rational
+from .composition import loss_distribution, power
+from .profile import PrivacyProfile, lines_of_pair, profile_of_lines
+
+__all__ = ["DominatingPair", "dominating_pair"]
+
+
+@dataclass(frozen=True, slots=True)
+class DominatingPair:
+    """Two distributions (P, Q) at least as distinguishable, at every ratio, as any two neighbours; exact.
+
+    Parameters
+    ----------
+    upper, lower : tuple of Fraction
+        P and Q over the same few outcomes.
+    """
+
+    upper: tuple[Fraction, ...]
+    lower: tuple[Fraction, ...]
+
+    def composed(self, times: int) -> PrivacyProfile:
+        """Return the exact profile of the pair drawn several times: an upper bound for adaptive composition."""
+        times = integer(times, "times", at_least=1)
+        masses = [(flint_rational(p), flint_rational(q)) for p, q in zip(self.upper, self.lower, strict=True)]
+        return profile_of_lines(lines_of_pair(power(loss_distribution(masses), times).values()))
+
+    def accountant(self, times: int, *, interval: float = 1e-4) -> Any:
+        """Return the pair drawn several times as a privacy loss distribution of dp-accounting.
+
+        Parameters
+        ----------
+        times : int
+            How many draws; thousands are fine.
+        interval : float
+            Losses are rounded up to multiples of this, so δ is overstated; floats leave a relative error near 1e-12
+            that no rounding direction guards.
+
+        Returns
+        -------
+        PrivacyLossDistribution
+            Ask it `get_delta_for_epsilon` or `get_epsilon_for_delta`.
+
+        Raises
+        ------
+        BadInput
+            When dp-accounting is not installed (`pip install irisdp[accounting]`).
+        """
+        try:
+            library: Any = importlib.import_module("dp_accounting.pld.privacy_loss_distribution")
+        except ImportError:
+            raise BadInput("accountant", "dp-accounting is not installed", "pip install irisdp[accounting]") from None
+        times = integer(times, "times", at_least=1)
+        logs = [
+            {k: float(log_below(mass)) if mass <= 1 else 0.0 for k, mass in enumerate(masses) if mass > 0}
+            for masses in (self.lower, self.upper)
+        ]
+        # Lower first, as log-probabilities; symmetric=False, since the library would else drop one direction.
+        single = library.from_two_probability_mass_functions(
+            logs[0], logs[1], value_discretization_interval=interval, symmetric=False
+        )
+        return single.self_compose(times)
+
+
+def dominating_pair(profile: PrivacyProfile) -> DominatingPair:
+    """Return the pair whose profile is exactly the one given.
+
+    Parameters
+    ----------
+    profile : PrivacyProfile
+        Of a mechanism on its graph, so a maximum over edges and both directions.
+
+    Notes
+    -----
+    Where the slope of the profile changes by m at ratio t, Q has mass m and P has t·m. P has the profile's limit where
+    Q has nothing, and Q has the rest where P has nothing (proofs/dominating-pair.md).
+    """
+    ratios, deltas = profile.ratios, profile.deltas
+    slopes = [(deltas[k + 1] - deltas[k]) / (ratios[k + 1] - ratios[k]) for k in range(len(ratios) - 1)] + [Fraction(0)]
+    lower = [1 + slopes[0], Fraction(0)]
+    upper = [Fraction(0), profile.unbounded]
+    for ratio, before, after in zip(ratios[1:], slopes, slopes[1:], strict=False):
+        lower.append(after - before)
+        upper.append(ratio * (after - before))
+    kept = [(p, q) for p, q in zip(upper, lower, strict=True) if p or q]
+    return DominatingPair(tuple(p for p, _ in kept), tuple(q for _, q in kept))

@@ -1,0 +1,92 @@
+"""The dual bound: no private mechanism does better, by weak duality (proofs/weak-duality.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BadInput
+from ..exact import integer, rational
+from ..graphs import DatasetGraph
+from .arithmetic import Number, flint_rational
+from .goals import Goal, listed
+
+__all__ = ["dual_bound"]
+
+
+def dual_bound(
+    certificate: Mapping[str, Any],
+    goal: Goal,
+    *,
+    inputs: Sequence[Hashable],
+    outputs: Sequence[Hashable],
+    graph: DatasetGraph,
+    places: NDArray[np.int64],
+    ratio: Number,
+    delta: Number,
+) -> Number:
+    """Recompute the bound that the multipliers of a certificate prove.
+
+    Parameters
+    ----------
+    certificate : mapping
+        Holds "multipliers": [[i, j, v, λ], …], λ ≥ 0 on the directed edge (i, j) and output v.
+    goal : Goal
+        Its weights enter the bound.
+    places : array
+        The graph's index of every input.
+
+    Returns
+    -------
+    number
+        Σ_i min_v [ w_i·loss(i,v) + Σ_j (λ_ij,v − r·λ_ji,v) ] − δ·Σ_(i,j) max_v λ_ij,v. Every (r,δ)-private mechanism
+        has a goal at least as large, whatever the multipliers: bad ones only make it weak.
+
+    Raises
+    ------
+    BadInput
+        For a multiplier that is negative, listed twice, or on a pair that is no edge.
+    """
+    changes, largest = _read(certificate, len(inputs), len(outputs), ratio)
+    _insist_on_edges(list(largest), graph, places)
+    bound = flint.fmpq(0)
+    for i, weight in enumerate(goal.weights):
+        here = changes.get(i)
+        if here is None:
+            bound += weight * min(goal.loss_row(i)) if weight else 0
+        else:
+            bound += min(weight * loss + here.get(v, 0) for v, loss in enumerate(goal.loss_row(i)))
+    return bound - delta * sum(largest.values(), start=flint.fmpq(0))
+
+
+def _read(
+    certificate: Mapping[str, Any], inputs: int, outputs: int, ratio: Number
+) -> tuple[dict[int, dict[int, Number]], dict[tuple[int, int], Number]]:
+    """Return Σ_j (λ_ij,v − r·λ_ji,v) where it is not 0, and max_v λ_ij,v by directed edge."""
+    changes: dict[int, dict[int, Number]] = {}
+    largest: dict[tuple[int, int], Number] = {}
+    seen = set()
+    for entry in listed(certificate.get("multipliers"), "multipliers"):
+        first, second, output, multiplier = listed(entry, "multipliers", 4)
+        i, j = (integer(k, "multipliers", at_least=0, at_most=inputs - 1) for k in (first, second))
+        v = integer(output, "multipliers", at_least=0, at_most=outputs - 1)
+        size = flint_rational(rational(multiplier, "multipliers"))
+        if size < 0 or (i, j, v) in seen:
+            raise BadInput("multipliers", "must not be negative or listed twice", "give each once, from 0 up")
+        seen.add((i, j, v))
+        largest[i, j] = max(size, largest.get((i, j), size))
+        for node, change in ((i, size), (j, -ratio * size)):
+            table = changes.setdefault(node, {})
+            table[v] = table.get(v, 0) + change
+    return changes, largest
+
+
+def _insist_on_edges(pairs: list[tuple[int, int]], graph: DatasetGraph, places: NDArray[np.int64]) -> None:
+    if pairs:
+        tails, heads = places[np.array(pairs, dtype=np.int64)].T
+        if not graph.adjacent(tails, heads).all():
+            raise BadInput("multipliers", "must lie on edges of the graph", "leave out pairs that are no neighbours")

@@ -1,0 +1,122 @@
+"""Mechanisms that other tools wrote: a matrix as CSV, NPY or JSON, read exactly as given and repaired in nothing."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import BadInput
+from ..exact import rational, read_json
+from ..graphs import DatasetGraph
+from ..graphs.names import named_nodes
+from ..mechanisms import MechanismDocument, read_document
+from ..privacy import Privacy
+
+__all__ = ["matrix_document", "read_mechanism"]
+
+
+def read_mechanism(
+    path: str | Path, *, graph: DatasetGraph | None = None, privacy: Privacy | None = None
+) -> MechanismDocument:
+    """Read a mechanism file, or a bare matrix that another tool wrote.
+
+    Parameters
+    ----------
+    path : str or Path
+        `.npy`: a float is the dyadic rational it is, not its shortest decimal. `.csv`: decimals and quotients as
+        written, one row per input, no header. Else JSON: a mechanism document, or a bare list of rows.
+    graph, privacy : optional
+        What a bare matrix does not say. Inputs are the graph's nodes in order, outputs 0, 1, ….
+
+    Returns
+    -------
+    MechanismDocument
+        Not yet judged: `irisdp.audit` says whether its rows sum to 1 and how private it is.
+
+    Raises
+    ------
+    BadInput
+        For a file that cannot be read, entries that are no numbers, and NaN or infinity.
+    """
+    path = Path(path)
+    ending = path.suffix.lower()
+    if ending == ".npy":
+        return matrix_document(_read_npy(path), graph=graph, privacy=privacy)
+    if ending == ".csv":
+        return matrix_document(_read_csv(path), graph=graph, privacy=privacy)
+    document = read_json(path, "mechanism")
+    return (
+        matrix_document(document, graph=graph, privacy=privacy)
+        if isinstance(document, list)
+        else read_document(document)
+    )
+
+
+def matrix_document(
+    matrix: Iterable[Iterable[Any]], *, graph: DatasetGraph | None = None, privacy: Privacy | None = None
+) -> MechanismDocument:
+    """Hold a matrix as a mechanism document, entry by entry as given.
+
+    Parameters
+    ----------
+    matrix : rows of numbers, or a NumPy array
+        In an array a float is the dyadic rational it is; elsewhere a float is its shortest decimal, as everywhere.
+    """
+    if not isinstance(matrix, list | tuple | np.ndarray) or any(
+        not isinstance(line, list | tuple | np.ndarray) for line in matrix
+    ):
+        raise BadInput("matrix", "must be a list of rows", "write [[…], […]]")
+    if isinstance(matrix, np.ndarray):
+        lines: Sequence[Sequence[Fraction]] = [[_dyadic(entry) for entry in line] for line in matrix.tolist()]
+        if matrix.dtype.kind == "f" and matrix.dtype.itemsize > 8:
+            lines = [[_dyadic(entry) for entry in line] for line in matrix]
+    else:
+        lines = [[rational(entry, "matrix") for entry in line] for line in matrix]
+    if not lines or not lines[0] or len({len(line) for line in lines}) != 1:
+        raise BadInput("matrix", "must be a table with rows of one length", "give one row of probabilities per input")
+    if graph is not None and graph.number_of_nodes != len(lines):
+        raise BadInput("graph", "must have one node for every row", f"give {len(lines)} nodes")
+    numbers: dict[tuple[Fraction, ...], int] = {}
+    row_of = [numbers.setdefault(tuple(line), len(numbers)) for line in lines]
+    return MechanismDocument(
+        privacy=privacy,
+        graph=graph,
+        inputs=named_nodes(range(len(lines))) if graph is None else graph.nodes,
+        outputs=tuple(range(len(lines[0]))),
+        rows=tuple(numbers),
+        row_of=np.array(row_of, dtype=np.int64),
+    )
+
+
+def _read_npy(path: Path) -> Any:
+    try:
+        array = np.load(path, allow_pickle=False)
+    except FileNotFoundError:
+        raise BadInput("mechanism", f"there is no file {path}", "check the path") from None
+    except (OSError, ValueError, EOFError):
+        raise BadInput("mechanism", f"{path} is not a NumPy array of numbers", "save it with numpy.save") from None
+    if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind not in "iuf":
+        raise BadInput("mechanism", "must be a two-dimensional array of real numbers", "give one row per input")
+    return array
+
+
+def _read_csv(path: Path) -> list[list[str]]:
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            return [[cell.strip() for cell in line] for line in csv.reader(file) if line]
+    except FileNotFoundError:
+        raise BadInput("mechanism", f"there is no file {path}", "check the path") from None
+    except (OSError, UnicodeDecodeError, csv.Error):
+        raise BadInput("mechanism", f"cannot read {path} as CSV", "save it as UTF-8 text with commas") from None
+
+
+def _dyadic(entry: Any) -> Fraction:
+    try:
+        return Fraction(*entry.as_integer_ratio())
+    except (OverflowError, ValueError):
+        raise BadInput("matrix", "holds NaN or infinity", "give finite numbers") from None

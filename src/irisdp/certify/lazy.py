@@ -1,0 +1,99 @@
+"""Rows that are never listed: a `Stepped` mechanism judged by its theorem, and again by enclosures of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from ..errors import BadInput
+from ..exact import Enclosure
+from ..mechanisms import INFINITE_DEPTH, Stepped
+from ..privacy import enclose_steps, hockey_stick
+
+__all__ = ["SteppedVerdict", "certify_stepped"]
+
+SAMPLED_DEPTHS = (*range(8), 10**2, 10**4, 10**8, 10**12)
+"""Depths whose rows are enclosed unless others are asked for."""
+
+WIDTH = Fraction(1, 1 << 160)
+"""Width of an enclosed prefix sum."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SteppedVerdict:
+    """What was found about a stepped mechanism.
+
+    Parameters
+    ----------
+    boundary_delta : Fraction
+        The smallest δ at the stated ratio between the classes at depth 0, exactly.
+    excess : Fraction
+        Enclosed rows one depth apart need at most this much more than the stated δ, rigorously. It comes from the
+        width of the enclosures alone: exactly, they need no more than δ.
+    refuted : int or None
+        A depth whose enclosed rows are certainly not close to the next, which would contradict the theorem.
+    holds : bool
+        Boundary close and nothing refuted.
+    """
+
+    boundary_delta: Fraction
+    excess: Fraction
+    refuted: int | None
+    holds: bool
+
+
+def certify_stepped(mechanism: Stepped, depths: Iterable[int] = SAMPLED_DEPTHS) -> SteppedVerdict:
+    """Judge a stepped mechanism at all depths by theorem, and at some depths by enclosures.
+
+    The theorem: neighbours are a step apart in one class, where the row is T applied once more and so close, or at
+    depth 0 of two classes, which is compared exactly here (proofs/rainbow-optimality.md).
+
+    Parameters
+    ----------
+    mechanism : Stepped
+        What to judge.
+    depths : iterable of int
+        Where to enclose rows as a check that does not use the theorem; each is compared with the depth below it.
+    """
+    privacy = mechanism.privacy
+    at_boundary = [
+        dict(zip(ranking, row, strict=True))
+        for ranking, row in zip(mechanism.rankings, mechanism.boundary, strict=True)
+    ]
+    listed = [tuple(row[output] for output in mechanism.outputs) for row in at_boundary]
+    boundary_delta = max((hockey_stick(a, b, privacy.ratio) for a in listed for b in listed), default=Fraction(0))
+    excess, refuted = Fraction(0), None
+    for depth in depths:
+        if depth < 0:
+            raise BadInput("depths", "must not be negative", f"leave out {INFINITE_DEPTH}, whose rows are exact")
+        for group in range(len(mechanism.rankings)):
+            here, deeper = (_enclosed_row(mechanism, group, depth + k) for k in (0, 1))
+            for first, second in ((here, deeper), (deeper, here)):
+                needed = _enclosed_hockey_stick(first, second, privacy.ratio)
+                excess = max(excess, needed.upper - privacy.delta)
+                if needed.lower > privacy.delta:
+                    refuted = depth
+    holds = boundary_delta <= privacy.delta and refuted is None
+    return SteppedVerdict(boundary_delta=boundary_delta, excess=excess, refuted=refuted, holds=holds)
+
+
+def _enclosed_row(mechanism: Stepped, group: int, depth: int) -> list[Enclosure]:
+    sums = [
+        Enclosure.exactly(Fraction(0)),
+        *(enclose_steps(s, depth, mechanism.privacy, width=WIDTH) for s in mechanism.prefix_sums(group)),
+        Enclosure.exactly(Fraction(1)),
+    ]
+    return [
+        Enclosure(after.lower - before.upper, after.upper - before.lower).clamp(Fraction(0), Fraction(1))
+        for before, after in pairwise(sums)
+    ]
+
+
+def _enclosed_hockey_stick(first: list[Enclosure], second: list[Enclosure], ratio: Fraction) -> Enclosure:
+    pairs = list(zip(first, second, strict=True))
+    return Enclosure(
+        sum((max(Fraction(0), p.lower - ratio * q.upper) for p, q in pairs), start=Fraction(0)),
+        sum((max(Fraction(0), p.upper - ratio * q.lower) for p, q in pairs), start=Fraction(0)),
+    )

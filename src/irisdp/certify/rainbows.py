@@ -1,0 +1,138 @@
+"""The best rows given some: recomputed from a certificate's facts for binary and rainbow designs.
+
+A neighbour of a node that gives an event probability s gives it at most u(s), so along any path from a node b whose
+row is given, the first k outputs of d's ranking get at most u^dist(b,d)(mass that b gives them). The smallest of these
+bounds, for every d and k, makes a mechanism that dominates every private one with the same given rows, if it is itself
+private (proofs/rainbow-optimality.md). Privacy is the audit's business; here the rows are recomputed.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import flint
+import numpy as np
+
+from ..errors import BadInput
+from ..exact import integer, rational
+from .arithmetic import Number, Numbers, flint_rational
+from .case import Case
+from .goals import listed
+
+__all__ = ["balanced_line", "fixed_rainbow", "homogeneous_rainbow"]
+
+Ranking = tuple[int, ...]
+Rows = Sequence[Sequence[Number]]
+
+
+def homogeneous_rainbow(case: Case, facts: Mapping[str, Any]) -> tuple[list[Ranking], Rows]:
+    """Take the rows of the boundary as given: all inputs with a neighbour of another ranking."""
+    rankings, classes = _rankings(case, facts)
+    return rankings, _best_rows(case, rankings, _boundary(case, classes))
+
+
+def balanced_line(case: Case, facts: Mapping[str, Any]) -> tuple[list[Ranking], Rows]:
+    """As `homogeneous_rainbow`, and every boundary row must be the balanced one."""
+    rankings, classes = _rankings(case, facts)
+    boundary, q = _boundary(case, classes), len(case.outputs)
+    firsts = {rankings[i][0] for i in range(len(rankings))}
+    if q < 2 or len(firsts) != len(set(classes)):
+        raise BadInput("rankings", "must differ in their first choice", "use one ranking for every answer")
+    ratio, delta = flint_rational(case.privacy.ratio), flint_rational(case.privacy.delta)
+    truth = (ratio + delta * (q - 1)) / (ratio + q - 1)
+    balanced = (truth, *((1 - truth) / (q - 1) for _ in range(q - 1)))
+    within = flint_rational(rational(facts.get("within", 0), "within"))
+    for i in boundary:
+        if any(abs(case.row(i)[v] - p) > within for v, p in zip(rankings[i], balanced, strict=True)):
+            raise BadInput("matrix", "has a boundary row that is not balanced", "use homogeneous-rainbow")
+    return rankings, _best_rows(case, rankings, boundary)
+
+
+def fixed_rainbow(case: Case, facts: Mapping[str, Any]) -> tuple[list[Ranking], Rows]:
+    """Take the rows of the inputs listed as "fixed" as given."""
+    rankings, _ = _rankings(case, facts)
+    numbers = listed(facts.get("fixed"), "fixed")
+    fixed = {integer(i, "fixed", at_least=0, at_most=len(case.inputs) - 1) for i in numbers}
+    return rankings, _best_rows(case, rankings, fixed)
+
+
+def _rankings(case: Case, facts: Mapping[str, Any]) -> tuple[list[Ranking], list[int]]:
+    """Read the ranking of every input, and its number."""
+    q = len(case.outputs)
+    known = []
+    for line in listed(facts.get("rankings"), "rankings"):
+        ranking = tuple(integer(v, "rankings", at_least=0, at_most=q - 1) for v in listed(line, "rankings", q))
+        if len(set(ranking)) != q:
+            raise BadInput("rankings", "must list every output once", "rank all outputs, best first")
+        known.append(ranking)
+    given = listed(facts.get("ranking_of"), "ranking_of", len(case.inputs))
+    classes = [integer(c, "ranking_of", at_least=0, at_most=len(known) - 1) for c in given]
+    return [known[c] for c in classes], classes
+
+
+def _boundary(case: Case, classes: Sequence[int]) -> set[int]:
+    at_place = np.empty(len(classes), dtype=np.int64)
+    at_place[case.places] = classes
+    found = np.zeros(len(classes), dtype=np.bool_)
+    for tails, heads in case.graph.edges():
+        apart = at_place[tails] != at_place[heads]
+        found[tails[apart]] = found[heads[apart]] = True
+    return set(np.flatnonzero(found[case.places]).tolist())
+
+
+def _best_rows(case: Case, rankings: Sequence[Ranking], fixed: set[int]) -> Rows:
+    input_at = np.empty(len(rankings), dtype=np.int64)
+    input_at[case.places] = np.arange(len(rankings))
+    neighbours = [input_at[case.graph.neighbours(place)].tolist() for place in case.places.tolist()]
+    step = _Step(flint_rational(case.privacy.ratio), flint_rational(case.privacy.delta))
+    bounds: dict[frozenset[int], list[Number]] = {}
+    best: list[Numbers] = []
+    for i, ranking in enumerate(rankings):
+        if i in fixed:
+            best.append(case.row(i))
+            continue
+        row, before = [flint.fmpq(0)] * len(ranking), flint.fmpq(0)
+        for k, output in enumerate(ranking):
+            event = frozenset(ranking[: k + 1])
+            if event not in bounds:
+                start = {b: sum((case.row(b)[v] for v in event), start=flint.fmpq(0)) for b in fixed}
+                bounds[event] = _spread(start, neighbours, step)
+            row[output], before = bounds[event][i] - before, bounds[event][i]
+        best.append(tuple(row))
+    return best
+
+
+def _spread(start: Mapping[int, Number], neighbours: Sequence[Sequence[int]], step: _Step) -> list[Number]:
+    """Return the smallest u^dist(b,d)(start_b) for every d: label-setting, since u is increasing and u(s) ≥ s."""
+    found = [flint.fmpq(1)] * len(neighbours)
+    for b, value in start.items():
+        found[b] = value
+    heap = [(value, b) for b, value in start.items()]
+    heapq.heapify(heap)
+    settled = set()
+    while heap:
+        value, d = heapq.heappop(heap)
+        if d in settled:
+            continue
+        settled.add(d)
+        further = step(value)
+        for other in neighbours[d]:
+            if other not in start and further < found[other]:
+                found[other] = further
+                heapq.heappush(heap, (further, other))
+    return found
+
+
+class _Step:
+    """u(s) = min{1, r·s + δ, 1 − (1 − s − δ)/r}, remembered: many nodes share a value."""
+
+    def __init__(self, ratio: Number, delta: Number) -> None:
+        self.ratio, self.delta = ratio, delta
+        self.known: dict[Hashable, Number] = {}
+
+    def __call__(self, s: Number) -> Number:
+        if s not in self.known:
+            self.known[s] = min(flint.fmpq(1), self.ratio * s + self.delta, 1 - (1 - s - self.delta) / self.ratio)
+        return self.known[s]

@@ -1,0 +1,185 @@
+"""Optimality by a theorem: each is re-derived on the instance, its hypotheses checked, nothing taken on trust.
+
+A theorem's check returns what it proves: the largest distance of an entry from the theorem's own, and a lower bound of
+the goal if the certificate states one. It raises `BadInput` where a hypothesis fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import flint
+
+from ..errors import BadInput
+from ..exact import rational
+from .arithmetic import Number, flint_rational
+from .case import Case, is_the_path
+from .geometric_powers import GeometricPowers
+from .goals import Goal
+from .rainbows import balanced_line, fixed_rainbow, homogeneous_rainbow
+
+__all__ = ["THEOREMS", "Proven", "prove"]
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """What a theorem gives on one instance: how near the rows are to its own, and its bound on the goal."""
+
+    distance: Number
+    bound: Number | None
+
+
+def prove(case: Case, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
+    """Check a theorem certificate and return what it proves.
+
+    Raises
+    ------
+    BadInput
+        When the theorem is unknown, a hypothesis fails, or an entry is farther from the theorem's than `within`.
+    """
+    name = certificate.get("theorem")
+    check = THEOREMS.get(name) if isinstance(name, str) else None
+    if check is None:
+        raise BadInput("theorem", "is not known", f"use one of {', '.join(THEOREMS)}")
+    proven = check(case, certificate, goal)
+    if proven.distance > flint_rational(rational(certificate.get("within", 0), "within")):
+        raise BadInput("matrix", "is not the mechanism of the theorem", "correct the rows or state `within`")
+    return proven
+
+
+def _geometric(case: Case, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
+    _insist_on_counts(case)
+    if goal is not None:
+        raise BadInput("loss", "says nothing about the geometric mechanism itself", "use geometric-reading")
+    if case.document.factored is not None:
+        if case.document.factored.reading is not None:
+            raise BadInput("factors", "read the geometric mechanism as another one", "use geometric-reading")
+        return Proven(flint.fmpq(0), None)
+    if list(case.outputs) != list(case.inputs):
+        raise BadInput("outputs", "must be 0..n", "answer with counts")
+    n = len(case.inputs) - 1
+    powers = GeometricPowers(n, case.privacy.ratio, up=False)
+    return Proven(_distance(case, powers.row), None)
+
+
+def _geometric_reading(case: Case, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
+    _insist_on_counts(case)
+    if goal is None:
+        raise BadInput("loss", "is missing", "state the goal of the reading")
+    n = len(case.inputs) - 1
+    if list(case.outputs) != list(case.inputs):
+        raise BadInput("outputs", "must be 0..n", "answer with counts")
+    if goal.name == "graph-distance" or not _grows_with_distance(goal, n):
+        raise BadInput("loss", "does not grow with distance as universality needs", "use a dual certificate")
+    powers = GeometricPowers(n, case.privacy.ratio, up=False)
+    bound = flint.fmpq(0)
+    for z in range(n + 1):
+        masses = [weight * powers.powers[abs(z - i)] for i, weight in enumerate(goal.weights)]
+        bound += powers.factor(z) * min(_risks(goal, masses))
+    return Proven(flint.fmpq(0), bound)
+
+
+def _randomized_response(case: Case, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
+    q = len(case.inputs)
+    if q < 2 or len(case.outputs) != q or case.graph.number_of_edges != q * (q - 1) // 2:
+        raise BadInput("graph", "must be complete, with one output per input", "use another certificate")
+    ratio, delta = flint_rational(case.privacy.ratio), flint_rational(case.privacy.delta)
+    truth = (ratio + delta * (q - 1)) / (ratio + q - 1)
+    lie = (1 - truth) / (q - 1)
+    distance = _distance(case, lambda i: [truth if v == i else lie for v in range(q)])
+    if goal is None:
+        return Proven(distance, None)
+    for i in range(q):
+        if list(goal.loss_row(i)) != [int(v != i) for v in range(q)]:
+            raise BadInput("loss", "must be zero-one", "write 0 on the diagonal and 1 off it")
+    if any(weight != flint.fmpq(1, q) for weight in goal.weights) or len(goal.considered) != q:
+        raise BadInput("weights", "must be equal", f"give every input 1/{q}")
+    return Proven(distance, 1 - truth)
+
+
+def _rainbow(
+    rows_of: Callable[[Case, Mapping[str, Any]], tuple[list[tuple[int, ...]], Sequence[Sequence[Number]]]],
+) -> Callable[[Case, Mapping[str, Any], Goal | None], Proven]:
+    """Turn a recomputation of the best rows into a check; dominance bounds every goal that likes each ranking."""
+
+    def check(case: Case, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
+        rankings, best = rows_of(case, certificate)
+        distance = _distance(case, best.__getitem__)
+        if goal is None:
+            return Proven(distance, None)
+        for i, ranking in enumerate(rankings):
+            ranked = [goal.loss_row(i)[v] for v in ranking]
+            if ranked != sorted(ranked):
+                raise BadInput("loss", "does not follow the rankings", "make it grow along each input's ranking")
+        return Proven(distance, goal.value(best.__getitem__))
+
+    return check
+
+
+THEOREMS: dict[str, Callable[[Case, Mapping[str, Any], Goal | None], Proven]] = {
+    "balanced-line": _rainbow(balanced_line),
+    "geometric": _geometric,
+    "geometric-reading": _geometric_reading,
+    "homogeneous-rainbow": _rainbow(homogeneous_rainbow),
+    "rainbow": _rainbow(fixed_rainbow),
+    "randomized-response": _randomized_response,
+}
+"""Every theorem a certificate may name, besides "pullback", which rests on another document."""
+
+
+def _insist_on_counts(case: Case) -> None:
+    if case.privacy.delta != 0:
+        raise BadInput("delta", "must be 0 for the geometric theorems", "use a dual certificate")
+    if not is_the_path(case.graph, len(case.inputs)) or list(case.inputs) != list(range(len(case.inputs))):
+        raise BadInput("graph", "must be the path 0..n with its nodes in order", "use a dual certificate")
+
+
+def _distance(case: Case, exact_row: Callable[[int], Sequence[Number]]) -> Number:
+    """Return the largest absolute difference between an entry and the theorem's."""
+    return max(
+        abs(stated - exact)
+        for i in range(len(case.inputs))
+        for stated, exact in zip(case.row(i), exact_row(i), strict=True)
+    )
+
+
+def _grows_with_distance(goal: Goal, n: int) -> bool:
+    """Check that losses are at least 0 and either f_i(|i−v|), f_i non-decreasing, or c(v−i), c unimodal at 0."""
+    if goal.name != "table":
+        return True
+    table = [goal.loss_row(i) for i in range(n + 1)]
+    for i, line in enumerate(table):
+        if (
+            min(line) < 0
+            or any(line[v] < line[v + 1] for v in range(i))
+            or any(line[v] > line[v + 1] for v in range(i, n))
+        ):
+            return False
+    symmetric = all(line[i - d] == line[i + d] for i, line in enumerate(table) for d in range(1, min(i, n - i) + 1))
+    # A side that has no mirror image on 0..n must still lie where f_i, non-decreasing, can pass: it does, by the above.
+    shifted = all(table[i][v] == table[i + 1][v + 1] for i in range(n) for v in range(n))
+    return symmetric or shifted
+
+
+def _risks(goal: Goal, masses: Sequence[Number]) -> list[Number]:
+    """Return Σ_i c_i·loss(i, v) for every v, in linear time where the loss has a name."""
+    n, total = len(masses) - 1, sum(masses, start=flint.fmpq(0))
+    if goal.name == "zero-one":
+        return [total - mass for mass in masses]
+    first = sum((i * mass for i, mass in enumerate(masses)), start=flint.fmpq(0))
+    if goal.name == "squared":
+        second = sum((i * i * mass for i, mass in enumerate(masses)), start=flint.fmpq(0))
+        return [second - 2 * v * first + v * v * total for v in range(n + 1)]
+    if goal.name == "absolute":
+        risks, below = [first], flint.fmpq(0)
+        for mass in masses[:-1]:
+            below += mass
+            risks.append(risks[-1] + 2 * below - total)
+        return risks
+    columns = [flint.fmpq(0)] * (n + 1)
+    for i, mass in enumerate(masses):
+        if mass:
+            columns = [risk + mass * loss for risk, loss in zip(columns, goal.loss_row(i), strict=True)]
+    return columns
