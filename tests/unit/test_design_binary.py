@@ -83,6 +83,14 @@ def status(colours, fixed, privacy):
     return "designed"
 
 
+def test_a_contradiction_of_a_hair_is_no_missing_optimum():
+    hair = Fraction(1, 10**70)
+    with pytest.raises(Infeasible) as refusal:
+        binary(Path(2), "bb", Privacy(ratio=2), boundary={0: "0.5", 1: Fraction(3, 4) + hair})
+    assert refusal.value.document["status"] == "infeasible"
+    assert binary(Path(2), "bb", Privacy(ratio=2), boundary={0: "0.5", 1: "0.75"}).row(1)[0] == Fraction(3, 4)
+
+
 def test_a_limit_that_is_a_short_decimal_is_found_exactly():
     with pytest.raises(Infeasible) as refusal:
         binary(Path(2), "br", Privacy(ratio=2), boundary="0.7")

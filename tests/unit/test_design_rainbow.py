@@ -32,6 +32,18 @@ def test_designs_are_private_and_their_certificates_hold(privacy, boundary):
     assert holds(from_spec({**SPEC, "privacy": privacy, "boundary": boundary}))
 
 
+@pytest.mark.parametrize(
+    "privacy", [{"epsilon": 20}, {"epsilon": "1e-9", "delta": "1e-12"}, {"ratio": 1}, {"epsilon": "0.1"}]
+)
+def test_the_best_boundary_is_no_worse_than_the_balanced_one(privacy):
+    """Also where numbers are extreme; the value is compared on the goal that "best" has by default."""
+    graph, rankings = Path(60), [tuple("abc")] * 25 + [tuple("cba")] * 20 + [tuple("bca")] * 15
+    best = rainbow(graph, rankings, Privacy(**privacy), boundary="best")
+    balanced = rainbow(graph, rankings, Privacy(**privacy))
+    assert holds(best)
+    assert best.objective.value <= 60 * balanced.objective.value * (1 + Fraction(1, 10**15))
+
+
 def test_rows_by_ranking_and_by_node_agree():
     by_ranking = from_spec({**SPEC, "boundary": ROWS})
     by_node = from_spec({**SPEC, "boundary": {"1": ROWS["a>b>c"], "2": ROWS["c>b>a"]}})

@@ -10,14 +10,14 @@ import numpy as np
 
 from ..errors import BadInput
 from ..exact import rational
-from ..graphs import DatasetGraph, RankedGraph, boundary, colour, node_from_key
+from ..graphs import DatasetGraph, RankedGraph, colour, node_from_key
 from ..graphs.colouring import Assignment
 from ..graphs.names import as_node
 from ..mechanisms import Mechanism, Row
 from ..privacy import Privacy, are_close
 from .heterogeneous import Fixed, Rows, bound_rows, is_private, positions, spread_event
 from .heterogeneous_feasibility import contradiction, refuse
-from .homogeneous import balanced_row, homogeneous_rows
+from .homogeneous import balanced_row, classes_with_boundary, homogeneous_rows
 from .propagation import ExactSteps, GridSteps, Steps, TooLong
 from .propagation_proof import LARGEST_CERTIFIED, proven
 from .witnesses import refuse_with
@@ -79,11 +79,10 @@ def binary(graph: DatasetGraph, colors: Assignment, privacy: Privacy, *, boundar
         row = balanced_row(2, privacy)
         theorem = "balanced-line"
     else:
-        truth = _probability(boundary, "boundary")
+        truth = _probability(boundary)
         row, theorem = (truth, 1 - truth), "homogeneous-rainbow"
         _insist_on_validity(ranked, row, privacy)
-    with_boundary = _codes_with_boundary(ranked)
-    rows, within = homogeneous_rows(ranked, dict.fromkeys(with_boundary, row), privacy)
+    rows, within = homogeneous_rows(ranked, dict.fromkeys(classes_with_boundary(ranked), row), privacy)
     if len(ranked.classes) < 2:
         theorem = "homogeneous-rainbow"
     return proven(rows, ranked, privacy, theorem=theorem, within=within)
@@ -106,6 +105,8 @@ def _heterogeneous(ranked: RankedGraph, fixed: Fixed, privacy: Privacy) -> Mecha
         # The given probabilities leave no room for rounding, or there is no optimum: only exact numbers can tell.
         rows = bound_rows(ranked, fixed, steps := ExactSteps(privacy))
     if not is_private(rows, ranked.graph, privacy):
+        if (found := contradiction(ranked, fixed, privacy, steps)) is not None:  # one too small to be seen before
+            refuse(found, ranked, fixed, privacy)
         refuse_with([_best_for_class(ranked, fixed, code, steps) for code in (0, 1)], ranked, privacy)
     return proven(rows, ranked, privacy, theorem="rainbow", fixed=fixed)
 
@@ -147,26 +148,17 @@ def _fixed(ranked: RankedGraph, given: Mapping[Any, Any]) -> dict[int, Row]:
         index = ranked.graph.index_of(node_from_key(ranked.graph, key, "boundary"))
         if index in fixed:
             raise BadInput("boundary", "names a node twice", "name every node once")
-        truth = _probability(value, "boundary")
+        truth = _probability(value)
         own = orders[int(ranked.codes[index])][0]
         fixed[index] = (truth, 1 - truth) if own == 0 else (1 - truth, truth)
     return fixed
 
 
-def _probability(value: Any, field: str) -> Fraction:
-    if isinstance(value, str) and not value.strip()[:1].isdigit() and not value.strip().startswith("."):
-        raise BadInput(
-            field, "must be balanced, a probability, or one for each of some nodes", 'write "balanced" or 0.7'
-        )
-    probability = rational(value, field)
+def _probability(value: Any) -> Fraction:
+    probability = rational(value, "boundary")
     if not 0 <= probability <= 1:
-        raise BadInput(field, "must be probabilities", "give numbers from 0 to 1")
+        raise BadInput("boundary", "must be balanced, or probabilities", 'write "balanced", or numbers from 0 to 1')
     return probability
-
-
-def _codes_with_boundary(ranked: RankedGraph) -> list[int]:
-    codes: list[int] = np.unique(ranked.codes[boundary(ranked)]).tolist()
-    return codes
 
 
 def _insist_on_validity(ranked: RankedGraph, row: Row, privacy: Privacy) -> None:

@@ -16,6 +16,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import Refusal
 from ..exact import dyadic_above
 from ..graphs import Graph, RankedGraph, depth, touching
 from ..graphs.explicit import compress
@@ -37,7 +38,7 @@ NodeWeights = Sequence[Row]
 
 _BITS = 192
 _CLOSE = Fraction(1, 1 << 100)
-"""How much of the weights a solution may promise and not keep, once numbers are too long to be exact."""
+"""How much of a weight a solution may promise and not keep, once numbers are too long to be exact."""
 
 _MOST_ROUNDS = 200
 
@@ -60,7 +61,7 @@ class _Return:
                 value += sum(self.weights[place + 1 :], Fraction(0))
                 break
             further = step(s, self.privacy)
-            factor = Fraction(0) if further == 1 else factor * ratio if s <= turn else factor / ratio
+            factor = Fraction(0) if further == 1 else factor * ratio if s < turn else factor / ratio
             s = further
             if not is_short(((s, factor),)):
                 s, factor = min(Fraction(1), dyadic_above(s, _BITS)), dyadic_above(factor, _BITS) if factor else factor
@@ -94,13 +95,17 @@ def best_boundary(ranked: RankedGraph, weights: NodeWeights, privacy: Privacy) -
     program = mechanism_program(nothing, classes, worked)
     cuts = _Cuts(program)
     returns = {}
-    for (code, k), by_depth in _by_depth(ranked, depths, weights).items():
+    gathered = _by_depth(ranked, depths, weights)
+    heaviest = max(sum(by_depth, Fraction(0)) for by_depth in gathered.values())
+    for (code, k), by_depth in gathered.items():
         if code in place and any(by_depth):
             event = [place[code] * q + v for v in orders[code][: k + 1]]
-            returns[cuts.promise()] = (event, _Return(tuple(by_depth), worked))
-    for key, (event, earned) in returns.items():
-        for s in (Fraction(0), (1 - worked.delta) / (worked.ratio + 1), Fraction(1)):
-            cuts.tangent(key, event, s, *earned.tangent(s))
+            total = sum(by_depth, Fraction(0))
+            earned = _Return(tuple(weight / total for weight in by_depth), worked)
+            returns[key := cuts.promise(total / heaviest)] = (event, earned)
+            # Not at 0: a tangent there is as steep as r^depth, and hardly ever binds.
+            for s in ((1 - worked.delta) / (worked.ratio + 1), Fraction(1)):
+                cuts.tangent(key, event, s, *earned.tangent(s))
     optimum = _solve(program, cuts, returns)
     rows = program.rows(optimum.values)
     if not (optimum.exact and is_short(rows)):
@@ -114,10 +119,10 @@ class _Cuts:
     def __init__(self, program: MechanismProgram) -> None:
         self.linear = program.linear
 
-    def promise(self) -> int:
+    def promise(self, weight: Fraction) -> int:
         """Add a column to be maximised."""
         self.linear.columns.append({})
-        self.linear.cost.append(flint.fmpq(-1))
+        self.linear.cost.append(-as_fmpq(weight))
         return len(self.linear.columns) - 1
 
     def tangent(self, key: int, event: Sequence[int], s: Fraction, value: Fraction, slope: Fraction) -> None:
@@ -133,18 +138,25 @@ class _Cuts:
 
 
 def _solve(program: MechanismProgram, cuts: _Cuts, returns: Mapping[int, tuple[Sequence[int], _Return]]) -> Optimum:
+    optimum: Optimum | None = None
     for _ in range(_MOST_ROUNDS):
-        optimum = exact_optimum(program.linear)
+        try:
+            optimum = exact_optimum(program.linear)
+        except Refusal:  # tangents too steep for floats: what was found before is valid, and nearly best
+            if optimum is None:
+                raise
+            break
         kept = True
         for key, (event, earned) in returns.items():
             s = min(Fraction(1), max(Fraction(0), as_fraction(sum((optimum.values[v] for v in event), flint.fmpq(0)))))
             value, slope = earned.tangent(s)
-            allowed = Fraction(0) if is_short(((value,),)) else _CLOSE * sum(earned.weights)
+            allowed = Fraction(0) if is_short(((value,),)) else _CLOSE
             if as_fraction(optimum.values[key]) > value + allowed:
                 kept = False
                 cuts.tangent(key, event, s, value, slope)
         if kept or not optimum.exact:
             break
+    assert optimum is not None
     return optimum
 
 

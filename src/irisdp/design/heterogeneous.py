@@ -66,7 +66,8 @@ def positions(ranked: RankedGraph) -> list[tuple[int, ...]]:
 
 def event_label(row: Row, event: frozenset[int], steps: Steps) -> Any:
     """Return what a row gives to an event, as a label."""
-    return steps.label(sum((row[v] for v in event), Fraction(0)))
+    first, *others = event
+    return steps.label(sum((row[v] for v in others), row[first]))
 
 
 def spread_event(ranked: RankedGraph, fixed: Fixed, event: frozenset[int], steps: Steps) -> Spread:

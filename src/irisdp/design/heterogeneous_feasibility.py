@@ -14,9 +14,9 @@ from ..exact import decimal_above, rational_text, short_text
 from ..graphs import DatasetGraph, RankedGraph, key_of_node
 from ..graphs.names import json_node
 from ..mechanisms import Row
-from ..privacy import Privacy, are_close, enclose_steps, hockey_stick, steps
+from ..privacy import Privacy, are_close, enclose_steps, hockey_stick, step
 from .heterogeneous import Fixed, positions, spread_event
-from .propagation import GridSteps
+from .propagation import GridSteps, Steps
 from .propagation_limits import reaches, smallest_delta, smallest_epsilon
 
 __all__ = ["Contradiction", "apart", "contradiction", "refuse", "refuse_as"]
@@ -37,12 +37,16 @@ class Contradiction:
     event: frozenset[int]
 
 
-def contradiction(ranked: RankedGraph, fixed: Fixed, privacy: Privacy) -> Contradiction | None:
+def contradiction(
+    ranked: RankedGraph, fixed: Fixed, privacy: Privacy, steps: Steps | None = None
+) -> Contradiction | None:
     """Return two given nodes that no private mechanism can satisfy together, or None when none are found.
 
     For two outputs none found means that a mechanism exists. For more, every prefix of a ranking is looked at, and all
     events between neighbours; a mechanism may still not exist.
     """
+    # Rounded up, a bound that is exceeded is exceeded for certain.
+    steps = GridSteps(privacy, _BITS, up=True) if steps is None else steps
     tried: set[frozenset[int]] = set()
     for order in positions(ranked):
         for k in range(1, len(order)):
@@ -50,8 +54,7 @@ def contradiction(ranked: RankedGraph, fixed: Fixed, privacy: Privacy) -> Contra
             if event in tried or (len(order) == 2 and tried):  # with two answers one event says it all
                 continue
             tried.add(event)
-            # Bounds rounded up and, at the other end, only what exceeds them for certain.
-            violation = spread_event(ranked, fixed, event, GridSteps(privacy, _BITS, up=True)).violation
+            violation = spread_event(ranked, fixed, event, steps).violation
             if violation is not None:
                 distance = int(ranked.graph.distances_from(violation.origin)[violation.node])
                 return Contradiction(violation.node, violation.origin, distance, event)
@@ -150,7 +153,7 @@ def _mass(row: Row, event: frozenset[int]) -> Fraction:
 
 def _bound(source: Fraction, distance: int, privacy: Privacy) -> Fraction:
     if distance == 1:
-        exact = steps(source, 1, privacy)
+        exact = step(source, privacy)
         if exact.denominator < 10**_PLACES:
             return exact
     bound = enclose_steps(source, distance, privacy, width=Fraction(1, 10 ** (_PLACES + 5))).upper

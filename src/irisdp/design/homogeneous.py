@@ -13,14 +13,14 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from ..exact import dyadic_below
-from ..graphs import UNREACHABLE, RankedGraph, depth
+from ..graphs import UNREACHABLE, RankedGraph, boundary, depth
 from ..mechanisms import Row, balanced_truth
 from ..privacy import Privacy, are_close, step
 from .heterogeneous import Rows, positions, ranked_row
 from .propagation import GridSteps
 from .repair import is_short
 
-__all__ = ["balanced_row", "chain", "homogeneous_rows"]
+__all__ = ["balanced_row", "chain", "classes_with_boundary", "homogeneous_rows"]
 
 _MARGIN = Fraction(1, 1 << 80)
 """How much of (r − 1)/r and of δ is kept back to pay for rounding."""
@@ -32,14 +32,14 @@ _CERTAIN = 100
 """Where the first choice misses certainty by less than 2^-100, deeper nodes use the same row: folding is private."""
 
 
-def homogeneous_rows(ranked: RankedGraph, boundary: Mapping[int, Row], privacy: Privacy) -> tuple[Rows, Fraction]:
+def homogeneous_rows(ranked: RankedGraph, given: Mapping[int, Row], privacy: Privacy) -> tuple[Rows, Fraction]:
     """Return the optimal rows for a valid homogeneous boundary.
 
     Parameters
     ----------
     ranked : RankedGraph
-    boundary : mapping
-        Class → its row, in the order of its ranking, for every class that has a boundary.
+    given : mapping
+        Class → its boundary row, in the order of its ranking, for every class that has a boundary.
     privacy : Privacy
 
     Returns
@@ -60,12 +60,18 @@ def homogeneous_rows(ranked: RankedGraph, boundary: Mapping[int, Row], privacy: 
             sure = tuple(Fraction(position == order[0]) for position in range(len(order)))
             row_of[members[unbounded]] = distinct.setdefault(sure, len(distinct))
         if not unbounded.all():
-            rows, error = chain(boundary[code], int(deep.max()) + 1, privacy)
+            rows, error = chain(given[code], int(deep.max()) + 1, privacy)
             within = max(within, error)
             by_output = [ranked_row(order, (Fraction(0), *accumulate(row))) for row in rows]
             numbers = np.array([distinct.setdefault(row, len(distinct)) for row in by_output])
             row_of[members[~unbounded]] = numbers[np.minimum(deep[~unbounded], len(numbers) - 1)]
     return Rows(tuple(distinct), row_of), within
+
+
+def classes_with_boundary(ranked: RankedGraph) -> list[int]:
+    """Return the classes that touch another one, ascending."""
+    codes: list[int] = np.unique(ranked.codes[boundary(ranked)]).tolist()
+    return codes
 
 
 def chain(row: Row, length: int, privacy: Privacy) -> tuple[list[Row], Fraction]:

@@ -48,6 +48,7 @@ class ExactSteps:
         self.one, self._longest = flint.fmpq(1), longest
         self._ratio, self._delta = as_fmpq(privacy.ratio), as_fmpq(privacy.delta)
         self._far = 1 - (1 - self._delta) / self._ratio
+        self._turn = (1 - self._delta) / (self._ratio + 1)
 
     def label(self, probability: Fraction) -> flint.fmpq:
         """Take the probability as it is."""
@@ -55,7 +56,8 @@ class ExactSteps:
 
     def step(self, label: flint.fmpq) -> flint.fmpq:
         """Apply u."""
-        found = min(self.one, self._ratio * label + self._delta, label / self._ratio + self._far)
+        near = label <= self._turn
+        found = min(self.one, self._ratio * label + self._delta if near else label / self._ratio + self._far)
         if self._longest is not None and found.q > self._longest:
             raise TooLong
         return found

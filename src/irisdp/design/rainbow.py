@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import BadInput, Infeasible
 from ..exact import rational
-from ..graphs import DatasetGraph, RankedGraph, boundary, node_from_key, rank, touching
+from ..graphs import DatasetGraph, RankedGraph, node_from_key, rank, touching
 from ..graphs.colouring import Assignment
 from ..graphs.names import as_node
 from ..mechanisms import Mechanism, Objective, Row
@@ -20,7 +20,7 @@ from .boundary import NodeWeights, best_boundary
 from .goals import Goal
 from .heterogeneous import Fixed, bound_rows, is_private, positions, rankings_of
 from .heterogeneous_feasibility import apart, contradiction, refuse, refuse_as
-from .homogeneous import balanced_row, homogeneous_rows
+from .homogeneous import balanced_row, classes_with_boundary, homogeneous_rows
 from .propagation import ExactSteps, TooLong
 from .propagation_limits import smallest_delta, smallest_epsilon
 from .propagation_proof import proven
@@ -94,7 +94,7 @@ def rainbow(
     ranked = rank(graph, rankings)
     for output in ranked.outputs:
         as_node(output, "rankings")
-    with_boundary = _codes_with_boundary(ranked)
+    with_boundary = classes_with_boundary(ranked)
     if isinstance(boundary, str) and boundary in ("balanced", "best"):
         if boundary == "best":
             choice = _weights(ranked, weights)
@@ -186,12 +186,12 @@ def _insist_on_validity(ranked: RankedGraph, given: Homogeneous, privacy: Privac
         return all(are_close(by_output[one], by_output[other], changed) for one, other in pairs)
 
     for one, other in pairs:
-        if are_close(by_output[one], by_output[other], privacy):
+        found = apart(one, other, by_output, privacy)
+        if found is None:
             continue
-        i, j = _crossing_edge(ranked, one, other)
-        fixed = {i: by_output[one], j: by_output[other]}
-        found = apart(i, j, fixed, privacy)
-        assert found is not None
+        node_of = dict(zip((one, other), _crossing_edge(ranked, one, other), strict=True))
+        fixed = {node_of[code]: by_output[code] for code in (one, other)}
+        found = replace(found, node=node_of[found.node], origin=node_of[found.origin])
         epsilon, delta = smallest_epsilon(all_close, privacy), smallest_delta(all_close, privacy)
         refuse_as(found, ranked, fixed, privacy, epsilon=epsilon, delta=delta)
 
@@ -204,11 +204,6 @@ def _crossing_edge(ranked: RankedGraph, one: int, other: int) -> tuple[int, int]
             if len(here):
                 return int(i[here[0]]), int(j[here[0]])
     raise AssertionError("classes that touch have an edge between them")
-
-
-def _codes_with_boundary(ranked: RankedGraph) -> list[int]:
-    codes: list[int] = np.unique(ranked.codes[boundary(ranked)]).tolist()
-    return codes
 
 
 def _class_of(ranked: RankedGraph, key: Any) -> int | None:

@@ -87,9 +87,10 @@ def best_for(goal: Goal, graph: DatasetGraph, fixed: Fixed, privacy: Privacy) ->
     try:
         rows = _solved(goal, graph, fixed, Privacy(ratio=worked, delta=privacy.delta))
     except Infeasible:
-        if worked == privacy.ratio:
-            raise
-        rows = _solved(goal, graph, fixed, privacy)  # the given rows leave no room at all
+        try:  # the given rows may leave no room at all
+            rows = _solved(goal, graph, fixed, privacy)
+        except Infeasible:
+            raise Infeasible("no private mechanism has the given rows", status="infeasible") from None
     return rows if is_short(rows) else shortened(rows, graph, privacy)
 
 
