@@ -1,0 +1,259 @@
+"""Mutation: whatever is wrong with a mechanism file, the audit and the stand-alone verifier both see it.
+
+Every original is sealed. A mutant is left with the old seal, which must break, or sealed anew; then it is wrong if the
+brute force below, which shares no code with either checker, finds a broken row or a broken edge, or if its value or its
+bound was raised.
+"""
+
+import contextlib
+import copy
+import hashlib
+import importlib.util
+import io
+import json
+import random
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from irisdp import design
+from irisdp.certify import audit, verify_mechanism
+from irisdp.errors import IrisError
+from irisdp.graphs import Cycle, Hamming, graph_from_edges
+from irisdp.mechanisms import read_document, to_document
+from irisdp.privacy import Privacy
+
+TINY = Fraction(1, 10**30)
+LINE = {"a": "no", "b": "no", "c": "yes", "d": "yes"}
+PATH = graph_from_edges([("a", "b"), ("b", "c"), ("c", "d")])
+
+ORIGINALS = {
+    "geometric": design.geometric(4, Privacy(ratio=2)),
+    "geometric at a long ratio": design.geometric(6, Privacy(epsilon="0.7")),
+    "randomised response": design.randomized_response(3, Privacy(ratio=2, delta="1/10")),
+    "line": design.balanced_line(3, 2, Privacy(ratio=2)),
+    "line with delta": design.balanced_line(2, 3, Privacy(ratio=2, delta="1/50")),
+    "consumer": design.consumer(3, "absolute", Privacy(ratio=4)),
+    "consumer with a prior": design.consumer(3, "squared", Privacy(ratio=2), prior=["1/2", "1/4", "1/8", "1/8"]),
+    "consumer with delta": design.consumer(2, "zero-one", Privacy(ratio=2, delta="1/20")),
+    "consumer at a long ratio": design.consumer(4, "absolute", Privacy(epsilon=1)),
+    "mean distance": design.distance(Cycle(5), Privacy(ratio=3)),
+    "mean distance on a cube": design.distance(Hamming(2, 2), Privacy(epsilon="0.5")),
+    "binary": design.binary(PATH, LINE, Privacy(ratio=2, delta="1/10")),
+    "binary with given ends": design.binary(PATH, LINE, Privacy(ratio=2), boundary={"b": "0.6", "c": "0.6"}),
+    "rainbow": design.rainbow(
+        Cycle(5), {k: ("x", "y", "z") if k < 3 else ("z", "x", "y") for k in range(5)}, Privacy(ratio="3/2")
+    ),
+}
+DOCUMENTS = {name: json.loads(json.dumps(to_document(made))) for name, made in ORIGINALS.items()}
+
+
+def seal(document):
+    """The digest as certificates define it, written out anew."""
+    certificate = {key: value for key, value in document["certificate"].items() if key != "digest"}
+    text = json.dumps(
+        {**document, "certificate": certificate}, sort_keys=True, separators=(",", ":"), ensure_ascii=False
+    )
+    document["certificate"]["digest"] = hashlib.sha256(text.encode()).hexdigest()
+    return document
+
+
+def audit_says(document):
+    try:
+        return audit(read_document(document)).holds
+    except IrisError:
+        return False
+
+
+def verifier_says(document, path):
+    path.write_text(json.dumps(document))
+    with contextlib.redirect_stdout(io.StringIO()):
+        return verify_mechanism.main(str(path)) == 0
+
+
+def rows_of(document):
+    if "matrix" in document:
+        return [[Fraction(x) for x in row] for row in document["matrix"]]
+    return [[Fraction(x) for x in document["rows"][k]] for k in document["row_of"]]
+
+
+def edges_of(document):
+    graph = document["graph"]
+    if "edges" in graph:
+        place = {str(node): k for k, node in enumerate(document["inputs"])}
+        return [(place[str(a)], place[str(b)]) for a, b in graph["edges"]]
+    if graph["family"] == "hamming":
+        words = document["inputs"]
+        near = [(a, b) for a in range(len(words)) for b in range(a)]
+        return [(a, b) for a, b in near if sum(x != y for x, y in zip(words[a], words[b], strict=True)) == 1]
+    n = graph["n"]
+    pairs = [(k, k + 1) for k in range(n - 1)]
+    if graph["family"] == "cycle":
+        return [*pairs, (n - 1, 0)]
+    return pairs if graph["family"] == "path" else [(a, b) for a in range(n) for b in range(a)]
+
+
+def ratio_of(document):
+    privacy = document["privacy"]
+    return Privacy(**{key: privacy[key] for key in privacy if key != "delta"}).ratio
+
+
+def needed(p, q, ratio):
+    return sum((max(Fraction(0), a - ratio * b) for a, b in zip(p, q, strict=True)), Fraction(0))
+
+
+def is_private(document):
+    rows, ratio, delta = rows_of(document), ratio_of(document), Fraction(document["privacy"].get("delta", 0))
+    if any(min(row) < 0 or sum(row) != 1 for row in rows):
+        return False
+    return all(
+        needed(rows[a], rows[b], ratio) <= delta and needed(rows[b], rows[a], ratio) <= delta
+        for a, b in edges_of(document)
+    )
+
+
+def put(document, changed):
+    document.pop("rows", None), document.pop("row_of", None)
+    document["matrix"] = [[str(x) for x in row] for row in changed]
+    return document
+
+
+def mutants(document, number):
+    """Yield (what was done, mutant) with the old seal."""
+    pick = random.Random(number)
+    rows, ratio = rows_of(document), ratio_of(document)
+    tight = [
+        (i, v)
+        for a, b in edges_of(document)
+        for i, j in ((a, b), (b, a))
+        for v in range(len(rows[0]))
+        if rows[i][v] == ratio * rows[j][v] > 0
+    ]
+
+    def fresh():
+        return copy.deepcopy(document), [list(row) for row in rows]
+
+    for i, v in pick.sample(tight, min(len(tight), 16)):
+        mutant, changed = fresh()
+        other = max((k for k in range(len(rows[0])) if k != v), key=lambda k: rows[i][k])
+        changed[i][v] += TINY
+        changed[i][other] -= TINY
+        yield "across a tight constraint", put(mutant, changed)
+    for _ in range(40):
+        mutant, changed = fresh()
+        i, (v, w) = pick.randrange(len(rows)), pick.sample(range(len(rows[0])), 2)
+        moved = changed[i][v] * Fraction(pick.randrange(1, 10), 10)
+        changed[i][v] -= moved
+        changed[i][w] += moved
+        yield "more than the slack", put(mutant, changed)
+    for _ in range(14):
+        mutant, changed = fresh()
+        i, v = pick.randrange(len(rows)), pick.randrange(len(rows[0]))
+        changed[i][v] += pick.choice((1, -1)) * Fraction(1, 10**40)
+        yield "a row sum", put(mutant, changed)
+    for _ in range(8):
+        mutant, changed = fresh()
+        i, j = pick.sample(range(len(rows)), 2)
+        if changed[i] == changed[j]:
+            continue
+        changed[i], changed[j] = changed[j], changed[i]
+        yield "two rows", put(mutant, changed)
+    for _ in range(6):
+        mutant, changed = fresh()
+        i, j = pick.sample(range(len(rows)), 2)
+        if {(i, j), (j, i)} & set(edges_of(document)):
+            continue
+        edges = [[document["inputs"][a], document["inputs"][b]] for a, b in {*edges_of(document), (i, j)}]
+        mutant["graph"] = {"nodes": document["inputs"], "edges": edges}
+        yield "the graph", mutant
+    for factor in (Fraction(99, 100), Fraction(1) - TINY, Fraction(9, 10)):
+        mutant, _ = fresh()
+        delta = mutant["privacy"].get("delta", "0")
+        mutant["privacy"] = {"ratio": str(max(Fraction(1), ratio * factor)), "delta": delta}
+        yield "the ratio", mutant
+        if delta != "0":
+            mutant, _ = fresh()
+            mutant["privacy"]["delta"] = str(Fraction(delta) * factor)
+            yield "delta", mutant
+    objective = document.get("objective")
+    for step in (TINY, Fraction(1, 100)) if objective else ():
+        for field in ("value", "lower_bound"):
+            mutant, _ = fresh()
+            mutant["objective"][field] = str(Fraction(objective[field]) + step)
+            yield f"the {field}", mutant
+    for _ in range(10 if document["certificate"].get("multipliers") else 0):
+        mutant, _ = fresh()
+        entry = pick.choice(mutant["certificate"]["multipliers"])
+        entry[3] = str(Fraction(entry[3]) * pick.choice((Fraction(1, 2), Fraction(3, 2), -1)))
+        yield "the dual", mutant
+
+
+def is_certainly_wrong(what, document):
+    """Brute force: broken rows or edges, another value, a bound above the value, or a dual that proves too little."""
+    # The originals' values and bounds are exact, or rounded outward by less than any step above.
+    return not is_private(document) or what in ("the value", "the lower_bound")
+
+
+@pytest.mark.parametrize("name", ORIGINALS)
+def test_originals_hold(name, tmp_path):
+    assert audit_says(DOCUMENTS[name])
+    assert verifier_says(DOCUMENTS[name], tmp_path / "m.json")
+    assert is_private(DOCUMENTS[name])
+
+
+def test_mutants_are_rejected_and_the_checkers_agree(tmp_path):
+    wrong = agreed = 0
+    for number, (name, document) in enumerate(DOCUMENTS.items()):
+        for what, mutant in mutants(document, number):
+            # With the old seal every edit is seen, harmless or not.
+            assert not audit_says(mutant), (name, what)
+            assert not verifier_says(mutant, tmp_path / "m.json"), (name, what)
+            wrong += 1
+            resealed = seal(copy.deepcopy(mutant))
+            verdicts = audit_says(resealed), verifier_says(resealed, tmp_path / "m.json")
+            assert verdicts[0] == verdicts[1], (name, what)
+            agreed += 1
+            if is_certainly_wrong(what, resealed):
+                assert verdicts == (False, False), (name, what)
+                wrong += 1
+    assert wrong >= 2000, wrong
+    assert agreed >= 1000, agreed
+
+
+def test_the_checkers_agree_on_random_files(tmp_path):
+    """600 random matrices, about half of them private; no certificate, so that privacy alone decides."""
+    pick, held = random.Random(7), 0
+    for _ in range(600):
+        n, q = pick.randrange(2, 5), pick.randrange(2, 4)
+        base = [pick.randrange(20, 30) for _ in range(q)]
+        matrix = []
+        for _ in range(n):
+            row = [weight + pick.randrange(0, 6) for weight in base]
+            matrix.append([str(Fraction(x, sum(row))) for x in row])
+        privacy = {"ratio": str(Fraction(pick.randrange(100, 130), 100)), "delta": pick.choice(("0", "1/50"))}
+        document = {"privacy": privacy, "graph": {"family": "path", "n": n}, "inputs": list(range(n)), "matrix": matrix}
+        verdicts = audit_says(document), verifier_says(document, tmp_path / "m.json")
+        assert verdicts == (is_private(document),) * 2
+        held += verdicts[0]
+    assert 100 < held < 500
+
+
+def test_a_second_arithmetic_gives_the_same_verdicts():
+    for document in DOCUMENTS.values():
+        verdicts = [audit(read_document(document), arithmetic=name) for name in ("flint", "fractions", "gmpy2")]
+        assert len({(v.private, v.delta_at_epsilon, v.ratio_at_delta) for v in verdicts}) == 1
+
+
+def test_the_verifier_stands_alone():
+    """It imports nothing but the standard library, fits in 300 lines, and runs as a file."""
+    source = Path(verify_mechanism.__file__)
+    text = source.read_text()
+    assert len(text.splitlines()) < 300
+    imported = {line.split()[1].split(".")[0] for line in text.splitlines() if line.startswith(("import ", "from "))}
+    assert "irisdp" not in imported
+    spec = importlib.util.spec_from_file_location("alone", source)
+    alone = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(alone)
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert alone.main("no such file") == 2
