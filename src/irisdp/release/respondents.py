@@ -34,7 +34,7 @@ class CountRespondent:
 
     References
     ----------
-    theory §5; proofs/geometric.md.
+    theory §5; proofs/geometric-privacy.md.
     """
 
     privacy: Privacy
@@ -88,7 +88,7 @@ class ClassRespondent:
 
     References
     ----------
-    Binary paper, Theorem 4, corrected in theory §2–3; proofs/homogeneous-optimality.md.
+    Binary paper, Theorem 4, corrected in theory §2–3; proofs/rainbow-optimality.md.
     """
 
     mechanism: Stepped
