@@ -26,6 +26,9 @@ from irisdp.queries import (
     read_groups,
 )
 
+CONNECTION = duckdb.connect()
+"""Kept open: in older versions a relation does not keep its connection."""
+
 GROUPS = ["a", "b", "it's"]
 COLUMNS = ("g", "x", "u")
 records = st.tuples(
@@ -75,7 +78,7 @@ FORMS = {
     "polars": lambda rows, folder: pl.from_arrow(arrow(rows)),
     "polars lazy": lambda rows, folder: pl.from_arrow(arrow(rows)).lazy(),
     "pyarrow": lambda rows, folder: arrow(rows),
-    "duckdb": lambda rows, folder: duckdb.connect().from_arrow(arrow(rows)),
+    "duckdb": lambda rows, folder: CONNECTION.from_arrow(arrow(rows)),
 }
 
 

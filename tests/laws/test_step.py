@@ -55,7 +55,7 @@ def test_monotone_and_never_below_the_diagonal(first, second, privacy):
 
 @pytest.mark.parametrize("off", [Fraction(0), Fraction(1, 1 << 100), -Fraction(1, 1 << 100), Fraction(1, 1 << 280)])
 def test_the_width_is_kept_beside_a_crossing(off):
-    """A start so close to θ·r^-k that both branches look alike must not leave the enclosure wide: ties would not end."""
+    """A start so close to θ·r^-k that both branches look alike must not leave it wide: ties would not end."""
     privacy, width = Privacy(ratio=2), Fraction(1, 1 << 300)
     start = Fraction(1, 24) * (1 + off)
     found = enclose_steps(start, 5, privacy, width=width)

@@ -16,8 +16,7 @@ import pytest
 from irisdp.errors import BadInput
 from irisdp.exact import exp_below
 from irisdp.queries import AtLeast, ClassNodes, Count, CountNodes, Statistics
-from irisdp.release import plan, read_cells
-from irisdp.release import publishing
+from irisdp.release import plan, publishing, read_cells
 
 MOST = 4
 GROUPS = ("a", "b")
@@ -120,7 +119,7 @@ def engine_once(monkeypatch):
 
 
 def cell_law(planned, nodes, cell):
-    """The exact law of one printed answer; an unbounded count is lumped beyond 0 and MOST, where ratios are constant."""
+    """The exact law of one printed answer; a count is lumped beyond 0 and MOST, where ratios are constant."""
     if isinstance(nodes, ClassNodes):
         outputs = planned.audiences[0].respondent.mechanism.outputs
         law = planned.audiences[0].respondent.law(int(nodes.true_class[cell]), int(nodes.depth[cell]))

@@ -124,7 +124,7 @@ def test_a_truncated_tail_is_an_infinite_loss():
 
 
 def test_the_same_law_in_doubles_is_private_only_up_to_rounding():
-    """OpenDP's discrete Laplace has the exact law; its probabilities written as doubles miss 1 and the ratio by 1e-16."""
+    """OpenDP's discrete Laplace has the exact law; written as doubles it misses 1 and the ratio by 1e-16."""
     doubles = np.array([[float(p) for p in row] for row in geometric(12, Privacy(epsilon=1)).matrix()])
     verdict = audit(matrix_document(doubles, graph=Path(13), privacy=Privacy(epsilon=1)))
     assert not verdict.holds

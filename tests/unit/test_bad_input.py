@@ -182,7 +182,7 @@ def test_a_refusal_of_the_ledger_is_status_1_and_says_why(here, capsys):
 
 
 def test_no_true_answer_is_left_behind(here, capsys):
-    """A canary among the undeclared groups, and a count that no noise of ε = 40 changes, leave no trace but the answer."""
+    """A canary among the undeclared groups leaves no trace: not in what is printed, written or kept."""
     assert run([*PUBLISH.split(), "count", "--by", "g", "--groups", "a,b", "--epsilon", "1", "--out", "o.csv"]) == 0
     printed = capsys.readouterr()
     made = [

@@ -40,5 +40,5 @@ def test_a_proof_has_its_parts(path):
     text = path.read_text(encoding="utf-8")
     if path.name != "README.md":
         for part in ("**Claim.**", "**Proof.**", "**Code.**"):
-            assert part in text or part == "**Code.**" and "**Where it is used.**" in text, part
+            assert part in text or (part == "**Code.**" and "**Where it is used.**" in text), part
         assert path.name in (ROOT / "proofs" / "README.md").read_text(encoding="utf-8")

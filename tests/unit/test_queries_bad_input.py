@@ -29,6 +29,8 @@ from irisdp.queries import (
 from irisdp.queries.frames import RelationSource
 
 CANARY = "canary7f3a"
+CONNECTION = duckdb.connect()
+"""Kept open: in older versions a relation does not keep its connection."""
 
 
 def written(path, rows):
@@ -120,7 +122,7 @@ BAD_DATA = {
         pl.LazyFrame({"a": [CANARY]}).with_columns(pl.col("a").cast(pl.Int64))
     ),
     "relation that fails": lambda folder: count_with(
-        duckdb.connect().from_arrow(TYPED).project("CAST(text AS INT) AS a"), "a > 1"
+        CONNECTION.from_arrow(TYPED).project("CAST(text AS INT) AS a"), "a > 1"
     ),
     "unknown column": lambda folder: count_with(folder / "t.csv", "income > 3"),
     "contradictory use": lambda folder: count_with(folder / "t.csv", "a > 3 and a = 'x'"),
@@ -202,7 +204,7 @@ def test_bad_input_ends_in_one_line_without_anything_private(name, private, capl
 
 def test_an_engine_that_quotes_data_is_not_quoted(monkeypatch):
     """Negative control inside: the engine's own message does hold the canary."""
-    relation = duckdb.connect().from_arrow(TYPED).project("CAST(text AS INT) AS a")
+    relation = CONNECTION.from_arrow(TYPED).project("CAST(text AS INT) AS a")
     with pytest.raises(duckdb.Error, match=CANARY):
         relation.fetchall()
     table = open_table(relation)

@@ -27,6 +27,9 @@ from irisdp.queries.statistics import records_statement
 ROWS = [("n", 1, "p"), ("s", 5, "p"), ("n", 7, "q"), (None, 3, "r"), ("s", None, "r"), ("e", 9, None)]
 ARROW = pa.table(dict(zip("gxu", map(list, zip(*ROWS, strict=True)), strict=True)))
 
+CONNECTION = duckdb.connect()
+"""Kept open: in older versions a relation does not keep its connection."""
+
 
 def written(path, rows, separator=","):
     with path.open("w", newline="", encoding="utf-8") as file:
@@ -37,8 +40,6 @@ def written(path, rows, separator=","):
 def forms(folder):
     """Return one table in every form that it can be given in."""
     pq.write_table(ARROW, folder / "t.parquet")
-    connection = duckdb.connect()
-    connection.register("arrow", ARROW)
     return {
         "csv": written(folder / "t.csv", [("g", "x", "u"), *ROWS]),
         "tsv": str(written(folder / "t.tsv", [("g", "x", "u"), *ROWS], "\t")),
@@ -50,7 +51,7 @@ def forms(folder):
         "polars, lazy": pl.from_arrow(ARROW).lazy(),
         "arrow": ARROW,
         "arrow, dictionary": ARROW.set_column(0, "g", ARROW["g"].dictionary_encode()),
-        "duckdb": connection.sql("SELECT * FROM arrow"),
+        "duckdb": CONNECTION.from_arrow(ARROW),
     }
 
 
@@ -82,7 +83,7 @@ def test_kinds_come_from_the_schema_alone(tmp_path):
     assert {column.kind for column in open_table(written(tmp_path / "t.csv", [("a", "b"), (1, 2)])).columns} == {
         Kind.UNTYPED
     }
-    typed = duckdb.connect().sql(
+    typed = CONNECTION.sql(
         "SELECT 1::HUGEINT AS a, 'x'::ENUM('x') AS b, 1.5::DECIMAL(4, 1) AS c, "
         "DATE '2024-01-01' AS d, [1] AS e, true AS f"
     )
@@ -212,11 +213,11 @@ def test_digests_tell_contents_apart_and_forget_the_rest(tmp_path):
         pa.concat_tables([ARROW, ARROW.slice(0, 1)]),
     ):
         assert open_table(changed).digest() != digests["arrow"]
-        assert open_table(duckdb.connect().from_arrow(changed)).digest() != digests["duckdb"]
+        assert open_table(CONNECTION.from_arrow(changed)).digest() != digests["duckdb"]
     chunked = pa.concat_tables([ARROW.slice(0, 2), ARROW.slice(2)])
     assert open_table(chunked).digest() == digests["arrow"]
     backwards = ARROW.take(list(range(len(ROWS)))[::-1])
-    assert open_table(duckdb.connect().from_arrow(backwards)).digest() == digests["duckdb"]
+    assert open_table(CONNECTION.from_arrow(backwards)).digest() == digests["duckdb"]
 
 
 def test_the_engine_is_locked(tmp_path, monkeypatch):

@@ -12,6 +12,7 @@ that this is not a mechanism file. Nothing but Python's standard library is need
  4. Optimality: the goal's value is recomputed from the rows, and so is the bound that the certificate proves, by weak
     duality or by a theorem whose hypotheses are checked on this very table. The proofs are in the project's proofs/.
 """
+
 # fmt: off
 # ruff: noqa: B905, D101, D103, E401, E731, I001 -- one page of mathematics
 # mypy: ignore-errors
@@ -66,7 +67,6 @@ def histograms(total, types, most=None):
     for first in range(top, low - 1, -1) if types > 1 else [total]:
         for rest in histograms(total - first, types - 1, None if most is None else first) if types > 1 else [()]:
             yield (first, *rest)
-
 exchanges = lambda nodes, *_: ((a, b) for a, b in combinations(nodes, 2) if sum(abs(c - d) for c, d in zip(a, b)) == 2)
 FAMILIES = {  # the sizes, the nodes in order, the edges; words of more than ten symbols are written with commas
     "path": (["n"], range, lambda nodes, _: pairwise(nodes)),
@@ -221,7 +221,8 @@ class Mechanism:
         insist(kind in ("randomized-response", "balanced-line", "homogeneous-rainbow", "rainbow"), "unknown theorem")
         if kind == "randomized-response":  # adding up x_ii ≤ r·x_ji + δ over all i ≠ j bounds the mean of the truths
             c = {**c, "rankings": [[i, *range(i), *range(i + 1, q)] for i in every], "ranking_of": list(every)}
-            plain = "loss" not in c or ({*self.weights} == {1 / Fraction(q)} and self.loss == [[i != v for v in every] for i in every])
+            uniform = {1 / Fraction(q)}, [[i != v for v in every] for i in every]
+            plain = "loss" not in c or ({*self.weights}, self.loss) == uniform
             insist(1 < q == n == 1 + min(map(len, self.near)) and plain, "needs a complete graph and zero-one loss")
         rankings = [[whole(v, 0, q - 1) for v in listed(line, q)] for line in listed(c["rankings"])]
         insist(self.rows and all(len(set(line)) == q for line in rankings), "a ranking must list every output once")

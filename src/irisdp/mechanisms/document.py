@@ -6,7 +6,6 @@ the numbers exactly as written, and `mechanism` insists that they are a mechanis
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

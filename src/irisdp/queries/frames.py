@@ -58,8 +58,10 @@ class RelationSource(Embedded):
     def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
         """Return a locked connection in which `data` is a stream (to be read once) of the named columns."""
         connection = locked_connection()
-        stream = self.relation.project(", ".join(map(quote_name, names))).to_arrow_reader()
-        connection.register("data", stream)
+        needed = self.relation.project(", ".join(map(quote_name, names)))
+        # DuckDB renamed the method; a relation also answers to the names of its columns, so ask its type.
+        renamed = hasattr(type(needed), "to_arrow_reader")
+        connection.register("data", needed.to_arrow_reader() if renamed else needed.fetch_arrow_reader())
         return connection
 
 

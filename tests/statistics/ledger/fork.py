@@ -36,11 +36,7 @@ def main(folder: Path, turn: str) -> None:
     started.wait()
     status, shown = Child(lambda show: show(answer(path, 1))).end()
     thread.join()
-    print(
-        json.dumps(
-            {"returned": status == RETURNED, "shown": len(shown), "settled": len(Ledger(path).releases())}
-        )
-    )
+    print(json.dumps({"returned": status == RETURNED, "shown": len(shown), "settled": len(Ledger(path).releases())}))
 
 
 if __name__ == "__main__":
