@@ -9,9 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp.certify import audit, compose, dominating_pair, matrix_document, privacy_profile, renyi_divergence
+from irisdp.certify import (
+    audit,
+    certify_stepped,
+    compose,
+    dominating_pair,
+    matrix_document,
+    privacy_profile,
+    renyi_divergence,
+)
 from irisdp.graphs import Path
-from irisdp.mechanisms import Mechanism, geometric, randomized_response
+from irisdp.mechanisms import Mechanism, balanced_line, geometric, randomized_response
 from irisdp.privacy import Privacy
 
 ONE = Privacy(ratio=1)
@@ -102,6 +110,14 @@ def test_renyi_and_total_variation_of_randomised_response():
     order_two = math.log(p**2 / (1 - p) + (1 - p) ** 2 / p)
     assert renyi_divergence(mechanism, 2) == pytest.approx(order_two, rel=1e-9)
     assert privacy_profile(mechanism).total_variation == Fraction(1, 2)
+
+
+@pytest.mark.parametrize(("ratio", "delta"), [("2", "0"), ("11/10", "1/1000"), ("9", "1/3")])
+def test_lazy_rows_are_certified_by_enclosures_and_theorem(ratio, delta):
+    verdict = certify_stepped(balanced_line(Privacy(ratio=ratio, delta=delta)), depths=(0, 1, 5, 100, 10**12))
+    assert verdict.holds
+    assert verdict.boundary_delta <= Fraction(delta)
+    assert verdict.refuted is None
 
 
 # Foreign mechanisms: what is claimed, and what is.
