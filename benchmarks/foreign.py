@@ -38,7 +38,7 @@ def main() -> None:
     verdict = audit(matrix_document(theirs, graph=graph, privacy=privacy))
     fixed = repair(theirs, graph, privacy)
     print(f"counts 0..{n}, uniform prior, absolute loss, ε = 0.5")
-    print(f"  qif   loss {loss:.12f} in {their_seconds:.2f} s; claimed private; exactly so: {verdict.private},")
+    print(f"  qif   loss {loss:.12f} in {their_seconds:.2f} s; exactly private: {verdict.private},")
     print(f"        rows sum to 1: {verdict.rows_sum_to_one}, δ needed {float(verdict.delta_at_epsilon):.2g},")
     print(f"        ε needed {float(verdict.epsilon_at_delta or 'inf')}, repaired: {audit(fixed).private}")
     gap = float(ours.objective.value - ours.objective.lower_bound)
