@@ -42,9 +42,8 @@ def main() -> None:
     print(f"        rows sum to 1: {verdict.rows_sum_to_one}, δ needed {float(verdict.delta_at_epsilon):.2g},")
     print(f"        ε needed {float(verdict.epsilon_at_delta or 'inf')}, repaired: {audit(fixed).private}")
     gap = float(ours.objective.value - ours.objective.lower_bound)
-    print(
-        f"  Iris  loss {float(ours.objective.value):.12f} in {our_seconds:.2f} s; exactly private: {audit(ours).private},"
-    )
+    value, private = float(ours.objective.value), audit(ours).private
+    print(f"  Iris  loss {value:.12f} in {our_seconds:.2f} s; exactly private: {private},")
     print(f"        proved optimal up to {gap:.2g}")
 
 
