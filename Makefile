@@ -40,7 +40,8 @@ check: $(VENV)/.develop
 	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 0 tests/unit/test_architecture.py
+	$(BIN)/python -m pytest -n 0 tests/unit/test_architecture.py tests/unit/test_proofs.py
+	$(BIN)/python -m pytest -n 0 --doctest-modules src --ignore=src/irisdp/__main__.py
 
 bench: $(VENV)/.develop
 	@for program in benchmarks/*.py; do echo "== $$program"; $(BIN)/python $$program || exit 1; done
