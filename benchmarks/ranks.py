@@ -1,4 +1,4 @@
-"""Exact draws from 10^7 nodes given by class and depth. Target: under 5 s, for few and for very many distinct depths."""
+"""Exact draws from 10^7 nodes given by class and depth. Target: under 5 s, for few and very many distinct depths."""
 
 from __future__ import annotations
 

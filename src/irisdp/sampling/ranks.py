@@ -22,6 +22,9 @@ from .ties import bracket_enclosed, resolve
 
 __all__ = ["draw_ranks"]
 
+NODES_PER_ROW = 8
+"""From so many nodes for each row that could occur, all rows are built: that is quick then, and says nothing."""
+
 
 def draw_ranks(
     boundary: Sequence[Sequence[Fraction]],
@@ -108,7 +111,7 @@ def _distinct(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return classes and depths of the rows to build, and the row of each node."""
     stride = int(caps.max()) + 2
-    if stride * len(caps) <= len(classes):  # every row, which is public, rather than those that occur
+    if NODES_PER_ROW * stride * len(caps) <= len(classes):  # every row, which is public, rather than those that occur
         every = np.arange(stride * len(caps), dtype=np.int64)
         return every // stride, every % stride - 1, classes * stride + depths + 1
     levels, level = np.unique(depths, return_inverse=True)
