@@ -62,6 +62,8 @@ CASES = {
     "infinite epsilon": f"{PUBLISH} count --epsilon inf",
     "negative epsilon": f"{PUBLISH} count --epsilon=-1",
     "zero epsilon": f"{PUBLISH} count --epsilon 0",
+    "zero epsilon for a majority": [*PUBLISH.split(), "majority", "v = 1", "--epsilon", "0"],
+    "zero epsilon for an audience": f"{PUBLISH} count --audience press=0",
     "epsilon in words": f"{PUBLISH} count --epsilon one",
     "empty epsilon": ["publish", "t.csv", "count", "--epsilon", ""],
     "enormous epsilon": f"{PUBLISH} count --epsilon 1e9",

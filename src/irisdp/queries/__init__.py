@@ -12,6 +12,7 @@ from .keys import UnreleasedKeys, enumerate_keys
 from .majority import Majority
 from .neighbours import Cost, Move, Relation, cell_relation, moves, total_cost
 from .nodes import NO_BOUNDARY, ClassNodes, CountNodes, Query
+from .reading import read_query
 from .statistics import Statistics, count_records
 from .table import Table, open_table
 
@@ -40,5 +41,6 @@ __all__ = [
     "open_table",
     "read_condition",
     "read_groups",
+    "read_query",
     "total_cost",
 ]

@@ -1,10 +1,11 @@
 """Spend, draw, write down: the ledger, plans, and publishing."""
 
 from .answers import Answers
+from .audiences import Audience
 from .cost import Cost
 from .fingerprint import fingerprint, secret_beside
 from .ledger import Entry, Ledger, Release, Settlement
-from .planning import Audience, Plan, plan
+from .planning import Plan, plan
 from .publishing import PrivateCells, Publication, publish, read_cells
 from .respondents import ClassRespondent, CountRespondent, Selector
 

@@ -7,22 +7,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from ..errors import BadInput
-from ..exact import integer, rational_text
-from ..mechanisms import balanced_line, privacy_to_document
+from ..exact import rational_text
+from ..mechanisms import privacy_to_document
 from ..privacy import Privacy
 from ..queries import (
-    AtLeast,
     Condition,
     Count,
     Groups,
-    Majority,
     Query,
     Relation,
     Table,
@@ -30,20 +27,14 @@ from ..queries import (
     open_table,
     read_condition,
     read_groups,
+    read_query,
     total_cost,
 )
+from .audiences import Audience, read_levels, respondent_for
 from .cost import Cost
-from .respondents import ClassRespondent, CountRespondent, Selector
+from .respondents import Selector
 
-__all__ = ["Audience", "Plan", "canonical", "plan"]
-
-
-@dataclass(frozen=True, slots=True)
-class Audience:
-    """Readers who share one release: a name, or None where there is only one audience, and what answers them."""
-
-    name: str | None
-    respondent: CountRespondent | ClassRespondent
+__all__ = ["Plan", "canonical", "plan"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,11 +212,11 @@ def plan(
     BadInput
         For anything that does not make sense, before a record is read.
     """
-    levels = _levels(audience, epsilon, ratio, delta)
+    levels = read_levels(audience, epsilon, ratio, delta)
     privacy = levels[0][1]
     neighbours = _relation(relation)
     table = open_table(data)
-    asked = _read_query(query, arguments)
+    asked = read_query(query, arguments)
     condition = None if asked.expression is None else read_condition(asked.expression, table.columns)
     columns = tuple(part.strip() for part in by.split(",")) if isinstance(by, str) else tuple(by or ())
     declared = _declared(table, columns, groups, select_groups)
@@ -243,7 +234,7 @@ def plan(
         raise BadInput("--selection-epsilon", "belongs to --select-groups", "add --select-groups or leave it out")
     if audience is not None and not isinstance(asked, Count):
         raise BadInput("--audience", "is for counts", f"ask {asked.describe()['query']} with one --epsilon")
-    audiences = tuple(Audience(name, _respondent(asked, level)) for name, level in levels)
+    audiences = tuple(Audience(name, respondent_for(asked, level)) for name, level in levels)
     planned = Plan(
         table=table,
         query=asked,
@@ -263,45 +254,6 @@ def plan(
 def canonical(document: Any) -> str:
     """Write JSON in the one form in which equal documents are equal text."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def _levels(audience: Any, epsilon: Any, ratio: Any, delta: Any) -> list[tuple[str | None, Privacy]]:
-    """Read the privacy of each audience, the most accurate first."""
-    if audience is None:
-        return [(None, Privacy(epsilon=epsilon, ratio=ratio, delta=delta))]
-    if epsilon is not None or ratio is not None:
-        raise BadInput("--audience", "states epsilon already", "leave out --epsilon and --ratio")
-    named = dict(audience) if isinstance(audience, Mapping) else {}
-    for text in () if isinstance(audience, Mapping) else audience:
-        name, separator, level = str(text).partition("=")
-        if not separator or name in named:
-            raise BadInput("--audience", "must be NAME=E, each name once", "write for example --audience press=0.5")
-        named[name] = level
-    if not named or not all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", str(name)) for name in named):
-        raise BadInput("--audience", "must have names of letters, digits, - and _", "write for example press=0.5")
-    levels = [(str(name), Privacy(epsilon=level, delta=delta)) for name, level in named.items()]
-    return sorted(levels, key=lambda level: -level[1].ratio)
-
-
-def _read_query(query: Any, arguments: Sequence[Any]) -> Query:
-    """Read ``count [EXPR]``, ``at-least K [EXPR]`` or ``majority EXPR``, in separate words or in one text."""
-    name, _, rest = query.strip().partition(" ") if isinstance(query, str) else ("", "", "")
-    words = [*([rest.strip()] if rest.strip() else []), *arguments]
-    if name == "at-least" and words and isinstance(words[0], str):
-        first, _, rest = words[0].strip().partition(" ")
-        words[:1] = [first, *([rest.strip()] if rest.strip() else [])]
-    takes = {"count": 1, "majority": 1, "at-least": 2}.get(name)
-    if takes is None:
-        raise BadInput("QUERY", "is none that Iris knows", "write count [EXPR], at-least K [EXPR] or majority EXPR")
-    if len(words) > takes:
-        raise BadInput("QUERY", f"{name} takes at most {takes} arguments", "put the condition in quotes")
-    if name == "at-least":
-        if not words:
-            raise BadInput("QUERY", "at-least needs a number K", 'write for example at-least 100 "age > 64"')
-        return AtLeast(integer(words[0], "K", at_least=0, at_most=1 << 62), *words[1:])
-    if name == "majority":
-        return Majority(words[0] if words else "")
-    return Count(*words)
 
 
 def _relation(relation: str) -> Relation:
@@ -336,9 +288,3 @@ def _selector(privacy: Privacy, epsilon: Any, delta: Any) -> Selector:
             "give a small probability such as 1e-6, or --groups",
         )
     return Selector(own)
-
-
-def _respondent(query: Query, privacy: Privacy) -> CountRespondent | ClassRespondent:
-    if isinstance(query, Count):
-        return CountRespondent(privacy.pure)
-    return ClassRespondent(balanced_line(privacy, outputs=("yes", "no")))

@@ -15,11 +15,12 @@ from ..errors import BadInput
 from ..exact import rational_text
 from ..queries import ClassNodes, CountNodes, Statistics, UnreleasedKeys, count_records, enumerate_keys
 from .answers import Answers, check_output, replace_file, write_answers
+from .audiences import Audience
 from .chain import details, earlier_links, extend, links_of
 from .cost import Cost
 from .fingerprint import fingerprint, secret_beside
 from .ledger import Entry, Ledger, Release
-from .planning import Audience, Plan, plan
+from .planning import Plan, plan
 from .respondents import ClassRespondent, CountRespondent
 
 __all__ = ["SIDECAR_FORMAT", "PrivateCells", "Publication", "publish", "read_cells"]
