@@ -97,7 +97,7 @@ def _proven(case: Case, certificate: Mapping[str, Any]) -> tuple[Fraction | None
     """Return the value of the goal and the bound on it, if a goal is stated."""
     if certificate.get("kind") not in ("dual", "theorem"):
         raise BadInput("kind", "must be dual or theorem", "write one of them")
-    if certificate.get("theorem") == "pullback":
+    if certificate["kind"] == "theorem" and certificate.get("theorem") == "pullback":
         inner = check_optimality(inner_document(case, certificate))
         if inner is None or not inner.holds:
             raise BadInput("mechanism", "has no certificate that holds", "certify the inner mechanism")

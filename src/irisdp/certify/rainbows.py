@@ -16,7 +16,7 @@ import flint
 import numpy as np
 
 from ..errors import BadInput
-from ..exact import integer, rational
+from ..exact import integer
 from .arithmetic import Number, Numbers, flint_rational
 from .case import Case
 from .goals import listed
@@ -30,24 +30,18 @@ Rows = Sequence[Sequence[Number]]
 def homogeneous_rainbow(case: Case, facts: Mapping[str, Any]) -> tuple[list[Ranking], Rows]:
     """Take the rows of the boundary as given: all inputs with a neighbour of another ranking."""
     rankings, classes = _rankings(case, facts)
-    return rankings, _best_rows(case, rankings, _boundary(case, classes))
+    return rankings, _best_rows(case, rankings, {i: case.row(i) for i in _boundary(case, classes)})
 
 
 def balanced_line(case: Case, facts: Mapping[str, Any]) -> tuple[list[Ranking], Rows]:
-    """As `homogeneous_rainbow`, and every boundary row must be the balanced one."""
+    """Give every boundary input the balanced row: its first choice as in randomised response, the rest equally."""
     rankings, classes = _rankings(case, facts)
-    boundary, q = _boundary(case, classes), len(case.outputs)
-    firsts = {rankings[i][0] for i in range(len(rankings))}
-    if q < 2 or len(firsts) != len(set(classes)):
-        raise BadInput("rankings", "must differ in their first choice", "use one ranking for every answer")
-    ratio, delta = flint_rational(case.privacy.ratio), flint_rational(case.privacy.delta)
-    truth = (ratio + delta * (q - 1)) / (ratio + q - 1)
-    balanced = (truth, *((1 - truth) / (q - 1) for _ in range(q - 1)))
-    within = flint_rational(rational(facts.get("within", 0), "within"))
-    for i in boundary:
-        if any(abs(case.row(i)[v] - p) > within for v, p in zip(rankings[i], balanced, strict=True)):
-            raise BadInput("matrix", "has a boundary row that is not balanced", "use homogeneous-rainbow")
-    return rankings, _best_rows(case, rankings, boundary)
+    q = len(case.outputs)
+    lie = (1 - flint_rational(case.privacy.delta)) / (flint_rational(case.privacy.ratio) + q - 1)
+    balanced = {
+        i: tuple(1 - (q - 1) * lie if v == rankings[i][0] else lie for v in range(q)) for i in _boundary(case, classes)
+    }
+    return rankings, _best_rows(case, rankings, balanced)
 
 
 def fixed_rainbow(case: Case, facts: Mapping[str, Any]) -> tuple[list[Ranking], Rows]:
@@ -55,7 +49,7 @@ def fixed_rainbow(case: Case, facts: Mapping[str, Any]) -> tuple[list[Ranking], 
     rankings, _ = _rankings(case, facts)
     numbers = listed(facts.get("fixed"), "fixed")
     fixed = {integer(i, "fixed", at_least=0, at_most=len(case.inputs) - 1) for i in numbers}
-    return rankings, _best_rows(case, rankings, fixed)
+    return rankings, _best_rows(case, rankings, {i: case.row(i) for i in fixed})
 
 
 def _rankings(case: Case, facts: Mapping[str, Any]) -> tuple[list[Ranking], list[int]]:
@@ -82,7 +76,7 @@ def _boundary(case: Case, classes: Sequence[int]) -> set[int]:
     return set(np.flatnonzero(found[case.places]).tolist())
 
 
-def _best_rows(case: Case, rankings: Sequence[Ranking], fixed: set[int]) -> Rows:
+def _best_rows(case: Case, rankings: Sequence[Ranking], given: Mapping[int, Numbers]) -> Rows:
     input_at = np.empty(len(rankings), dtype=np.int64)
     input_at[case.places] = np.arange(len(rankings))
     neighbours = [input_at[case.graph.neighbours(place)].tolist() for place in case.places.tolist()]
@@ -90,14 +84,14 @@ def _best_rows(case: Case, rankings: Sequence[Ranking], fixed: set[int]) -> Rows
     bounds: dict[frozenset[int], list[Number]] = {}
     best: list[Numbers] = []
     for i, ranking in enumerate(rankings):
-        if i in fixed:
-            best.append(case.row(i))
+        if i in given:
+            best.append(given[i])
             continue
         row, before = [flint.fmpq(0)] * len(ranking), flint.fmpq(0)
         for k, output in enumerate(ranking):
             event = frozenset(ranking[: k + 1])
             if event not in bounds:
-                start = {b: sum((case.row(b)[v] for v in event), start=flint.fmpq(0)) for b in fixed}
+                start = {b: sum((row[v] for v in event), start=flint.fmpq(0)) for b, row in given.items()}
                 bounds[event] = _spread(start, neighbours, step)
             row[output], before = bounds[event][i] - before, bounds[event][i]
         best.append(tuple(row))

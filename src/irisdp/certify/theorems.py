@@ -54,7 +54,8 @@ def _geometric(case: Case, certificate: Mapping[str, Any], goal: Goal | None) ->
     if goal is not None:
         raise BadInput("loss", "says nothing about the geometric mechanism itself", "use geometric-reading")
     if case.document.factored is not None:
-        if case.document.factored.reading is not None:
+        reading = case.document.factored.reading or {}
+        if any(r != z for z, choices in reading.items() for r, _ in choices):
             raise BadInput("factors", "read the geometric mechanism as another one", "use geometric-reading")
         return Proven(flint.fmpq(0), None)
     if list(case.outputs) != list(case.inputs):

@@ -118,7 +118,7 @@ class Mechanism:
                 insist(number(p) >= 0, "a reading has a negative probability")
                 self.reading[whole(z, 0, width - 1)][whole(r, 0, width - 1)] += number(p)
             insist(all(sum(line.values()) == 1 for line in self.reading), "a reading must spread probability 1")
-            file = {"graph": file.get("graph") or {"family": "path", "n": width}}
+            file = {"inputs": list(range(width)), "graph": file.get("graph") or {"family": "path", "n": width}}
         else:
             rows = [tuple(map(number, listed(line))) for line in lines]
             [width] = set(map(len, rows)) - {0}
