@@ -37,7 +37,8 @@ class Optimality:
     kind : str
         "dual", or the theorem's id.
     value : Fraction or None
-        The goal of the rows, recomputed (of a factored mechanism an upper bound); None where no goal is stated.
+        The goal of the rows, recomputed (of a factored mechanism an upper bound), whatever the file states; None where
+        no goal is stated or the certificate proves nothing.
     lower_bound : Fraction or None
         What the certificate proves: no private mechanism has a smaller goal.
     """
@@ -83,13 +84,14 @@ def check_optimality(subject: Mechanism | FactoredMechanism | MechanismDocument)
     if not isinstance(document.certificate, Mapping):
         return Optimality(holds=False, kind="unknown", reason="the certificate is no JSON object")
     kind = str(document.certificate.get("theorem" if document.certificate.get("kind") == "theorem" else "kind"))
+    value = bound = None
     try:
         if not is_sealed(document.source):
             raise BadInput("digest", "is not that of the document", "the file was changed after it was sealed")
         value, bound = _proven(case_of(document), document.certificate)
         _compare(document, value, bound)
     except (BadInput, RecursionError) as problem:
-        return Optimality(holds=False, kind=kind, reason=str(problem))
+        return Optimality(holds=False, kind=kind, reason=str(problem), value=value, lower_bound=bound)
     return Optimality(holds=True, kind=kind, reason="recomputed and as stated", value=value, lower_bound=bound)
 
 
