@@ -246,6 +246,28 @@ def test_a_malformed_certificate_does_not_hold_and_raises_nothing(certificate):
     assert not verdict.holds and verdict.reason and verdict.gap is None
 
 
+@pytest.mark.parametrize(("within", "holds"), [("0", False), ("1e-21", False), ("1e-20", True), ("1/2", True)])
+def test_shortened_rows_are_certified_with_their_distance(within, holds):
+    document = sealed_line()
+    matrix = [[Fraction(p) for p in row] for row in document["matrix"]]
+    matrix[0][0] -= Fraction(1, 10**20)
+    matrix[0][1] += Fraction(1, 10**20)
+    document["matrix"] = [[str(p) for p in row] for row in matrix]
+    document["certificate"]["within"] = within
+    verdict = check_optimality(read_document(seal(document)))
+    assert verdict.holds is holds
+    assert verdict.distance == (Fraction(1, 10**20) if holds else None)
+
+
+def test_a_wrong_value_is_reported_beside_the_right_one():
+    document = to_document(randomized_response(2, Privacy(ratio=3)))
+    goal = {"aggregate": "average", "loss": {"name": "zero-one"}, "weights": ["1/2", "1/2"]}
+    document |= {"certificate": {"kind": "theorem", "theorem": "randomized-response", **goal}}
+    verdict = check_optimality(read_document(seal({**document, "objective": {"value": "1/3"}})))
+    assert not verdict.holds and verdict.value == verdict.lower_bound == Fraction(1, 4)
+    assert check_optimality(read_document(seal({**document, "objective": {"value": "1/4"}}))).gap == 0
+
+
 def test_without_a_certificate_nothing_is_claimed():
     assert check_optimality(geometric(2, Privacy(ratio=2))) is None
 

@@ -41,6 +41,8 @@ class Optimality:
         no goal is stated or the certificate proves nothing.
     lower_bound : Fraction or None
         What the certificate proves: no private mechanism has a smaller goal.
+    distance : Fraction or None
+        How far an entry is at most from the one that the theorem says is best; None where none is named.
     """
 
     holds: bool
@@ -48,6 +50,7 @@ class Optimality:
     reason: str
     value: Fraction | None = None
     lower_bound: Fraction | None = None
+    distance: Fraction | None = None
 
     @property
     def gap(self) -> Fraction | None:
@@ -56,7 +59,7 @@ class Optimality:
 
     def to_document(self) -> dict[str, Any]:
         """Write as JSON-ready data."""
-        numbers = {"value": self.value, "lower_bound": self.lower_bound, "gap": self.gap}
+        numbers = {"value": self.value, "lower_bound": self.lower_bound, "gap": self.gap, "distance": self.distance}
         texts = {name: rational_text(number) for name, number in numbers.items() if number is not None}
         return {"holds": self.holds, "kind": self.kind, "reason": self.reason, **texts}
 
@@ -84,30 +87,34 @@ def check_optimality(subject: Mechanism | FactoredMechanism | MechanismDocument)
     if not isinstance(document.certificate, Mapping):
         return Optimality(holds=False, kind="unknown", reason="the certificate is no JSON object")
     kind = str(document.certificate.get("theorem" if document.certificate.get("kind") == "theorem" else "kind"))
-    value = bound = None
+    found: tuple[Fraction | None, ...] = (None, None, None)
     try:
         if not is_sealed(document.source):
             raise BadInput("digest", "is not that of the document", "the file was changed after it was sealed")
-        value, bound = _proven(case_of(document), document.certificate)
-        _compare(document, value, bound)
+        found = _proven(case_of(document), document.certificate)
+        _compare(document, *found[:2])
+        holds, reason = True, "recomputed and as stated"
     except (BadInput, RecursionError) as problem:
-        return Optimality(holds=False, kind=kind, reason=str(problem), value=value, lower_bound=bound)
-    return Optimality(holds=True, kind=kind, reason="recomputed and as stated", value=value, lower_bound=bound)
+        holds, reason = False, str(problem)
+    value, bound, distance = found
+    return Optimality(holds=holds, kind=kind, reason=reason, value=value, lower_bound=bound, distance=distance)
 
 
-def _proven(case: Case, certificate: Mapping[str, Any]) -> tuple[Fraction | None, Fraction | None]:
-    """Return the value of the goal and the bound on it, if a goal is stated."""
+def _proven(case: Case, certificate: Mapping[str, Any]) -> tuple[Fraction | None, Fraction | None, Fraction | None]:
+    """Return the value of the goal and the bound on it, if a goal is stated, and the distance from a theorem's rows."""
     if certificate.get("kind") not in ("dual", "theorem"):
         raise BadInput("kind", "must be dual or theorem", "write one of them")
     if certificate["kind"] == "theorem" and certificate.get("theorem") == "pullback":
         inner = check_optimality(inner_document(case, certificate))
         if inner is None or not inner.holds:
             raise BadInput("mechanism", "has no certificate that holds", "certify the inner mechanism")
-        return inner.value, inner.lower_bound
+        return inner.value, inner.lower_bound, None
     stated = any(key in certificate for key in _GOAL_KEYS)
     goal = read_goal(certificate, case.inputs, case.outputs, case.graph) if stated else None
+    distance = None
     if certificate["kind"] == "theorem":
-        bound = prove(case, certificate, goal).bound
+        proven = prove(case, certificate, goal)
+        bound, distance = proven.bound, None if proven.distance is None else as_fraction(proven.distance)
     elif goal is None:
         raise BadInput("loss", "is missing", "state the goal of the dual certificate")
     else:
@@ -122,8 +129,8 @@ def _proven(case: Case, certificate: Mapping[str, Any]) -> tuple[Fraction | None
             delta=flint_rational(case.privacy.delta),
         )
     if goal is None or bound is None:
-        return None, None
-    return as_fraction(_value(case, goal)), as_fraction(bound)
+        return None, None, distance
+    return as_fraction(_value(case, goal)), as_fraction(bound), distance
 
 
 def _value(case: Case, goal: Goal) -> Number:

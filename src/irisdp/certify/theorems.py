@@ -25,9 +25,17 @@ __all__ = ["THEOREMS", "Proven", "prove"]
 
 @dataclass(frozen=True, slots=True)
 class Proven:
-    """What a theorem gives on one instance: how near the rows are to its own, and its bound on the goal."""
+    """What a theorem gives on one instance.
 
-    distance: Number
+    Parameters
+    ----------
+    distance : number or None
+        How far an entry is from the theorem's own at most; None where it speaks of no particular rows.
+    bound : number or None
+        Its bound on the goal, where one is stated.
+    """
+
+    distance: Number | None
     bound: Number | None
 
 
@@ -44,7 +52,7 @@ def prove(case: Case, certificate: Mapping[str, Any], goal: Goal | None) -> Prov
     if check is None:
         raise BadInput("theorem", "is not known", f"use one of {', '.join(THEOREMS)}")
     proven = check(case, certificate, goal)
-    if proven.distance > flint_rational(rational(certificate.get("within", 0), "within")):
+    if (proven.distance or 0) > flint_rational(rational(certificate.get("within", 0), "within")):
         raise BadInput("matrix", "is not the mechanism of the theorem", "correct the rows or state `within`")
     return proven
 
@@ -55,7 +63,7 @@ def _geometric(case: Case, certificate: Mapping[str, Any], goal: Goal | None) ->
         raise BadInput("loss", "says nothing about the geometric mechanism itself", "use geometric-reading")
     if case.document.factored is not None:
         reading = case.document.factored.reading or {}
-        if any(r != z for z, choices in reading.items() for r, _ in choices):
+        if any(p and r != z for z, choices in reading.items() for r, p in choices):
             raise BadInput("factors", "read the geometric mechanism as another one", "use geometric-reading")
         return Proven(flint.fmpq(0), None)
     if list(case.outputs) != list(case.inputs):
@@ -79,7 +87,7 @@ def _geometric_reading(case: Case, certificate: Mapping[str, Any], goal: Goal | 
     for z in range(n + 1):
         masses = [weight * powers.powers[abs(z - i)] for i, weight in enumerate(goal.weights)]
         bound += powers.factor(z) * min(_risks(goal, masses))
-    return Proven(flint.fmpq(0), bound)
+    return Proven(None, bound)
 
 
 def _randomized_response(case: Case, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:

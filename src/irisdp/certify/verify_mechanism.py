@@ -198,7 +198,7 @@ class Mechanism:
         entry, everyone, bound = self.released(0), range(len(self.inputs)), 0
         insist(self.counts and self.delta == 0, "needs the path 0..n and delta 0")
         if c["theorem"] == "geometric":
-            unread = self.rows or all(line[z] == 1 for z, line in enumerate(self.reading))
+            unread = self.rows or self.reading == [Counter([z]) for z in everyone]
             insist(unread and "loss" not in c, "say geometric-reading")
             return [[entry(i, z) for z in everyone] for i in everyone], None
         grow = all(min(x) == x[i] >= 0 and x == sorted(x[:i])[::-1] + sorted(x[i:]) for i, x in enumerate(self.loss))
@@ -251,12 +251,12 @@ class Mechanism:
         below = dict(zip(query, around))
         insist(around == [below[k] for k in query], "the query is not equitable")
         insist([sorted(below[k]) for k in range(len(inner.near))] == inner.near, "the query does not meet every edge")
-        value, bound = inner.prove()
+        value, bound, _ = inner.prove()
         self.goal = lambda rows: value
         return None, bound
 
     def prove(self):
-        """Return the goal's value and the bound that the certificate proves on it, or None twice without a goal."""
+        """Return the goal's value, the bound proven on it, and how far the rows are from a theorem's; or None."""
         c, objective = self.document["certificate"], self.document.get("objective")
         unsealed = {**self.document, "certificate": {key: c[key] for key in c if key != "digest"}}
         text = json.dumps(unsealed, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
@@ -266,8 +266,8 @@ class Mechanism:
             self.read_goal(c)
         proofs = {"dual": self.dual, "pullback": self.pullback, "geometric": self.geometric}
         best, bound = proofs.get("geometric" if kind == "geometric-reading" else kind, self.rainbow)(c)
-        off = max((abs(p - b) for row, line in zip(self.rows, best or []) for p, b in zip(row, line)), default=0)
-        insist(off <= number(c.get("within", 0)), "the rows are not the theorem's")
+        off = best and max((abs(p - b) for row, line in zip(self.rows, best) for p, b in zip(row, line)), default=0)
+        insist((off or 0) <= number(c.get("within", 0)), "the rows are not the theorem's")
         entry = self.released(1)
         if not self.rows and bound is not None:  # a z costs what its reading costs, and the value is an upper bound
             self.loss = [[sum(p * x[r] for r, p in line.items()) for line in self.reading] for x in self.loss]
@@ -278,21 +278,21 @@ class Mechanism:
             stated, lower = number(objective["value"]), objective.get("lower_bound")
             insist(stated == value or (stated > value and not self.rows), "the objective's value is another")
             insist(lower is None or number(lower) <= bound, "the lower bound is more than the certificate proves")
-        return value, bound
+        return value, bound, off
 
 def main(path="", status=2):
     try:
         once = lambda pairs: dict(pairs) if len(dict(pairs)) == len(pairs) else insist(False, "a key comes twice")
         with open(path, encoding="utf-8") as file:
             document = json.load(file, parse_float=Decimal, parse_constant=number, object_pairs_hook=once)
-        mechanism = Mechanism(document)
-        status = 1
+        mechanism, status = Mechanism(document), 1
         mechanism.check_privacy()
-        value, bound = mechanism.prove() if document.get("certificate") is not None else (None, None)
+        value, bound, off = mechanism.prove() if document.get("certificate") is not None else (None, None, None)
     except Exception as problem:
         print("no:" if status == 1 else "not a mechanism file:", problem if len(problem.args) == 1 else repr(problem))
         return status
-    print("yes: private on every edge", f"and optimal up to {float(value - bound):.3g}" if bound is not None else "")
+    goal = "" if value is None else f"; goal {float(value):.9g} at most {float(value - bound):.3g} above the best"
+    print(f"yes: private on every edge{goal}" + ("" if off is None else f"; rows the theorem's up to {float(off):.3g}"))
     return 0
 
 if __name__ == "__main__":
