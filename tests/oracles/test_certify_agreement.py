@@ -1,0 +1,204 @@
+"""The audit and the stand-alone verifier, which share no code, give the same exit status on thousands of odd files.
+
+Every graph family, every form of the table, every kind of certificate, right and wrong: 0 all holds, 1 something does
+not, 2 no mechanism file. Where no certificate decides, a third opinion written out here must agree as well.
+"""
+
+import contextlib
+import io
+import json
+import random
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+
+from irisdp.certify import audit, check_optimality, seal, verify_mechanism
+from irisdp.errors import BadInput, IrisError
+from irisdp.exact import parse_json
+from irisdp.graphs import graph_from_document
+from irisdp.mechanisms import read_document
+from irisdp.privacy import Privacy
+
+TINY = Fraction(1, 10**30)
+
+
+def library_says(text):
+    try:
+        return 0 if audit(read_document(parse_json(text, "mechanism"))).holds else 1
+    except IrisError as refusal:
+        return refusal.exit_status
+
+
+def verifier_says(text, path):
+    path.write_text(text)
+    with contextlib.redirect_stdout(io.StringIO()):
+        return verify_mechanism.main(str(path))
+
+
+def third_opinion(document, graph):
+    """Rows and edges by the definition; None where the file is malformed or a certificate has its say."""
+    try:
+        table = [[Fraction(str(x)) for x in row] for row in document.get("matrix", document.get("rows", []))]
+        rows = table if "matrix" in document else [table[k] for k in document["row_of"]]
+        privacy = Privacy(**document["privacy"])
+    except (LookupError, ValueError, ZeroDivisionError):
+        return None
+    names = document.get("inputs", [list(n) if isinstance(n, tuple) else n for n in graph.nodes])
+    if "certificate" in document or not rows or any(isinstance(x, bool) for row in table for x in row):
+        return None
+    at = {json.dumps(node): row for node, row in zip(names, rows, strict=True)}
+    for row in rows:
+        if min(row) < 0 or sum(row) != 1:
+            return 1
+    for tails, heads in graph.edges():
+        for a, b in zip(tails.tolist(), heads.tolist(), strict=True):
+            p, q = (at[json.dumps(graph.nodes[k])] for k in (a, b))
+            for x, y in ((p, q), (q, p)):
+                if sum(max(Fraction(0), s - privacy.ratio * t) for s, t in zip(x, y, strict=True)) > privacy.delta:
+                    return 1
+    return 0
+
+
+class Inventor:
+    """Invents mechanism files, most of them nearly right."""
+
+    def __init__(self, seed):
+        self.pick = random.Random(seed)
+
+    def often(self, chance):
+        return self.pick.random() < chance
+
+    def graph(self):
+        pick, kind = self.pick, self.pick.randrange(8)
+        if kind < 3:
+            return {"family": ("path", "cycle", "complete")[kind], "n": pick.randrange(1, 6)}
+        if kind == 3:
+            return {"family": "hamming", "length": pick.randrange(1, 3), "symbols": pick.choice([1, 2, 2, 3, 11])}
+        if kind == 4:
+            family = pick.choice(["histograms", "sorted_histograms"])
+            return {"family": family, "total": pick.randrange(6), "types": pick.randrange(1, 4)}
+        n = pick.randrange(2, 6)
+        names = (list(range(n)), [f"node {k}" for k in range(n)], [[k, "x"] for k in range(n)])[kind - 5]
+        graph = {"edges": [[a, b] for a in names for b in names if self.often(0.3)]}
+        return graph | ({"nodes": pick.sample(names, n)} if self.often(0.7) else {})
+
+    def privacy(self):
+        delta = {"delta": self.pick.choice(["0.1", "1/3", 0.05])} if self.often(0.4) else {}
+        if self.often(0.5):
+            return {"ratio": self.pick.choice(["2", "3/2", "1", "7/3"])} | delta
+        return {"epsilon": self.pick.choice(["0", "0.5", 1, "1/3", 0.25, "2e-1"])} | delta
+
+    def table(self, graph):
+        pick, n = self.pick, graph.number_of_nodes
+        q, rows = pick.randrange(1, 4), []
+        for _ in range(pick.randrange(1, min(n, 3) + 1)):
+            weights = [pick.randrange(3, 6) for _ in range(q)]
+            rows.append([str(Fraction(w, sum(weights))) for w in weights])
+        if self.often(0.1):
+            rows[0][0] = str(Fraction(rows[0][0]) + TINY)
+        if self.often(0.05):
+            rows[0][0] = pick.choice([None, True, 0.5, "x", "1e5000", "1/0", [1], "-1/3", "١"])
+        row_of = [pick.randrange(len(rows)) for _ in range(n)]
+        return q, {"matrix": [rows[k] for k in row_of]} if self.often(0.5) else {"rows": rows, "row_of": row_of}
+
+    def goal(self, n, q):
+        pick = self.pick
+        table = [
+            [str(abs(i - v)) if self.often(0.9) else str(pick.randrange(-1, 4)) for v in range(q)] for i in range(n)
+        ]
+        named = {"name": pick.choice(["absolute", "squared", "zero-one", "graph-distance", "unheard of"])}
+        goal = {"aggregate": pick.choice(["average", "worst"]), "weights": [str(Fraction(1, n))] * n}
+        goal["loss"] = named if self.often(0.3) else table
+        if self.often(0.3):
+            goal["side_information"] = sorted(pick.sample(range(n), pick.randrange(1, n + 1)))
+        if self.often(0.05):
+            goal["weights"][0] = "-1"
+        return goal
+
+    def certificate(self, n, q, graph):
+        pick = self.pick
+        kind = pick.choice(["dual", "geometric", "geometric-reading", "randomized-response", "rainbow", "nothing"])
+        if kind == "dual" and graph is not None:
+            listed = []
+            for i in range(n):
+                near = [j for j in range(n) if j in graph.neighbours(i).tolist() or self.often(0.02)]
+                listed += [[i, j, pick.randrange(q), pick.choice(["1/10", 0.25, "0"])] for j in near if self.often(0.5)]
+            if listed and self.often(0.1):
+                listed.append(pick.choice([listed[0], [0, 0, 0, "-1/9"], [0, n, 0, 1], [0, 1]]))
+            return {"kind": "dual", "multipliers": listed, **self.goal(n, q)}
+        if kind in ("rainbow", "nothing"):
+            certificate = {"kind": "theorem", "rankings": [pick.sample(range(q), q) for _ in range(2)]}
+            certificate["theorem"] = pick.choice(["rainbow", "homogeneous-rainbow", "balanced-line", "pullback", "?"])
+            certificate["ranking_of"] = [pick.randrange(2) for _ in range(n)]
+            if self.often(0.7):
+                certificate["fixed"] = pick.sample(range(n), pick.randrange(n + 1))
+        else:
+            certificate = {"kind": "theorem", "theorem": kind}
+        if self.often(0.8):
+            certificate["within"] = pick.choice(["1", "1/2", 0])
+        if kind == "geometric-reading" or self.often(0.3 * (kind != "geometric")):
+            certificate |= self.goal(n, q)
+        return certificate
+
+    def factors(self):
+        pick, n = self.pick, self.pick.randrange(5)
+        factors = [{"kind": "geometric", "n": n}]
+        if self.often(0.6):
+            halves = [[z, pick.randrange(n + 1), p] for z in range(n + 1) for p in ("1/3", "2/3")]
+            factors.append({"reading": [[z, z, 1] for z in range(n + 1)] if self.often(0.3) else halves})
+        document = {"privacy": self.privacy(), "factors": factors}
+        return n + 1, document | ({"graph": self.graph()} if self.often(0.2) else {})
+
+    def document(self):
+        pick = self.pick
+        if self.often(0.15):
+            n, document = self.factors()
+            q, graph = n, None
+        else:
+            spec = self.graph()
+            try:
+                graph = graph_from_document(spec)
+            except BadInput:
+                return {"privacy": self.privacy(), "graph": spec, "matrix": [["1"]]}, None
+            n = graph.number_of_nodes
+            q, table = self.table(graph)
+            document = {"format": "irisdp/mechanism/1", "privacy": self.privacy(), "graph": spec, **table}
+            if self.often(0.5):
+                names = [list(node) if isinstance(node, tuple) else node for node in graph.nodes]
+                document["inputs"] = pick.sample(names, n) if self.often(0.5) else names
+        if self.often(0.6):
+            document["certificate"] = self.certificate(n, q, graph)
+            document = self.stated(document)
+        if self.often(0.02):
+            document.pop(pick.choice(list(document)))
+        return document, graph
+
+    def stated(self, document):
+        """State the value and bound that the certificate proves, nearly, and seal most of the time."""
+        verdict = None
+        with contextlib.suppress(IrisError):
+            verdict = check_optimality(read_document(seal({**document, "objective": {"value": "1000"}})))
+        nothing = verdict is None or verdict.value is None
+        value, bound = (Fraction(1), Fraction(0)) if nothing else (verdict.value, verdict.lower_bound)
+        value += self.pick.choice([0, 0, 0, TINY])
+        bound += self.pick.choice([0, 0, -1, TINY])
+        if not nothing or self.often(0.2):
+            document = document | {"objective": {"name": "loss", "value": str(value), "lower_bound": str(bound)}}
+        return seal(document) if self.often(0.95) else document
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_both_checkers_give_the_same_status(seed, tmp_path):
+    inventor, seen = Inventor(seed), Counter()
+    for _ in range(800):
+        document, graph = inventor.document()
+        text = json.dumps(document)
+        status = library_says(text)
+        assert verifier_says(text, tmp_path / "m.json") == status, text
+        opinion = third_opinion(document, graph) if graph is not None else None
+        if opinion is not None and status != 2:
+            assert status == opinion, text
+            seen["third"] += 1
+        seen[status] += 1
+    assert min(seen[0], seen[1], seen[2], seen["third"]) > 40, seen

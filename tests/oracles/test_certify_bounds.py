@@ -1,0 +1,280 @@
+"""What certificates prove, against linear programs over all private mechanisms (SciPy, nothing of the library)."""
+
+import contextlib
+import io
+import itertools
+import json
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from irisdp import design
+from irisdp.certify import audit, check_optimality, seal, verify_mechanism
+from irisdp.graphs import Hamming, Path, graph_from_document
+from irisdp.mechanisms import FactoredMechanism, geometric_row, read_document, to_document
+from irisdp.privacy import Privacy
+
+SOLVER = 1e-7
+"""HiGHS's feasibility and optimality tolerances; a bound that is wrong by a missing term is off by far more."""
+
+
+def best_value(loss, weights, edges, ratio, delta, aggregate="average", considered=None):
+    """Return the smallest Σ w·L or max L of all row-stochastic x that are close on every edge."""
+    return solve(loss, weights, edges, ratio, delta, aggregate, considered)[0]
+
+
+def solve(loss, weights, edges, ratio, delta, aggregate, considered):
+    """Return the optimum, and its multipliers: by (i, j, v), and for a worst case the prior."""
+    loss, (n, q) = np.array(loss, float), np.shape(loss)
+    directed = [pair for a, b in edges for pair in ((a, b), (b, a))]
+    excess = n * q  # then one excess per directed edge and output, then the worst case
+    size = excess + len(directed) * q + 1
+    above, right = [], []
+    for e, (i, j) in enumerate(directed):
+        total = np.zeros(size)
+        for v in range(q):
+            row = np.zeros(size)
+            row[i * q + v], row[j * q + v], row[excess + e * q + v] = 1, -float(ratio), -1
+            above.append(row)
+            right.append(0.0)
+            total[excess + e * q + v] = 1
+        above.append(total)
+        right.append(float(delta))
+    cost = np.zeros(size)
+    if aggregate == "average":
+        for i in range(n):
+            cost[i * q : (i + 1) * q] = float(weights[i]) * loss[i]
+    else:
+        cost[-1] = 1
+        for i in considered if considered is not None else range(n):
+            row = np.zeros(size)
+            row[i * q : (i + 1) * q], row[-1] = loss[i], -1
+            above.append(row)
+            right.append(0.0)
+    sums = np.zeros((n, size))
+    for i in range(n):
+        sums[i, i * q : (i + 1) * q] = 1
+    limits = [(0, None)] * (size - 1) + [(None, None)]
+    solved = linprog(cost, A_ub=np.array(above), b_ub=right, A_eq=sums, b_eq=np.ones(n), bounds=limits)
+    assert solved.status == 0, solved.message
+    marginals = iter(-solved.ineqlin.marginals)
+    multipliers = {}
+    for i, j in directed:
+        multipliers |= {(i, j, v): next(marginals) for v in range(q)}
+        next(marginals)
+    return solved.fun, multipliers, list(marginals)
+
+
+def judged(document):
+    """Seal, check with both, insist that they agree, return the library's verdict."""
+    sealed = json.loads(json.dumps(seal(document)))
+    verdict = check_optimality(read_document(sealed))
+    mechanism = verify_mechanism.Mechanism(sealed)
+    try:
+        proven = mechanism.prove()
+    except Exception:
+        assert not verdict.holds
+    else:
+        assert verdict.holds and (verdict.value, verdict.lower_bound) == proven[:2]
+    return verdict
+
+
+def constant_rows(graph, loss, certificate, ratio, delta="0"):
+    """A document whose mechanism ignores its input, which is private; the certificate's bound is what matters."""
+    n, q = len(loss), len(loss[0])
+    expected = [sum(line, Fraction(0)) / q for line in loss]
+    weights = [Fraction(w) for w in certificate["weights"]]
+    if certificate["aggregate"] == "average":
+        value = sum(w * e for w, e in zip(weights, expected, strict=True))
+    else:
+        value = max(expected[i] for i in certificate.get("side_information", range(n)))
+    return {
+        "format": "irisdp/mechanism/1",
+        "privacy": {"ratio": str(ratio), "delta": str(delta)},
+        "graph": graph,
+        "inputs": list(range(n)),
+        "outputs": list(range(q)),
+        "matrix": [[str(Fraction(1, q))] * q] * n,
+        "objective": {"name": "loss", "value": str(value)},
+        "certificate": {**certificate, "loss": [[str(x) for x in line] for line in loss]},
+    }
+
+
+def random_prior(pick, n, support):
+    weights = [pick.randrange(1, 6) if i in support else 0 for i in range(n)]
+    return [Fraction(w, sum(weights)) for w in weights]
+
+
+@pytest.mark.parametrize("aggregate", ["average", "worst"])
+def test_whatever_the_multipliers_the_bound_is_one(aggregate):
+    """The solver's multipliers prove its optimum; spoilt ones prove less; never do any prove more."""
+    pick, useful = random.Random(aggregate), 0
+    for _ in range(40):
+        n, q = pick.randrange(2, 5), pick.randrange(2, 4)
+        edges = [(pick.randrange(i), i) for i in range(1, n)]
+        ratio, delta = pick.choice([Fraction(2), Fraction(3, 2)]), pick.choice([Fraction(0), Fraction(1, 10)])
+        loss = [[Fraction(pick.randrange(4)) for _ in range(q)] for _ in range(n)]
+        considered = sorted(pick.sample(range(n), pick.randrange(1, n + 1)))
+        weights = random_prior(pick, n, range(n))
+        best, found, prior = solve(loss, weights, edges, ratio, delta, aggregate, considered)
+        certificate = {"kind": "dual", "aggregate": aggregate}
+        if aggregate == "worst":
+            shares = [max(Fraction(0), Fraction(p).limit_denominator(10**9)) for p in prior]
+            weights = [Fraction(0)] * n
+            for i, share in zip(considered, shares, strict=True):
+                weights[i] = share / sum(shares)
+            certificate["side_information"] = considered
+        exact = {key: Fraction(size).limit_denominator(10**12) for key, size in found.items() if size > 0}
+        for spoil in (0, 0.5, 1):
+            sizes = {
+                key: size * (1 if pick.random() >= spoil else Fraction(pick.randrange(30), 10))
+                for key, size in exact.items()
+            }
+            listed = [[*key, str(size)] for key, size in sizes.items()]
+            claim = certificate | {"weights": [str(w) for w in weights], "multipliers": listed}
+            verdict = judged(constant_rows({"edges": edges}, loss, claim, ratio, delta))
+            assert verdict.holds and verdict.lower_bound <= best + SOLVER
+            if spoil == 0:
+                assert verdict.lower_bound >= best - SOLVER
+                # Negative control: without its last term, δ·Σ max λ, the formula is no bound.
+                edgewise = {(i, j): max(sizes.get((i, j, v), 0) for v in range(q)) for i, j, _ in sizes}
+                useful += verdict.lower_bound + delta * sum(edgewise.values()) > best + 1e-3
+    assert useful > 0
+
+
+@pytest.mark.parametrize("shape", ["both sides alike", "shifted"])
+@pytest.mark.parametrize("aggregate", ["average", "worst"])
+def test_reading_the_geometric_mechanism_is_as_good_as_anything(shape, aggregate):
+    """Universality: the Bayes risk under G is the optimum over all mechanisms, for both shapes of loss."""
+    pick = random.Random(f"{shape} {aggregate}")
+    for _ in range(25):
+        n, ratio = pick.randrange(2, 5), pick.choice([Fraction(2), Fraction(3), Fraction(6, 5)])
+        climbs = [list(itertools.accumulate(pick.randrange(3) for _ in range(n + 1))) for _ in range(n + 3)]
+        if shape == "shifted":
+            left, right = climbs[0], [climbs[0][0], *(climbs[0][0] + x for x in climbs[1][:n])]
+            loss = [[Fraction(right[v - i] if v >= i else left[i - v]) for v in range(n + 1)] for i in range(n + 1)]
+        else:
+            loss = [[Fraction(climbs[i][abs(i - v)]) for v in range(n + 1)] for i in range(n + 1)]
+        considered = sorted(pick.sample(range(n + 1), pick.randrange(1, n + 2)))
+        weights = random_prior(pick, n + 1, considered)
+        certificate = {
+            "kind": "theorem",
+            "theorem": "geometric-reading",
+            "aggregate": aggregate,
+            "weights": [str(w) for w in weights],
+        }
+        if aggregate == "worst":
+            certificate["side_information"] = considered
+        verdict = judged(constant_rows({"family": "path", "n": n + 1}, loss, certificate, ratio))
+        edges = [(i, i + 1) for i in range(n)]
+        assert verdict.holds
+        assert abs(float(verdict.lower_bound) - best_value(loss, weights, edges, ratio, 0)) < SOLVER
+        worst = best_value(loss, weights, edges, ratio, 0, "worst", considered)
+        assert aggregate == "average" or float(verdict.lower_bound) <= worst + SOLVER
+
+
+def test_a_loss_of_neither_shape_is_refused_and_rightly():
+    """Negative control: for a loss that does not grow with distance, readings of G are beaten by other mechanisms."""
+    loss = [[Fraction(x) for x in line] for line in ([1, 0, 1, 1], [0, 3, 0, 3], [1, 0, 2, 2], [3, 0, 0, 3])]
+    weights = [Fraction(1, 4)] * 4
+    certificate = {"kind": "theorem", "theorem": "geometric-reading", "aggregate": "average", "weights": ["1/4"] * 4}
+    verdict = judged(constant_rows({"family": "path", "n": 4}, loss, certificate, Fraction(2)))
+    assert not verdict.holds and "grow" in verdict.reason
+    released = np.array([[float(p) for p in row] for row in design.geometric(3, Privacy(ratio=2)).matrix()])
+    costs = np.einsum("i,iz,iv->zv", [0.25] * 4, released, np.array(loss, float))
+    edges = [(i, i + 1) for i in range(3)]
+    assert costs.min(axis=1).sum() == pytest.approx(5 / 8)
+    assert best_value(loss, weights, edges, 2, 0) == pytest.approx(1 / 2)
+
+
+@pytest.mark.parametrize("change", ["delta", "graph", "order"])
+def test_the_geometric_theorems_check_their_hypotheses(change):
+    loss = [[Fraction(abs(i - v)) for v in range(3)] for i in range(3)]
+    certificate = {"kind": "theorem", "theorem": "geometric-reading", "aggregate": "worst", "weights": ["1/3"] * 3}
+    document = constant_rows({"family": "path", "n": 3}, loss, certificate, 2, "1/10" if change == "delta" else "0")
+    if change == "graph":
+        document["graph"] = {"family": "complete", "n": 3}
+    if change == "order":
+        document["graph"] = {"edges": [[0, 2], [2, 1]]}
+    assert not judged(document).holds
+
+
+@pytest.mark.parametrize(("loss", "n"), [("absolute", 6), ("squared", 6), ("zero-one", 6), ("absolute", 160)])
+def test_factors_are_judged_without_being_expanded(loss, n, tmp_path):
+    """Named and written-out losses give one bound; powers beyond 20,000 bits are bracketed, the value from above."""
+    privacy = Privacy(epsilon=1)
+    cost = {"absolute": abs, "squared": lambda d: d * d, "zero-one": bool}[loss]
+    document = to_document(FactoredMechanism(privacy=privacy, n=n))
+    goal = {"kind": "theorem", "theorem": "geometric-reading", "aggregate": "average"}
+    goal |= {"weights": [str(Fraction(1, n + 1))] * (n + 1), "loss": {"name": loss}}
+    document |= {"certificate": goal, "objective": {"value": str(n * n)}}
+    verdict = judged(document)
+    assert verdict.holds and 0 < verdict.lower_bound <= verdict.value
+    law = np.array([[float(p) for p in geometric_row(k, n, privacy.ratio)] for k in range(n + 1)])
+    costs = np.array([[float(cost(i - v)) for v in range(n + 1)] for i in range(n + 1)])
+    assert float(verdict.value) == pytest.approx((law * costs).sum() / (n + 1))
+    assert float(verdict.lower_bound) == pytest.approx((law.T @ costs).min(axis=1).sum() / (n + 1))
+    if n == 6:
+        written = {**goal, "loss": [[str(int(x)) for x in line] for line in costs]}
+        assert judged({**document, "certificate": written}).lower_bound == verdict.lower_bound
+        assert not judged({**document, "objective": {"value": str(verdict.value - Fraction(1, 10**40))}}).holds
+        file = tmp_path / "m.json"
+        file.write_text(json.dumps(seal(document)))
+        with contextlib.redirect_stdout(io.StringIO()):
+            assert verify_mechanism.main(str(file)) == 0
+        assert audit(file).holds
+
+
+# Pullback.
+
+
+def pulled(inner, graph, query):
+    document = json.loads(json.dumps(to_document(inner)))
+    outer = {key: document[key] for key in ("format", "privacy", "outputs", "objective")}
+    matrix = document.get("matrix") or [document["rows"][k] for k in document["row_of"]]
+    outer |= {"graph": graph.to_document(), "inputs": list(graph.nodes), "matrix": [matrix[k] for k in query]}
+    return outer | {"certificate": {"kind": "theorem", "theorem": "pullback", "query": query, "mechanism": document}}
+
+
+def test_a_count_s_optimum_is_the_optimum_on_tables():
+    """Looking at more than the count gains nothing: the program over all mechanisms on the cube has the same value."""
+    cube = Hamming(3, 2)
+    query = [word.count("1") for word in cube.nodes]
+    inner = design.consumer(3, "absolute", Privacy(ratio=2), prior=["1/8", "3/8", "3/8", "1/8"])
+    document = pulled(inner, cube, query)
+    verdict = judged(document)
+    assert verdict.holds and verdict.value == inner.objective.value and verdict.gap == 0
+    edges = [pair for a, b in cube.edges() for pair in zip(a.tolist(), b.tolist(), strict=True)]
+    loss = [[abs(k - v) for v in range(4)] for k in query]
+    assert abs(best_value(loss, [Fraction(1, 8)] * 8, edges, 2, 0) - float(verdict.value)) < SOLVER
+    for spoil in ("rows", "query", "privacy", "seal"):
+        wrong = json.loads(json.dumps(document))
+        if spoil == "rows":
+            wrong["matrix"][0], wrong["matrix"][7] = wrong["matrix"][7], wrong["matrix"][0]
+        elif spoil == "query":
+            wrong["certificate"]["query"][0] = 1
+        elif spoil == "privacy":
+            wrong["privacy"] = {"ratio": "3"}
+        else:
+            wrong["certificate"]["mechanism"]["objective"]["name"] = "another"
+        assert not judged(wrong).holds, spoil
+
+
+def test_a_query_that_is_not_equitable_is_refused_and_rightly():
+    """Negative control: along 0, 1, 1, 2 on a path of four, the optimum above is truly better than the one below."""
+    inner = design.consumer(2, "absolute", Privacy(ratio=2), prior=["1/4", "1/2", "1/4"])
+    query = [0, 1, 1, 2]
+    verdict = judged(pulled(inner, Path(4), query))
+    assert not verdict.holds and "equitable" in verdict.reason
+    loss = [[abs(k - v) for v in range(3)] for k in query]
+    above = best_value(loss, [Fraction(1, 4)] * 4, [(0, 1), (1, 2), (2, 3)], 2, 0)
+    assert above < float(inner.objective.value) - 0.01
+
+
+def test_a_query_that_misses_an_inner_edge_is_refused():
+    inner = design.consumer(1, "absolute", Privacy(ratio=2), prior=["1/2", "1/2"])
+    graph = graph_from_document({"nodes": ["a", "b"], "edges": []})
+    assert not judged(pulled(inner, graph, [0, 1])).holds
