@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp.design.elimination import solve_sparse
-from irisdp.design.goals import Goal, read_loss
-from irisdp.design.linear import FloatSolver, LinearProgram, as_floats
-from irisdp.design.optimum import exact_optimum
-from irisdp.design.pivots import pivot_to_optimum
-from irisdp.design.program import mechanism_program
-from irisdp.design.ratio import simplest_between, stepping_stones, workable_ratio
-from irisdp.design.vertex import vertex_of
+from irisdp.design.programs.goals import Goal, read_loss
+from irisdp.design.programs.program import mechanism_program
+from irisdp.design.programs.ratio import simplest_between, stepping_stones, workable_ratio
+from irisdp.design.simplex.elimination import solve_sparse
+from irisdp.design.simplex.linear import FloatSolver, LinearProgram, as_floats
+from irisdp.design.simplex.optimum import exact_optimum
+from irisdp.design.simplex.pivots import pivot_to_optimum
+from irisdp.design.simplex.vertex import vertex_of
 from irisdp.errors import Infeasible
 from irisdp.graphs import Path
 from irisdp.privacy import Privacy

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irisdp import design, mechanisms
-from irisdp.design.grid import ONE, contract, is_private, to_grid
+from irisdp.design.programs.grid import ONE, contract, is_private, to_grid
 from irisdp.errors import BadInput, CertificateRejected
 from irisdp.exact import exp_below
 from irisdp.graphs import Complete, Cycle, Path, graph_from_edges
@@ -185,6 +185,6 @@ def test_what_is_no_matrix_is_refused(matrix):
 def test_a_repair_that_fails_is_never_handed_out(monkeypatch):
     """Negative control: with the contraction taken out, the final check refuses the rows."""
     privacy = Privacy(epsilon=1)
-    monkeypatch.setattr(sys.modules["irisdp.design.repair"], "contract", lambda rows, edges, privacy: rows)
+    monkeypatch.setattr(sys.modules["irisdp.design.programs.repair"], "contract", lambda rows, edges, privacy: rows)
     with pytest.raises(CertificateRejected):
         design.repair(mechanisms.geometric(8, privacy).matrix(), Path(9), privacy)

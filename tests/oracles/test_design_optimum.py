@@ -8,8 +8,8 @@ import pytest
 from scipy.optimize import linprog
 
 from irisdp import design
-from irisdp.design.dual import Dual
-from irisdp.design.goals import Goal
+from irisdp.design.programs.dual import Dual
+from irisdp.design.programs.goals import Goal
 from irisdp.graphs import Path, graph_from_edges
 from irisdp.privacy import Privacy
 

@@ -12,8 +12,8 @@ import pytest
 
 from irisdp import design, mechanisms
 from irisdp.certify import audit, check_optimality, digest
-from irisdp.design.linear import as_fmpq
-from irisdp.design.optimum import exact_optimum
+from irisdp.design.simplex.linear import as_fmpq
+from irisdp.design.simplex.optimum import exact_optimum
 from irisdp.errors import BadInput
 from irisdp.graphs import Cycle, Hamming, Path, graph_from_edges
 from irisdp.mechanisms import FactoredMechanism, read_document, to_document
@@ -229,7 +229,7 @@ def test_a_solver_that_fails_costs_optimality_and_never_privacy(monkeypatch, noi
         return replace(found, values=values, duals=duals, exact=False)
 
     best = design.consumer(5, "absolute", LONG).objective.value
-    monkeypatch.setattr(sys.modules["irisdp.design.tailored"], "exact_optimum", failing)
+    monkeypatch.setattr(sys.modules["irisdp.design.programs.tailored"], "exact_optimum", failing)
     for made in (
         design.consumer(5, "absolute", LONG),
         design.consumer(5, "absolute", SHORT),

@@ -1,18 +1,18 @@
 """Design: the optimum for a goal, exactly private, with a proof that a reader can check."""
 
-from .binary import binary
 from .closed_forms import balanced_line, geometric, randomized_response
-from .consumer import consumer
-from .continuous import Continuous, continuous
-from .distance import distance
-from .goals import Goal
-from .homogeneous_curves import curves, turning_points
-from .rainbow import rainbow
-from .repair import repair
-from .sealing import seal
+from .counts.consumer import consumer
+from .databases.distance import distance
+from .programs.goals import Goal
+from .programs.repair import repair
+from .programs.sealing import seal
+from .programs.tailored import tailored
+from .rainbows.binary import binary
+from .rainbows.continuous import Continuous, continuous
+from .rainbows.curves import curves, turning_points
+from .rainbows.rainbow import rainbow
+from .rainbows.witnesses import compare, compare_lexicographically
 from .specs import KINDS, from_spec
-from .tailored import tailored
-from .witnesses import compare, compare_lexicographically
 
 __all__ = [
     "KINDS",

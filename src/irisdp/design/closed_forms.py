@@ -19,10 +19,10 @@ from ..graphs import Complete, DatasetGraph, Path, graph_from_edges, line
 from ..graphs.names import named_nodes
 from ..mechanisms import FactoredMechanism, Mechanism, Objective, balanced_truth
 from ..privacy import Privacy, enclose_steps, step
-from .goals import Goal
-from .repair import is_short, shortened
-from .sealing import sealed
-from .tables import Table
+from .programs.goals import Goal
+from .programs.repair import is_short, shortened
+from .programs.sealing import sealed
+from .programs.tables import Table
 
 __all__ = ["LARGEST_MATRIX", "balanced_line", "geometric", "randomized_response"]
 

@@ -9,11 +9,11 @@ from ..errors import BadInput
 from ..graphs import colours_by_key, graph_from_document
 from ..mechanisms import FactoredMechanism, Mechanism, privacy_from_document
 from ..privacy import Privacy
-from .binary import binary
 from .closed_forms import balanced_line, geometric, randomized_response
-from .consumer import consumer
-from .distance import distance
-from .rainbow import rainbow
+from .counts.consumer import consumer
+from .databases.distance import distance
+from .rainbows.binary import binary
+from .rainbows.rainbow import rainbow
 
 __all__ = ["KINDS", "from_spec"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from ..privacy import Privacy, enclose_steps, steps
+from ...privacy import Privacy, enclose_steps, steps
 
 __all__ = ["reaches", "smallest_delta", "smallest_epsilon"]
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..mechanisms import Mechanism, to_document
+from ...mechanisms import Mechanism, to_document
 
 __all__ = ["seal", "sealed"]
 

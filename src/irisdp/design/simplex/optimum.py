@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import flint
 import numpy as np
 
-from ..errors import Refusal
+from ...errors import Refusal
 from .linear import Basis, FloatSolver, LinearProgram, as_floats
 from .pivots import pivot_to_optimum
 from .vertex import Vertex, vertex_of

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import BadInput
-from ..exact import integer, rational
-from ..graphs import Path
-from ..mechanisms import Mechanism
-from ..privacy import Privacy
+from ...errors import BadInput
+from ...exact import integer, rational
+from ...graphs import Path
+from ...mechanisms import Mechanism
+from ...privacy import Privacy
 from .heterogeneous import Rows
 from .homogeneous import chain
 

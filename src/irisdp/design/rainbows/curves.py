@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact import rational
-from ..privacy import Privacy, step
+from ...exact import rational
+from ...privacy import Privacy, step
 
 __all__ = ["curves", "turning_points"]
 

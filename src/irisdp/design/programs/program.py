@@ -16,12 +16,12 @@ from fractions import Fraction
 
 import flint
 
-from ..graphs import DatasetGraph
-from ..privacy import Privacy
+from ...graphs import DatasetGraph
+from ...privacy import Privacy
+from ..simplex.elimination import SparseRow
+from ..simplex.linear import LinearProgram, as_fmpq, as_fraction
 from .dual import Dual, Multipliers
-from .elimination import SparseRow
 from .goals import Goal
-from .linear import LinearProgram, as_fmpq, as_fraction
 from .tables import Table
 
 __all__ = ["Directions", "MechanismProgram", "directions", "mechanism_program"]

@@ -16,20 +16,20 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refusal
-from ..exact import dyadic_above
-from ..graphs import Graph, RankedGraph, depth, touching
-from ..graphs.explicit import compress
-from ..graphs.names import NumberedNodes
-from ..mechanisms import Row
-from ..privacy import Privacy, step
-from .goals import Goal
+from ...errors import Refusal
+from ...exact import dyadic_above
+from ...graphs import Graph, RankedGraph, depth, touching
+from ...graphs.explicit import compress
+from ...graphs.names import NumberedNodes
+from ...mechanisms import Row
+from ...privacy import Privacy, step
+from ..programs.goals import Goal
+from ..programs.program import MechanismProgram, mechanism_program
+from ..programs.ratio import workable_ratio
+from ..programs.repair import is_short, shortened
+from ..simplex.linear import as_fmpq, as_fraction
+from ..simplex.optimum import Optimum, exact_optimum
 from .heterogeneous import positions
-from .linear import as_fmpq, as_fraction
-from .optimum import Optimum, exact_optimum
-from .program import MechanismProgram, mechanism_program
-from .ratio import workable_ratio
-from .repair import is_short, shortened
 
 __all__ = ["NodeWeights", "best_boundary"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from ..exact import dyadic_above
-from ..privacy import Privacy
+from ...exact import dyadic_above
+from ...privacy import Privacy
 
 __all__ = ["ONE", "GridRow", "contract", "is_private", "to_grid"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..errors import BadInput
-from ..exact import rational_text
+from ...errors import BadInput
+from ...exact import rational_text
 from .tables import Table, table
 
 __all__ = ["LOSSES", "Goal", "read_loss"]

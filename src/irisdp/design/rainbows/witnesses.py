@@ -13,19 +13,19 @@ from typing import Literal, NoReturn
 
 import flint
 
-from ..errors import BadInput, Infeasible
-from ..graphs import DatasetGraph, RankedGraph
-from ..mechanisms import Mechanism, Row, to_document
-from ..privacy import Privacy
-from .goals import Goal
+from ...errors import BadInput, Infeasible
+from ...graphs import DatasetGraph, RankedGraph
+from ...mechanisms import Mechanism, Row, to_document
+from ...privacy import Privacy
+from ..programs.goals import Goal
+from ..programs.program import mechanism_program
+from ..programs.ratio import workable_ratio
+from ..programs.repair import is_short, shortened
+from ..programs.tables import Table
+from ..programs.tailored import LARGEST_PROGRAM
+from ..simplex.linear import as_fmpq
+from ..simplex.optimum import exact_optimum
 from .heterogeneous import Fixed, Rows, positions, rankings_of
-from .linear import as_fmpq
-from .optimum import exact_optimum
-from .program import mechanism_program
-from .ratio import workable_ratio
-from .repair import is_short, shortened
-from .tables import Table
-from .tailored import LARGEST_PROGRAM
 
 __all__ = [
     "best_for",

@@ -7,10 +7,10 @@ from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..errors import BadInput, CertificateRejected
-from ..graphs import DatasetGraph, components
-from ..mechanisms import Mechanism, Objective
-from ..privacy import Privacy, are_close
+from ...errors import BadInput, CertificateRejected
+from ...graphs import DatasetGraph, components
+from ...mechanisms import Mechanism, Objective
+from ...privacy import Privacy, are_close
 from .grid import ONE, contract, is_private, to_grid
 from .program import directions
 from .tables import Table, table

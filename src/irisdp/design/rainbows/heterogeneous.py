@@ -17,10 +17,10 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graphs import DatasetGraph, RankedGraph
-from ..mechanisms import Row
-from ..privacy import Privacy
-from .linear import as_fmpq
+from ...graphs import DatasetGraph, RankedGraph
+from ...mechanisms import Row
+from ...privacy import Privacy
+from ..simplex.linear import as_fmpq
 from .propagation import ExactSteps, Spread, Steps, spread
 
 __all__ = [

@@ -9,24 +9,24 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import BadInput, Infeasible
-from ..exact import rational
-from ..graphs import DatasetGraph, RankedGraph, node_from_key, rank, touching
-from ..graphs.colouring import Assignment
-from ..graphs.names import as_node
-from ..mechanisms import Mechanism, Objective, Row
-from ..privacy import Privacy, are_close
+from ...errors import BadInput, Infeasible
+from ...exact import rational
+from ...graphs import DatasetGraph, RankedGraph, node_from_key, rank, touching
+from ...graphs.colouring import Assignment
+from ...graphs.names import as_node
+from ...mechanisms import Mechanism, Objective, Row
+from ...privacy import Privacy, are_close
+from ..programs.goals import Goal
+from ..programs.repair import is_short, moved, shortened
+from ..programs.tables import Table, numbers
+from ..programs.tailored import LARGEST_PROGRAM
 from .boundary import NodeWeights, best_boundary
-from .goals import Goal
 from .heterogeneous import Fixed, bound_rows, is_private, positions, rankings_of
 from .heterogeneous_feasibility import apart, contradiction, refuse, refuse_as
 from .homogeneous import balanced_row, classes_with_boundary, homogeneous_rows
 from .propagation import ExactSteps, TooLong
 from .propagation_limits import smallest_delta, smallest_epsilon
 from .propagation_proof import proven
-from .repair import is_short, moved, shortened
-from .tables import Table, numbers
-from .tailored import LARGEST_PROGRAM
 from .witnesses import best_for, optimum_or_witnesses, refuse_with
 
 __all__ = ["rainbow"]

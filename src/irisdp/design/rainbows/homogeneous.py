@@ -12,13 +12,13 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from ..exact import dyadic_below
-from ..graphs import UNREACHABLE, RankedGraph, boundary, depth
-from ..mechanisms import Row, balanced_truth
-from ..privacy import Privacy, are_close, step
+from ...exact import dyadic_below
+from ...graphs import UNREACHABLE, RankedGraph, boundary, depth
+from ...mechanisms import Row, balanced_truth
+from ...privacy import Privacy, are_close, step
+from ..programs.repair import is_short
 from .heterogeneous import Rows, positions, ranked_row
 from .propagation import GridSteps
-from .repair import is_short
 
 __all__ = ["balanced_row", "chain", "classes_with_boundary", "homogeneous_rows"]
 

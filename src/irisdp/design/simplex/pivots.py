@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import flint
 
-from ..errors import Infeasible
+from ...errors import Infeasible
 from .elimination import solve_sparse
 from .linear import LinearProgram
 from .vertex import Vertex, in_basis, price, vertex_of

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import BadInput
-from ..exact import rational
-from ..graphs import DatasetGraph, RankedGraph, colour, node_from_key
-from ..graphs.colouring import Assignment
-from ..graphs.names import as_node
-from ..mechanisms import Mechanism, Row
-from ..privacy import Privacy, are_close
+from ...errors import BadInput
+from ...exact import rational
+from ...graphs import DatasetGraph, RankedGraph, colour, node_from_key
+from ...graphs.colouring import Assignment
+from ...graphs.names import as_node
+from ...mechanisms import Mechanism, Row
+from ...privacy import Privacy, are_close
 from .heterogeneous import Fixed, Rows, bound_rows, is_private, positions, spread_event
 from .heterogeneous_feasibility import contradiction, refuse
 from .homogeneous import balanced_row, classes_with_boundary, homogeneous_rows

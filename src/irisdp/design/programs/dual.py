@@ -16,10 +16,10 @@ from typing import Any
 
 import flint
 
-from ..exact import rational_text
-from ..privacy import Privacy
+from ...exact import rational_text
+from ...privacy import Privacy
+from ..simplex.linear import as_fmpq, as_fraction
 from .goals import Goal
-from .linear import as_fmpq, as_fraction
 
 __all__ = ["Dual", "Multipliers"]
 

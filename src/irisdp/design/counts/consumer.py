@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..errors import BadInput
-from ..exact import integer
-from ..graphs import Path
-from ..mechanisms import Mechanism
-from ..privacy import Privacy
-from .goals import Goal, read_loss
-from .tables import numbers
-from .tailored import insist_on_size, tailored
+from ...errors import BadInput
+from ...exact import integer
+from ...graphs import Path
+from ...mechanisms import Mechanism
+from ...privacy import Privacy
+from ..programs.goals import Goal, read_loss
+from ..programs.tables import numbers
+from ..programs.tailored import insist_on_size, tailored
 
 __all__ = ["consumer"]
 

@@ -9,12 +9,12 @@ from typing import NoReturn
 
 import numpy as np
 
-from ..errors import Infeasible
-from ..exact import decimal_above, rational_text, short_text
-from ..graphs import DatasetGraph, RankedGraph, key_of_node
-from ..graphs.names import json_node
-from ..mechanisms import Row
-from ..privacy import Privacy, are_close, enclose_steps, hockey_stick, step
+from ...errors import Infeasible
+from ...exact import decimal_above, rational_text, short_text
+from ...graphs import DatasetGraph, RankedGraph, key_of_node
+from ...graphs.names import json_node
+from ...mechanisms import Row
+from ...privacy import Privacy, are_close, enclose_steps, hockey_stick, step
 from .heterogeneous import Fixed, positions, spread_event
 from .propagation import GridSteps, Steps
 from .propagation_limits import reaches, smallest_delta, smallest_epsilon

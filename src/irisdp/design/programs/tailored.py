@@ -7,13 +7,13 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 
-from ..errors import BadInput
-from ..graphs import DatasetGraph
-from ..mechanisms import Mechanism, Objective
-from ..privacy import Privacy
+from ...errors import BadInput
+from ...graphs import DatasetGraph
+from ...mechanisms import Mechanism, Objective
+from ...privacy import Privacy
+from ..simplex.optimum import exact_optimum
 from .dual import Dual
 from .goals import Goal
-from .optimum import exact_optimum
 from .program import mechanism_program
 from .ratio import stepping_stones, workable_ratio
 from .repair import is_short, shortened

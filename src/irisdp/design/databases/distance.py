@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..errors import BadInput
-from ..graphs import UNREACHABLE, DatasetGraph
-from ..mechanisms import Mechanism
-from ..privacy import Privacy
-from .goals import Goal
-from .tailored import insist_on_size, tailored
+from ...errors import BadInput
+from ...graphs import UNREACHABLE, DatasetGraph
+from ...mechanisms import Mechanism
+from ...privacy import Privacy
+from ..programs.goals import Goal
+from ..programs.tailored import insist_on_size, tailored
 
 __all__ = ["distance"]
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from ..exact import decimal_above, rational_text
-from ..graphs import RankedGraph
-from ..mechanisms import Mechanism, Objective
-from ..privacy import Privacy
-from .goals import Goal
+from ...exact import decimal_above, rational_text
+from ...graphs import RankedGraph
+from ...mechanisms import Mechanism, Objective
+from ...privacy import Privacy
+from ..programs.goals import Goal
+from ..programs.sealing import sealed
 from .heterogeneous import Rows, positions
-from .sealing import sealed
 
 __all__ = ["LARGEST_CERTIFIED", "first_choice_goal", "proven"]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from ..errors import BadInput
-from ..exact import rational
+from ...errors import BadInput
+from ...exact import rational
 
 __all__ = ["Table", "numbers", "table"]
 

@@ -15,9 +15,9 @@ from typing import Any, Protocol
 
 import flint
 
-from ..graphs import DatasetGraph
-from ..privacy import Privacy
-from .linear import as_fmpq, as_fraction
+from ...graphs import DatasetGraph
+from ...privacy import Privacy
+from ..simplex.linear import as_fmpq, as_fraction
 
 __all__ = ["ExactSteps", "GridSteps", "Spread", "Steps", "TooLong", "Violation", "spread"]
 

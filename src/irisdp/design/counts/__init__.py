@@ -1,0 +1,1 @@
+"""Counts: the best mechanism for a reader, and what geometric noise can be read as."""

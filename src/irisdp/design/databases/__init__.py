@@ -1,0 +1,1 @@
+"""Databases as graphs: the smallest distance from the truth, and when the exponential mechanism attains it."""

@@ -1,0 +1,1 @@
+"""Any number of ranked answers on any graph: boundaries, depth, and what follows from them."""

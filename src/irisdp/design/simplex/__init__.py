@@ -1,0 +1,1 @@
+"""Exact linear programming: a float solver proposes a basis, rationals decide."""
