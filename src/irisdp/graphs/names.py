@@ -161,13 +161,15 @@ def named_nodes(names: Iterable[Any], field: str = "nodes") -> Nodes:
     Raises
     ------
     BadInput
-        When there are none, when one is no name, or when one comes twice.
+        When it is no list, when there are none, when one is no name, or when one comes twice.
     """
     if isinstance(names, Nodes):
         return names
     if isinstance(names, range) and names.step == 1:
         nodes: Nodes = NumberedNodes(names)
     else:
+        if not isinstance(names, Iterable):
+            raise BadInput(field, "must be a list of names", "write range(n) for n nodes named 0..n-1")
         listed = ListedNodes(as_node(name, field) for name in names)
         if len(listed.positions) < len(listed):
             twice = next(name for place, name in enumerate(listed.names) if listed.positions[name] != place)
