@@ -121,7 +121,9 @@ def as_document(subject: Mechanism | FactoredMechanism | MechanismDocument) -> M
             rows=(),
             row_of=np.zeros(0, dtype=np.int64),
             objective=subject.objective,
+            certificate=subject.certificate,
             factored=subject,
+            source=to_document(subject) if subject.certificate is not None else {},
         )
     return MechanismDocument(
         privacy=subject.privacy,

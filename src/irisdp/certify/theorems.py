@@ -155,7 +155,7 @@ def _distance(case: Case, exact_row: Callable[[int], Sequence[Number]]) -> Numbe
 
 
 def _grows_with_distance(goal: Goal, n: int) -> bool:
-    """Check that losses are at least 0 and either f_i(|i−v|), f_i non-decreasing, or c(v−i), c unimodal at 0."""
+    """Check that losses are at least 0, and never fall as the answer moves away from the truth, on either side."""
     if goal.name != "table":
         return True
     table = [goal.loss_row(i) for i in range(n + 1)]
@@ -166,10 +166,7 @@ def _grows_with_distance(goal: Goal, n: int) -> bool:
             or any(line[v] > line[v + 1] for v in range(i, n))
         ):
             return False
-    symmetric = all(line[i - d] == line[i + d] for i, line in enumerate(table) for d in range(1, min(i, n - i) + 1))
-    # A side that has no mirror image on 0..n must still lie where f_i, non-decreasing, can pass: it does, by the above.
-    shifted = all(table[i][v] == table[i + 1][v + 1] for i in range(n) for v in range(n))
-    return symmetric or shifted
+    return True
 
 
 def _risks(goal: Goal, masses: Sequence[Number]) -> list[Number]:
