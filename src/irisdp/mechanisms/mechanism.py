@@ -6,6 +6,7 @@ data —query→ node —mechanism→ answer, and privacy comes down the arrow f
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -207,7 +208,9 @@ def check_distribution(row: Sequence[Fraction], length: int, name: str) -> None:
     """Refuse a row that is not `length` non-negative numbers with sum exactly 1."""
     if len(row) != length:
         raise BadInput(name, f"has a row of {len(row)} entries", f"give {length} in every row")
-    if min(row) < 0:
+    if min(entry.numerator for entry in row) < 0:
         raise BadInput(name, "has a negative entry", "probabilities are at least 0")
-    if sum(row) != 1:
+    # Over a common denominator, which is much quicker than adding fractions one by one.
+    denominator = math.lcm(*{entry.denominator for entry in row})
+    if sum(entry.numerator * (denominator // entry.denominator) for entry in row) != denominator:
         raise BadInput(name, "has a row that does not sum to exactly 1", 'write exact probabilities, such as "1/3"')
