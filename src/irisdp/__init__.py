@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded
     from .errors import BadInput, BudgetRefused, CertificateRejected, Infeasible, IrisError, Refusal
     from .mechanisms import Mechanism, load
     from .privacy import Privacy
-    from .release import Ledger, publish
+    from .release import Ledger, interpret, publish
 
 __version__ = "0.1.0"
 
@@ -34,6 +34,7 @@ __all__ = [
     "errors",
     "exact",
     "graphs",
+    "interpret",
     "load",
     "mechanisms",
     "noise",
@@ -55,6 +56,7 @@ _HOMES = {
     "Privacy": "privacy",
     "Refusal": "errors",
     "audit": "certify",
+    "interpret": "release",
     "load": "mechanisms",
     "publish": "release",
 }

@@ -47,4 +47,5 @@ def _summary(mechanism: Mechanism | FactoredMechanism) -> str:
     if objective.lower_bound is None:
         return text
     gap = objective.value - objective.lower_bound
-    return f"{text}, proved optimal" + (" exactly" if gap == 0 else f" up to {short_text(gap, 2)}")
+    proved = "proved optimal" if mechanism.certificate is not None else "optimal (too large for a certificate)"
+    return f"{text}, {proved}" + (" exactly" if gap == 0 else f" up to {short_text(gap, 2)}")

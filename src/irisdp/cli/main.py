@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from ..errors import BadInput, IrisError, Refusal
-from . import audit, design, ledger, publish, sample
+from . import audit, design, interpret, ledger, publish, sample
 
 __all__ = ["app", "run"]
 
@@ -23,6 +23,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("publish")(publish.publish_command)
+app.command("interpret")(interpret.interpret_command)
 app.command("design")(design.design_command)
 app.command("audit")(audit.audit_command)
 app.command("sample")(sample.sample_command)

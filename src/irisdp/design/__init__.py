@@ -2,7 +2,11 @@
 
 from .closed_forms import balanced_line, geometric, randomized_response
 from .counts.consumer import consumer
+from .counts.derivability import derivation, nearest_reading
+from .counts.oblivious import oblivious
+from .counts.universality import side_by_side
 from .databases.distance import distance
+from .databases.exponential import exponential, safe_exponential
 from .programs.goals import Goal
 from .programs.repair import repair
 from .programs.sealing import seal
@@ -12,12 +16,17 @@ from .rainbows.continuous import Continuous, continuous
 from .rainbows.curves import curves, turning_points
 from .rainbows.rainbow import rainbow
 from .rainbows.witnesses import compare, compare_lexicographically
+from .readings.consumers import Consumer
+from .readings.optimal import OptimalReading, optimal_reading
+from .readings.value import loss_of_reading, posterior
 from .specs import KINDS, from_spec
 
 __all__ = [
     "KINDS",
+    "Consumer",
     "Continuous",
     "Goal",
+    "OptimalReading",
     "balanced_line",
     "binary",
     "compare",
@@ -25,13 +34,22 @@ __all__ = [
     "consumer",
     "continuous",
     "curves",
+    "derivation",
     "distance",
+    "exponential",
     "from_spec",
     "geometric",
+    "loss_of_reading",
+    "nearest_reading",
+    "oblivious",
+    "optimal_reading",
+    "posterior",
     "rainbow",
     "randomized_response",
     "repair",
+    "safe_exponential",
     "seal",
+    "side_by_side",
     "tailored",
     "turning_points",
 ]

@@ -12,6 +12,7 @@ from ..privacy import Privacy
 from .closed_forms import balanced_line, geometric, randomized_response
 from .counts.consumer import consumer
 from .databases.distance import distance
+from .databases.exponential import exponential
 from .rainbows.binary import binary
 from .rainbows.rainbow import rainbow
 
@@ -83,7 +84,15 @@ def _consumer(fields: Fields, privacy: Privacy) -> Design:
 
 
 def _distance(fields: Fields, privacy: Privacy) -> Design:
-    return distance(graph_from_document(fields["graph"]), privacy)
+    graph = graph_from_document(fields["graph"])
+    return distance(graph, privacy, weights=fields.get("weights"), loss=fields.get("loss"))
+
+
+def _exponential(fields: Fields, privacy: Privacy) -> Design:
+    graph = graph_from_document(fields["graph"])
+    return exponential(
+        graph, privacy, scores=fields.get("scores"), outputs=fields.get("outputs"), prior=fields.get("prior")
+    )
 
 
 def _geometric(fields: Fields, privacy: Privacy) -> Design:
@@ -105,7 +114,8 @@ KINDS: dict[str, tuple[Callable[[Fields, Privacy], Design], set[str], set[str]]]
     "balanced-line": (_balanced_line, {"n_blue", "n_red"}, set()),
     "binary": (_binary, {"graph", "colors"}, {"boundary"}),
     "consumer": (_consumer, {"n", "loss"}, {"side_information", "prior"}),
-    "distance": (_distance, {"graph"}, set()),
+    "distance": (_distance, {"graph"}, {"weights", "loss"}),
+    "exponential": (_exponential, {"graph"}, {"scores", "outputs", "prior"}),
     "geometric": (_geometric, {"n"}, set()),
     "rainbow": (_rainbow, {"graph", "rankings"}, {"boundary", "weights"}),
     "randomized-response": (_randomized_response, {"choices"}, set()),

@@ -143,8 +143,8 @@ def to_document(mechanism: Mechanism | FactoredMechanism) -> dict[str, Any]:
             document["rows"], document["row_of"] = texts, mechanism.row_of.tolist()
         else:
             document["matrix"] = [texts[number] for number in mechanism.row_of]
-        if mechanism.certificate is not None:
-            document["certificate"] = mechanism.certificate
+    if mechanism.certificate is not None:
+        document["certificate"] = mechanism.certificate
     if (objective := mechanism.objective) is not None:
         document["objective"] = {"name": objective.name, "value": rational_text(objective.value)}
         if objective.lower_bound is not None:
@@ -217,7 +217,8 @@ def _factored(
             target = integer(r, "reading", at_least=0, at_most=n)
             collected.setdefault(source, []).append((target, rational(p, "reading")))
         reading = {z: tuple(choices) for z, choices in collected.items()}
-    factored = FactoredMechanism(privacy=privacy, n=n, reading=reading, objective=objective)
+    certificate = document.get("certificate")
+    factored = FactoredMechanism(privacy=privacy, n=n, reading=reading, objective=objective, certificate=certificate)
     return MechanismDocument(
         privacy=privacy,
         graph=graph,
@@ -226,7 +227,7 @@ def _factored(
         rows=(),
         row_of=np.zeros(0, dtype=np.int64),
         objective=objective,
-        certificate=document.get("certificate"),
+        certificate=certificate,
         factored=factored,
         source=document,
     )

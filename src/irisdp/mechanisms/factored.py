@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from ..errors import BadInput
 from ..graphs import Path
@@ -32,12 +33,15 @@ class FactoredMechanism:
         Largest count.
     reading : Reading
         A distribution for every z in 0..n; an identity reading may be left out as None.
+    objective, certificate : optional
+        As `Mechanism` has them.
     """
 
     privacy: Privacy
     n: int
     reading: Reading | None = None
     objective: Objective | None = None
+    certificate: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         """Refuse a reading that is no stochastic matrix on 0..n."""

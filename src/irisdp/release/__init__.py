@@ -4,9 +4,11 @@ from .answers import Answers
 from .audiences import Audience
 from .cost import Cost
 from .fingerprint import fingerprint, secret_beside
+from .interpretation import Interpretation, interpret
 from .ledger import Entry, Ledger, Release, Settlement
 from .planning import Plan, plan
 from .publishing import PrivateCells, Publication, publish, read_cells
+from .released import NoisyCount, read_release
 from .respondents import ClassRespondent, CountRespondent, Selector
 
 __all__ = [
@@ -16,7 +18,9 @@ __all__ = [
     "Cost",
     "CountRespondent",
     "Entry",
+    "Interpretation",
     "Ledger",
+    "NoisyCount",
     "Plan",
     "PrivateCells",
     "Publication",
@@ -24,8 +28,10 @@ __all__ = [
     "Selector",
     "Settlement",
     "fingerprint",
+    "interpret",
     "plan",
     "publish",
     "read_cells",
+    "read_release",
     "secret_beside",
 ]

@@ -21,11 +21,10 @@ from .cost import Cost
 from .fingerprint import fingerprint, secret_beside
 from .ledger import Entry, Ledger, Release
 from .planning import Plan, plan
+from .released import SIDECAR_FORMAT
 from .respondents import ClassRespondent, CountRespondent
 
-__all__ = ["SIDECAR_FORMAT", "PrivateCells", "Publication", "publish", "read_cells"]
-
-SIDECAR_FORMAT = "irisdp/release/1"
+__all__ = ["PrivateCells", "Publication", "publish", "read_cells"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +153,7 @@ def publish(
         audience.name: _shown(audience, cells.nodes, Answers.from_bytes(entry.answers))
         for audience, entry in zip(planned.audiences, settled.entries, strict=True)
     }
-    written = () if target is None else _write(target, planned, answers_of, settled.ids)
+    written = () if target is None else _write(target, planned, answers_of, settled.ids, _ends(cells.nodes))
     return Publication(
         plan=planned,
         answers_of=answers_of,
@@ -222,16 +221,32 @@ def _shown(audience: Audience, nodes: CountNodes | ClassNodes, drawn: Answers) -
     return drawn
 
 
-def _write(target: Path, planned: Plan, answers_of: dict[str | None, Answers], ids: Sequence[int]) -> tuple[Path, ...]:
+def _ends(nodes: CountNodes | ClassNodes) -> dict[str, Any]:
+    """Say between which public ends the answers were clamped: one number for all, or one for each."""
+    if not isinstance(nodes, CountNodes) or nodes.upper is None:
+        return {}
+    ends = {"lower": nodes.lower.tolist(), "upper": nodes.upper.tolist()}
+    return {name: found[0] if len(set(found)) == 1 else found for name, found in ends.items()}
+
+
+def _write(
+    target: Path,
+    planned: Plan,
+    answers_of: dict[str | None, Answers],
+    ids: Sequence[int],
+    ends: dict[str, Any],
+) -> tuple[Path, ...]:
     """Write each audience's answers and, beside them, all that a reader needs: nothing else depends on the data."""
     written: list[Path] = []
     for audience, number in zip(planned.audiences, ids, strict=True):
         answers = answers_of[audience.name]
         path = target if audience.name is None else target.with_name(f"{target.stem}.{audience.name}{target.suffix}")
         write_answers(answers, path)
+        facts = planned.facts(audience)
         sidecar = {
             "format": SIDECAR_FORMAT,
-            **planned.facts(audience),
+            **facts,
+            "mechanism": facts["mechanism"] | ends,
             "cost": planned.cost.document(),
             "columns": list(answers.columns),
             "ledger": {"id": number},

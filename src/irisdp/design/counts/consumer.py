@@ -1,59 +1,70 @@
-"""The best mechanism for one reader of a count: minimax over what the reader deems possible, or under a prior."""
+"""The best mechanism for one reader of a count: minimax over what the reader deems possible, or under a prior.
+
+Where the loss never falls as the answer moves away from the truth, that is geometric noise, read well: one deployed
+mechanism serves every such reader (proofs/universality.md). Small programs are solved whole all the same, because the
+dual certificate of that leans on no theorem; so are losses for which universality is not guaranteed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
+from dataclasses import replace
+from math import isqrt
 from typing import Any
 
 from ...errors import BadInput
 from ...exact import integer
 from ...graphs import Path
-from ...mechanisms import Mechanism
+from ...mechanisms import FactoredMechanism, Mechanism, Objective
 from ...privacy import Privacy
-from ..programs.goals import Goal, read_loss
-from ..programs.tables import numbers
-from ..programs.tailored import insist_on_size, tailored
+from ..closed_forms import LARGEST_MATRIX
+from ..programs.sealing import sealed
+from ..programs.tailored import LARGEST_PROGRAM, tailored
+from ..readings.consumers import Consumer
+from ..readings.optimal import optimal_reading
+from .written import consumer_goal, reading_certificate, written_out
 
 __all__ = ["consumer"]
 
-_PRIOR_SUM = Fraction(1, 10**9)
-"""A prior normalised in floats may miss 1 by this much; it is then divided by its exact sum."""
+LARGEST_WHOLE = 32
+"""Counts up to which the whole program is solved in any case: about a second."""
+
+LARGEST_CERTIFIED = 2_000
+"""Counts up to which a certificate is written: checking one takes time in the square of their number, here 15 s."""
+
+LARGEST_READING = 100_000
+"""Counts up to which a reading is written out, value by value: megabytes, and seconds to minutes."""
 
 
 def consumer(
-    n: int,
-    loss: Any,
-    privacy: Privacy,
-    *,
-    side_information: Sequence[int] | Mapping[str, int] | None = None,
-    prior: Sequence[Any] | None = None,
-) -> Mechanism:
+    n: int, loss: Any, privacy: Privacy, *, side_information: Any = None, prior: Any = None
+) -> Mechanism | FactoredMechanism:
     """Design the best mechanism for a reader of a count in 0..n whose loss is known.
 
     Parameters
     ----------
     n : int
-        Largest count, from 0 to about 110; neighbouring counts differ by one. The linear program is solved whole: in
-        half a second for n = 32, a minute for n = 100.
-    loss : "absolute", "squared", "zero-one" or table
-        A table holds in row i and column v the loss of reading v where i is true, for i, v in 0..n; any numbers.
+        Largest count, from 0 to 100,000; neighbouring counts differ by one.
+    loss : "absolute", "squared", "zero-one", Loss, mapping or table
+        See `irisdp.design.readings.losses`. A table holds in row i and column v the loss of reading v where i is true.
     privacy : Privacy
-        Any ratio and δ.
+        Any ratio. With δ > 0, or a loss that falls with distance somewhere, the linear program over all mechanisms is
+        solved whole, which ends at about a hundred counts.
     side_information : sequence or mapping, optional
         The counts the reader deems possible, as a list or as {"at_least": a, "at_most": b}; all when left out.
-    prior : sequence, optional
+    prior : sequence, array or frozen SciPy distribution, optional
         Probabilities of 0..n. The reader then minimises the expected loss, not the worst over the side information.
 
     Returns
     -------
-    Mechanism
-        Inputs and outputs 0..n, with its exact loss, an exact lower bound and the certificate of it.
+    Mechanism or FactoredMechanism
+        Inputs and outputs 0..n, exactly private, with its loss and a lower bound for every private mechanism. Up to
+        1,000 counts a matrix with its certificate: of weak duality up to n = 32, of universality above. Beyond,
+        geometric noise followed by a sparse reading.
 
     Raises
     ------
     BadInput
-        For a loss of another shape, side information outside 0..n, or a prior that is none.
+        For a loss of another shape, side information outside 0..n, a prior that is none, or a whole program too large.
 
     Examples
     --------
@@ -62,43 +73,31 @@ def consumer(
 
     References
     ----------
-    Minimax-agents paper, §2.3 and §2.4; theory §5; proofs/weak-duality.md.
+    Minimax-agents paper, §2.3 and §2.4; theory §5; proofs/weak-duality.md, proofs/universality.md.
     """
-    n = integer(n, "n", at_least=0)
-    insist_on_size("n", n, n + 1)
-    losses, loss_name = read_loss(loss, n + 1)
-    possible = _possible(side_information, n)
-    name = f"expected {loss_name or 'given'} loss"
-    if prior is None:
-        goal = Goal(name=f"worst {name}", loss=losses, loss_name=loss_name, side_information=possible)
-    else:
-        goal = Goal(name=name, loss=losses, loss_name=loss_name, weights=_weights(prior, possible, n))
-    return tailored(goal, Path(n + 1), privacy)
+    if integer(n, "n", at_least=0) > LARGEST_READING:
+        rule = f"must be at most {LARGEST_READING} for a mechanism that is written down"
+        raise BadInput("n", rule, "find the optimal reading of design.geometric(n, …) instead")
+    reader = Consumer(n, loss, side_information=side_information, prior=prior)
+    if reader.n <= LARGEST_WHOLE or privacy.delta or not reader.universal:
+        _insist_on_size(reader, privacy)
+        return tailored(consumer_goal(reader), Path(reader.n + 1), privacy)
+    noise = FactoredMechanism(privacy=privacy.pure, n=reader.n)
+    found = optimal_reading(noise, reader)
+    if reader.n + 1 <= LARGEST_MATRIX:
+        return written_out(found, privacy)
+    objective = Objective(reader.goal, found.value, found.lower_bound)
+    made = replace(noise, reading=found.reading(), objective=objective)
+    return made if reader.n > LARGEST_CERTIFIED else sealed(replace(made, certificate=reading_certificate(found)))
 
 
-def _possible(side_information: Any, n: int) -> tuple[int, ...]:
-    if side_information is None:
-        return tuple(range(n + 1))
-    if isinstance(side_information, Mapping):
-        if set(side_information) - {"at_least", "at_most"}:
-            raise BadInput("side_information", "may hold at_least and at_most only", 'write {"at_least": 2}')
-        first = integer(side_information.get("at_least", 0), "side_information", at_least=0, at_most=n)
-        last = integer(side_information.get("at_most", n), "side_information", at_least=0, at_most=n)
-        counts = set(range(first, last + 1))
-    elif isinstance(side_information, Sequence) and not isinstance(side_information, str):
-        counts = {integer(count, "side_information", at_least=0, at_most=n) for count in side_information}
-    else:
-        raise BadInput("side_information", "must be a list of counts or bounds", 'write [0, 1] or {"at_least": 2}')
-    if not counts:
-        raise BadInput("side_information", "leaves no count possible", "name at least one")
-    return tuple(sorted(counts))
-
-
-def _weights(prior: Any, possible: tuple[int, ...], n: int) -> tuple[Fraction, ...]:
-    weights = numbers(prior, "prior", n + 1)
-    total = sum(weights, start=Fraction(0))
-    if min(weights) < 0 or abs(total - 1) > _PRIOR_SUM:
-        raise BadInput("prior", "must be probabilities that sum to 1", 'write exact ones, such as "1/3"')
-    if any(weights[i] for i in set(range(n + 1)) - set(possible)):
-        raise BadInput("prior", "gives probability to counts outside the side information", "set it to 0 there")
-    return tuple(w / total for w in weights)
+def _insist_on_size(reader: Consumer, privacy: Privacy) -> None:
+    """Refuse a whole program that is too large, and say why it would have to be solved."""
+    if 2 * reader.n * (reader.n + 1) <= LARGEST_PROGRAM:
+        return
+    ends = (
+        f"needs the linear program over all mechanisms, which ends at n = {(isqrt(2 * LARGEST_PROGRAM + 1) - 1) // 2}"
+    )
+    if privacy.delta:
+        raise BadInput("delta", f"above 0 {ends}", "set delta to 0, or choose a smaller n")
+    raise BadInput("loss", f"that falls with distance {ends}", "let it grow on each side, or choose a smaller n")

@@ -2,37 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 from ...errors import BadInput
-from ...graphs import UNREACHABLE, DatasetGraph
-from ...mechanisms import Mechanism
+from ...graphs import DatasetGraph, Path
+from ...mechanisms import FactoredMechanism, Mechanism
 from ...privacy import Privacy
-from ..programs.goals import Goal
-from ..programs.tailored import insist_on_size, tailored
+from ..programs.tables import numbers
+from .by_orbits import distance_by_orbits, equal_shares
+from .on_path import distance_on_path
 
 __all__ = ["distance"]
 
 
-def distance(graph: DatasetGraph, privacy: Privacy) -> Mechanism:
+def distance(
+    graph: DatasetGraph, privacy: Privacy, *, weights: Sequence[Any] | None = None, loss: Any = None
+) -> Mechanism | FactoredMechanism:
     """Design the mechanism of smallest mean distance between the true node and the answer.
 
     Parameters
     ----------
     graph : DatasetGraph
-        Connected. Its nodes are inputs and outputs; all weigh the same.
+        Its nodes are inputs and outputs. Connected, unless `loss` is given.
     privacy : Privacy
         Any ratio and δ.
+    weights : sequence, optional
+        How likely each input is, in the order of the nodes; divided by their sum. All the same when left out.
+    loss : table, optional
+        In row i and column v the loss of answering v where i is true; the graph distance when left out.
 
     Returns
     -------
-    Mechanism
-        With its exact mean distance, an exact lower bound and the certificate of it.
+    Mechanism or FactoredMechanism
+        With its exact mean loss, an exact lower bound and the certificate of it. The program is divided by the
+        automorphisms of the graph (found by igraph, extra `graphs`, where no family has them in closed form), so that
+        symmetric graphs of thousands of nodes are solved; a path is solved by universality (`distance_path`). The
+        certificate is left out where it would have more than 100,000 multipliers.
 
     Raises
     ------
     BadInput
-        When the graph is not connected, or too large.
+        When the graph is not connected, or the program too large.
 
     Examples
     --------
@@ -42,17 +54,16 @@ def distance(graph: DatasetGraph, privacy: Privacy) -> Mechanism:
 
     References
     ----------
-    Exponential-optimality paper, LP[1]; theory §6; proofs/weak-duality.md.
+    Exponential-optimality paper, LP[1]; theory §6; proofs/weak-duality.md; proofs/exponential-symmetry.md.
     """
-    nodes = graph.number_of_nodes
-    insist_on_size("graph", graph.number_of_edges, nodes)
-    table = [graph.distances_from(index).tolist() for index in range(nodes)]
-    if any(UNREACHABLE in row for row in table):
-        raise BadInput("graph", "must be connected, or distances are infinite", "design for every component by itself")
-    goal = Goal(
-        name="mean graph distance",
-        loss=tuple(tuple(Fraction(x) for x in row) for row in table),
-        loss_name="graph-distance",
-        weights=(Fraction(1, nodes),) * nodes,
-    )
-    return tailored(goal, graph, privacy, outputs=tuple(graph.nodes))
+    if weights is None:
+        shares = equal_shares(graph)
+    else:
+        given = numbers(weights, "weights", graph.number_of_nodes)
+        total = sum(given, start=Fraction(0))
+        if min(given) < 0 or total == 0:
+            raise BadInput("weights", "must not be negative, nor all 0", "give every input a weight from 0 up")
+        shares = tuple(weight / total for weight in given)
+    if isinstance(graph, Path) and privacy.delta == 0 and loss is None:
+        return distance_on_path(graph, privacy, shares)
+    return distance_by_orbits(graph, privacy, shares, loss)

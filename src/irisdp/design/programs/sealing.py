@@ -11,11 +11,13 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
-from ...mechanisms import Mechanism, to_document
+from ...mechanisms import FactoredMechanism, Mechanism, to_document
 
 __all__ = ["seal", "sealed"]
+
+_M = TypeVar("_M", Mechanism, FactoredMechanism)
 
 
 def seal(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -26,6 +28,6 @@ def seal(document: Mapping[str, Any]) -> dict[str, Any]:
     return {**document, "certificate": {**certificate, "digest": hashlib.sha256(text.encode()).hexdigest()}}
 
 
-def sealed(mechanism: Mechanism) -> Mechanism:
+def sealed(mechanism: _M) -> _M:
     """Return a mechanism whose certificate holds the hash of the file it will be written to."""
     return replace(mechanism, certificate=seal(to_document(mechanism))["certificate"])

@@ -1,0 +1,141 @@
+"""`irisdp interpret RELEASE.json`: what a published count says to one reader."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import BadInput
+from ..exact import read_json, short_text, write_json
+from .options import AsJson, console, print_json
+
+if TYPE_CHECKING:
+    from ..release import Interpretation
+
+__all__ = ["interpret_command"]
+
+_MOST_SHOWN = 40
+_WORTH_SAYING = 0.001
+
+
+def interpret_command(
+    release: Annotated[
+        Path, typer.Argument(metavar="RELEASE.json", help="The .release.json beside published counts, or a mechanism.")
+    ],
+    value: Annotated[
+        str | None, typer.Option(help="The published answer to read; all in the file beside when left out.")
+    ] = None,
+    loss: Annotated[
+        str,
+        typer.Option(
+            metavar="LOSS",
+            help="What an error costs: absolute, squared, zero-one, asymmetric:LOW:HIGH (per unit too low, too high), "
+            "threshold:K (only errors beyond K hurt), excess:K (by how much), or a table in a .json file.",
+        ),
+    ] = "absolute",
+    at_least: Annotated[str | None, typer.Option(help="You know that the true count is at least this.")] = None,
+    at_most: Annotated[str | None, typer.Option(help="You know that the true count is at most this.")] = None,
+    prior: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="P.json", help="A list: your probabilities of the counts 0, 1, … Minimises the mean loss."
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the readings to a .json file.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Read published counts as well as anyone can, with what you know; needs nothing secret and costs nothing."""
+    from ..release import interpret
+
+    found = interpret(
+        release,
+        value,
+        loss=_loss(loss),
+        at_least=at_least,
+        at_most=at_most,
+        prior=None if prior is None else read_json(prior, "--prior"),
+    )
+    documents = found.documents()
+    if value is not None:
+        documents = [documents[0] | {"posterior": found.posterior().document()}]
+    document = documents[0] if value is not None else {"readings": documents}
+    if out is not None:
+        write_json(out, document, "--out")
+    if as_json:
+        print_json(document)
+    elif value is None:
+        _show_all(found)
+    else:
+        _show_one(found, documents[0]["posterior"])
+
+
+def _loss(text: str) -> Any:
+    """Return a loss as `Consumer` reads it, from how it is written on the command line."""
+    if text.endswith(".json"):
+        return read_json(text, "--loss")
+    name, *numbers = text.split(":")
+    parameters = {"asymmetric": ("too_low", "too_high"), "threshold": ("beyond",), "excess": ("beyond",)}.get(name, ())
+    if len(numbers) != len(parameters):
+        needed = ":".join((name, *(parameter.upper() for parameter in parameters)))
+        raise BadInput("--loss", f"{name} has another number of parameters", f"write {needed}")
+    return {"name": name, **dict(zip(parameters, numbers, strict=True))}
+
+
+def _show_one(found: Interpretation, posterior: dict[str, Any]) -> None:
+    view = console()
+    answer = found.answers[0]
+    view.print(f"[bold]{answer.published} published[/bold], read for {found.loss.name} loss")
+    view.print(f"  reading   {answer.reading}{_coin(found)}")
+    _show_loss(found)
+    low, high = posterior["interval_95"]
+    assumed = "under your prior" if found.bayesian else "if all possible counts were equally likely before"
+    view.print(f"  truth     {low} to {high} with probability 95 %, {assumed}")
+
+
+def _coin(found: Interpretation) -> str:
+    chances = found.answers[0].chances
+    if len(chances) == 1:
+        return ""
+    return ", drawn from " + ", ".join(f"{value} with probability {short_text(p)}" for value, p in chances)
+
+
+def _show_all(found: Interpretation) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    view = console()
+    view.print(f"[bold]published counts: {len(found.answers)}[/bold], read for {found.loss.name} loss")
+    table = Table(*map(escape, found.by), "published", "reading")
+    for number, answer in enumerate(found.answers):
+        if number == _MOST_SHOWN:
+            table.add_row(*["…"] * (len(found.by) + 2))
+            break
+        table.add_row(*(escape(str(part)) for part in (*answer.key, answer.published, answer.reading)))
+    view.print(table)
+    if found.answers and len({id(answer.rule) for answer in found.answers}) == 1:
+        _show_loss(found)
+
+
+def _show_loss(found: Interpretation) -> None:
+    view = console()
+    rule = found.answers[0].rule
+    low, high = rule.possible
+    known = f"for counts {low} to {high}" if high is not None else f"for counts from {low} on"
+    kind = "under your prior" if found.bayesian else "at worst"
+    view.print(f"  loss      {short_text(rule.value)} {kind}, {known}; no reading has less than {_bound(rule)}")
+    if rule.face_value is not None:
+        view.print(f"  saved     {_saved(rule.value, rule.face_value)}")
+
+
+def _saved(value: Fraction, face_value: Fraction) -> str:
+    share = float(1 - value / face_value) if face_value else 0.0
+    if share < _WORTH_SAYING:
+        return f"less than 0.1 %: taking it as it is costs {short_text(face_value)}"
+    return f"{share:.1%} of the {short_text(face_value)} that taking it as it is costs"
+
+
+def _bound(rule: Any) -> str:
+    return "that" if rule.lower_bound == rule.value else short_text(rule.lower_bound)

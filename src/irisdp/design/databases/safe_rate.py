@@ -1,0 +1,195 @@
+"""The largest exponent that keeps an exponential mechanism private on a graph, found and proved exactly.
+
+With weights prior(v)·β^level(i, v) and Z_i their sum, the mechanism is (log r)-private if and only if
+
+    Z_j(β) · β^(−D_ij) ≤ r · Z_i(β),   D_ij = max_v (level(j, v) − level(i, v)),   for both directions of every edge:
+
+one inequality between polynomials each. For R = max (D_ij + D_ji), every β ≥ r^(−1/R) satisfies them (all log-ratios of
+two rows lie in an interval of length R·log(1/β) that contains 0) and none below r^(−2/R) does (multiply the two
+directions). In between the least β is found by bisection, and that there is no smaller one by intervals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import flint
+import numpy as np
+
+from ...exact import ball, working_precision
+from ...graphs import DatasetGraph
+from ...mechanisms.exponential import rate_above
+from ...privacy import Privacy
+
+__all__ = ["SafeRate", "safe_rate"]
+
+_BITS = 64
+"""Significant bits of a rate found by bisection."""
+
+_NARROWEST = 30
+"""The rate is proved smallest but for an interval of 2^-30 of its size below it."""
+
+_SMALLEST_STEP = 50
+"""Intervals narrower than 2^-50 of the rate that cannot be excluded are given up."""
+
+_PRECISION = 192
+_LONGEST_EXACT = 60_000
+"""Bits of β^level up to which an inequality that balls leave open is decided in rationals."""
+
+Polynomial = tuple[tuple[int, Fraction], ...]
+"""Level ↦ prior weight of the answers at that level: Z_i."""
+
+
+@dataclass(frozen=True, slots=True)
+class SafeRate:
+    """The smallest rate (largest exponent) that is private.
+
+    Parameters
+    ----------
+    rate : Fraction
+        β, private in exact arithmetic.
+    proved : bool
+        Whether it is proved that no rate below rate·(1 − 2^-30) is private.
+    """
+
+    rate: Fraction
+    proved: bool
+
+
+def safe_rate(
+    levels: tuple[tuple[int, ...], ...], prior: tuple[Fraction, ...], graph: DatasetGraph, privacy: Privacy
+) -> SafeRate:
+    """Find the smallest private rate.
+
+    Parameters
+    ----------
+    levels : tuple of tuples of int
+        One row per node of the graph: by how many units each answer falls short of the best.
+    prior : tuple of Fraction
+        Positive weights of the answers.
+    graph : DatasetGraph
+    privacy : Privacy
+        The ratio; δ is not used.
+
+    Returns
+    -------
+    SafeRate
+        Where neighbours' levels differ by a constant only, every rate is private, and 1/r is returned.
+
+    References
+    ----------
+    proofs/exponential-rate.md
+    """
+    search = _Search.of(levels, prior, graph, privacy.ratio)
+    spread = search.spread
+    if spread <= 2:
+        least = privacy.ratio ** -(2 // spread) if spread else 1 / privacy.ratio
+    else:
+        least = rate_above(privacy, Fraction(spread, 2))
+    if search.accepts(least):
+        return SafeRate(least, True)
+    low, high = least, rate_above(privacy, Fraction(spread))
+    while True:
+        low, high = search.bisect(low, high)
+        smaller = search.smaller(least, high * (1 - Fraction(1, 1 << _NARROWEST)))
+        if not isinstance(smaller, Fraction):
+            return SafeRate(high, smaller)
+        low, high = least, smaller
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The inequalities: distinct Z's, and (j, i, D) for each distinct directed edge."""
+
+    ratio: Fraction
+    spread: int
+    polynomials: tuple[Polynomial, ...]
+    edges: tuple[tuple[int, int, int], ...]
+
+    @classmethod
+    def of(
+        cls,
+        levels: tuple[tuple[int, ...], ...],
+        prior: tuple[Fraction, ...],
+        graph: DatasetGraph,
+        ratio: Fraction,
+    ) -> _Search:
+        numbers: dict[Polynomial, int] = {}
+        number_of = []
+        for row in levels:
+            collected: dict[int, Fraction] = {}
+            for level, weight in zip(row, prior, strict=True):
+                collected[level] = collected.get(level, Fraction(0)) + weight
+            number_of.append(numbers.setdefault(tuple(sorted(collected.items())), len(numbers)))
+        table = np.array(levels, dtype=object if max(map(max, levels)) > 1 << 60 else np.int64)
+        edges, spread = set(), 0
+        for tails, heads in graph.edges():
+            for i, j in zip(tails.tolist(), heads.tolist(), strict=True):
+                difference = table[j] - table[i]
+                forward, backward = int(difference.max()), -int(difference.min())
+                spread = max(spread, forward + backward)
+                edges |= {(number_of[j], number_of[i], forward), (number_of[i], number_of[j], backward)}
+        return cls(ratio, spread, tuple(numbers), tuple(sorted(edges)))
+
+    def accepts(self, rate: Fraction) -> bool:
+        """Tell whether a rate is private; where it cannot be told, say no."""
+        with working_precision(_PRECISION):
+            sums = self._sums(ball(rate))
+            for j, i, reach in self.edges:
+                left, right = sums[j], ball(self.ratio) * sums[i] * ball(rate) ** reach
+                if not left <= right and (left > right or not self._holds_exactly(rate, j, i, reach)):
+                    return False
+        return True
+
+    def bisect(self, low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
+        """Narrow an interval whose upper end is private and whose lower end is not."""
+        while high - low > high / (1 << _BITS):
+            middle = (low + high) / 2
+            scale = 1 << _BITS + 2 + (middle.denominator.bit_length() - middle.numerator.bit_length())
+            middle = Fraction(round(middle * scale), scale)
+            low, high = (low, middle) if self.accepts(middle) else (middle, high)
+        return low, high
+
+    def smaller(self, low: Fraction, high: Fraction) -> Fraction | bool:
+        """Return a private rate in [low, high] if one is met, else whether it is proved that there is none."""
+        pending, proved = [(low, high)], True
+        while pending:
+            start, stop = pending.pop()
+            if start > stop or self._all_violate(start, stop):
+                continue
+            middle = (start + stop) / 2
+            if self.accepts(middle):
+                return middle
+            if stop - start < high / (1 << _SMALLEST_STEP):
+                proved = False
+                continue
+            pending += [(start, middle), (middle, stop)]
+        return proved
+
+    def _all_violate(self, low: Fraction, high: Fraction) -> bool:
+        """Tell whether one inequality is certain to fail for every rate in an interval; sums grow with the rate."""
+        with working_precision(_PRECISION):
+            below, above = self._sums(ball(low)), self._sums(ball(high))
+            ratio = ball(self.ratio)
+            return any(
+                below[j] > ratio * above[i] * ball(high if reach >= 0 else low) ** reach for j, i, reach in self.edges
+            )
+
+    def _sums(self, rate: flint.arb) -> list[flint.arb]:
+        powers = {level: rate**level for polynomial in self.polynomials for level, _ in polynomial}
+        return [
+            sum((ball(weight) * powers[level] for level, weight in polynomial), start=flint.arb(0))
+            for polynomial in self.polynomials
+        ]
+
+    def _holds_exactly(self, rate: Fraction, j: int, i: int, reach: int) -> bool:
+        """Decide in rationals what balls leave open: equality, as a rule."""
+        left, right = self.polynomials[j], self.polynomials[i]
+        if left == right:
+            left = right = ((0, Fraction(1)),)
+        longest = max(left[-1][0], right[-1][0], abs(reach)) * rate.denominator.bit_length()
+        if longest > _LONGEST_EXACT:
+            return False
+        sums = [sum(weight * rate**level for level, weight in polynomial) for polynomial in (left, right)]
+        return bool(sums[0] <= self.ratio * sums[1] * rate**reach)

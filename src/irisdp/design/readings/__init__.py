@@ -1,0 +1,1 @@
+"""Consumers of counts, and the best readings of what was released to them."""

@@ -1,0 +1,272 @@
+"""The reader's linear program over a few answers per released value, written with running sums so that it stays sparse.
+
+A reading is held as g(z, v), the probability of an answer above v, for v on a short ladder around a first answer c(z);
+moving along the ladder changes the losses by a step, which is a few runs (`reading_recurrences`). Written out, a step
+touches every count. So the sums over runs become variables, one per count and direction, tied to their neighbours:
+
+    y_j(i) = α (y_j(i−1) + y_{j+1}(i−1)) + what starts at i          y_0(i) is what the runs add at i
+
+with j = 0, or j = 0, 1 for a loss that grows faster than the error. The program has a handful of entries per variable,
+whatever n and ε. Where loss and side information are symmetric, so is a best reading: only one half is written, and
+what runs out of it over the middle comes back mirrored. Nothing here is trusted: what comes out is evaluated elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .kernel import Floats, Integers
+from .recurrences import RecurrentGame
+from .solver import GRID_BITS, MAGNIFIED, RawSolution, compressed, float_solver, on_grid, run
+
+__all__ = ["LadderProgram"]
+
+_REFINEMENTS = 3
+_GOOD_ENOUGH = 1e-12
+
+_LARGE = 4000
+"""Counts from which the solver is no longer asked for the weights to more digits than it has by itself."""
+
+_MOST_MAGNIFIED = 1e9
+
+_BOX = 100.0
+"""Running sums are a few units at most, once divided by the scale of losses; bounds keep the dual simplex in range."""
+
+
+class LadderProgram:
+    """A restricted program for one game. Answers may be added, and it goes on from where it stood.
+
+    Parameters
+    ----------
+    game : RecurrentGame
+    centre : array of n + 1 integers
+        The first answer c(z) to every released value.
+    scale : float
+        About the value expected: losses are divided by it.
+    """
+
+    def __init__(self, game: RecurrentGame, centre: Integers, scale: float) -> None:
+        self.game, self.scale = game, scale
+        self.last = game.n // 2 if game.symmetric else game.n
+        self.count = self.last + 1
+        self.released = np.arange(self.count)
+        self.low = self.high = centre[: self.count]
+        self.z, self.v = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        self.above = np.zeros(0)
+        self.pairs = np.zeros((2, 0), np.int64)
+        tails = (game.low, game.high)
+        self.sums = 2 if any(tail.slope for tail in tails) else int(any(tail.level for tail in tails))
+        self.worst = 2 * self.sums * self.count
+        self.solver = self._skeleton()
+
+    def allow(self, low: Integers, high: Integers) -> bool:
+        """Let the answer to every z lie anywhere from low(z) to high(z); tell whether that is new."""
+        low, high = np.minimum(low[: self.count], self.low), np.maximum(high[: self.count], self.high)
+        below, beyond = self.low - low, high - self.high
+        z = np.concatenate((np.repeat(self.released, below), np.repeat(self.released, beyond)))
+        v = np.concatenate((_counted(low, below), _counted(self.high, beyond)))
+        self.low, self.high = low, high
+        if len(z):
+            self.z, self.v = np.append(self.z, z), np.append(self.v, v)
+            self.above = np.concatenate((self.above, np.ones(below.sum()), np.zeros(beyond.sum())))
+            self._add_columns(z, v)
+            self._add_order(len(self.z) - len(z))
+        return bool(len(z))
+
+    def solve(self) -> RawSolution | None:
+        """Solve the program as it stands; None when the solver gives up.
+
+        A basis may run a recurrence in its unstable direction, and then the reading found is not quite what the solver
+        takes it for. So its losses are evaluated, and the program is solved again, from the same basis, as a correction
+        to it that is magnified until the error is of size 1: iterative refinement.
+        """
+        best, lowest, magnification = None, np.inf, 1.0
+        for _ in range(_REFINEMENTS):
+            losses = self._pose(magnification)
+            found = run(self.solver, self.worst + 1 + len(self.z)) or self._unmagnified()
+            if found is None:
+                break
+            values, weights = found[0], np.maximum(-found[1][: self.count], 0)
+            if not 0 < weights.sum() < np.inf:
+                break
+            before, expected = self.above, losses + values[self.worst] / magnification
+            self.above = self._ordered(before + values[self.worst + 1 :] / magnification)
+            reading = self._reading()
+            reached = self._worst(self._losses(*reading))
+            if reached < lowest:
+                best, lowest = RawSolution(*self._unfolded(*reading), self._prior(weights)), reached
+            if reached <= expected + _GOOD_ENOUGH:
+                break
+            magnification = min(1 / (reached - expected), _MOST_MAGNIFIED)
+        return best
+
+    def _unmagnified(self) -> tuple[Floats, Floats] | None:
+        """Try once more with weights that sum to 1: less exact, and easier on the largest programs."""
+        self.solver.changeColCost(self.worst, 1.0)
+        for option, value in (("solver", "simplex"), ("simplex_strategy", 1), ("presolve", "choose")):
+            self.solver.setOptionValue(option, value)
+        return run(self.solver, self.worst + 1 + len(self.z))
+
+    def _pose(self, magnification: float) -> float:
+        """Write the program as a magnified change of the reading at hand; return the worst loss of that reading."""
+        losses = self._losses(*self._reading())
+        worst = self._worst(losses)
+        room = np.where(self.game.possible[: self.count], magnification * (worst - losses), np.inf)
+        size, left, right = len(self.z), *self.pairs
+        self._bound_rows(0, np.full(self.count, -np.inf), room)
+        gaps = magnification * (self.above[right] - self.above[left])
+        self._bound_rows(self.count + self.worst, gaps, np.full(len(gaps), np.inf))
+        columns = self.worst + 1 + np.arange(size, dtype=np.int32)
+        self.solver.changeColsBounds(size, columns, -magnification * self.above, magnification * (1 - self.above))
+        return worst
+
+    def _bound_rows(self, first: int, lower: Floats, upper: Floats) -> None:
+        self.solver.changeRowsBounds(len(lower), first + np.arange(len(lower), dtype=np.int32), lower, upper)
+
+    def _worst(self, losses: Floats) -> float:
+        return float(losses.max(initial=0.0, where=self.game.possible[: self.count]))
+
+    def _skeleton(self) -> Any:
+        """Write the running sums and the worst loss, without any answer."""
+        import highspy
+
+        count, i = self.count, np.arange(self.count)
+        entries = [(i, np.full(count, self.worst), -np.ones(count))]
+        for backward in range(2):
+            earlier = i + 1 if backward else i - 1
+            (inner,) = np.nonzero((earlier >= 0) & (earlier < count))
+            if self.sums:
+                entries.append((i, self._sum(backward, 0) + i, np.ones(count)))
+            for j in range(self.sums):
+                row = count + self._sum(backward, j)
+                entries.append((row + i, self._sum(backward, j) + i, np.ones(count)))
+                for k in range(j, min(j + 2, self.sums)):
+                    column = self._sum(backward, k)
+                    entries.append((row + inner, column + earlier[inner], np.full(len(inner), -self._alpha)))
+                if backward and self.game.symmetric:
+                    entries += self._over_the_middle(row + self.last, j)
+        rows, columns, values = (np.concatenate(part) for part in zip(*entries, strict=True))
+        starts, indices, values = compressed(rows, columns, values, self.worst + 1)
+        model = highspy.HighsLp()
+        model.num_col_, model.num_row_ = self.worst + 1, count + self.worst
+        model.col_cost_ = np.append(np.zeros(self.worst), MAGNIFIED if count < _LARGE else 1.0)
+        model.col_lower_, model.col_upper_ = np.full(self.worst + 1, -_BOX), np.full(self.worst + 1, _BOX)
+        model.row_lower_ = np.append(np.full(count, -np.inf), np.zeros(self.worst))
+        model.row_upper_ = np.append(np.full(count, np.inf), np.zeros(self.worst))
+        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+        model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = starts, indices, values
+        solver = float_solver()
+        solver.passModel(model)
+        return solver
+
+    def _over_the_middle(self, row: int, j: int) -> list[tuple[NDArray[Any], NDArray[Any], Floats]]:
+        """Feed the backward sums at the last count written from the forward sums, which are their mirror image."""
+        parts = [(j, -1.0)] if self.game.n % 2 == 0 else [(k, -self._alpha) for k in range(j, min(j + 2, self.sums))]
+        return [
+            (np.array([row]), np.array([self._sum(0, k) + self.last]), np.array([coefficient]))
+            for k, coefficient in parts
+        ]
+
+    def _add_columns(self, z: Integers, v: Integers) -> None:
+        """Add one variable per rung, the change of g(z, v)."""
+        n, folded = self.game.n, self.game.symmetric
+        # The middle one stands for itself and its mirror image.
+        share = np.where(folded & (2 * z == n), 0.5, 1.0) / self.scale
+        steps = self.game.steps(z, v)
+        runs, jumps, rows = steps.runs, steps.jumps * share, steps.rows
+        position, backward = runs.position, runs.backward
+        if folded:
+            beyond = np.where(backward, 2 * position >= n, 2 * position > n)
+            position, backward = np.where(beyond, n - position, position), backward ^ beyond
+            jumps = np.where(2 * rows == n, 2 * jumps, jumps)
+            rows = np.where(2 * rows > n, n - rows, rows)
+        entries = []
+        for j in range(self.sums):
+            row = self.count + position + np.where(backward, self._sum(1, j), self._sum(0, j))
+            entries.append((row, runs.column, -runs.coefficients[j] * share[runs.column]))
+        for row, jump in zip(rows, jumps, strict=True):
+            (inside,) = np.nonzero((row >= 0) & (row < self.count))
+            entries.append((row[inside], inside, jump[inside]))
+        where, columns, values = (np.concatenate(part) for part in zip(*entries, strict=True))
+        starts, indices, values = compressed(where, columns, values, len(z))
+        size = len(z)
+        self.solver.addCols(
+            size, np.zeros(size), np.zeros(size), np.ones(size), len(values), starts[:-1], indices, values
+        )
+
+    def _add_order(self, first: int) -> None:
+        """Insist on g(z, v) ≥ g(z, v + 1) wherever one of the two is at least the rung `first`."""
+        order = np.lexsort((self.v, self.z))
+        left, right = order[:-1], order[1:]
+        new = (self.z[left] == self.z[right]) & ((left >= first) | (right >= first))
+        pairs = np.stack((left[new], right[new]))
+        self.pairs = np.append(self.pairs, pairs, axis=1)
+        size = pairs.shape[1]
+        self.solver.addRows(
+            size,
+            np.full(size, -np.inf),
+            np.full(size, np.inf),
+            2 * size,
+            2 * np.arange(size, dtype=np.int32),
+            (self.worst + 1 + pairs.T).ravel().astype(np.int32),
+            np.tile([1.0, -1.0], size),
+        )
+
+    def _ordered(self, above: Floats) -> Floats:
+        """Round g to the grid, and down where it would rise along a ladder."""
+        above = np.ldexp(np.rint(np.ldexp(np.clip(above, 0, 1), GRID_BITS)), -GRID_BITS)
+        order, start, length = self._ladders()
+        for rung in range(1, int(length.max(initial=0))):
+            here = start[length > rung] + rung
+            above[order[here]] = np.minimum(above[order[here]], above[order[here - 1]])
+        return above
+
+    def _reading(self) -> tuple[Integers, Integers, Floats]:
+        """Return the chances of all answers, for the released values that are written."""
+        order, start, length = self._ladders()
+        above = self.above[order]
+        some = length > 0
+        lowest, following = np.ones(self.count), np.append(above[1:], 0.0)[: len(above)]
+        lowest[some] -= above[start[some]]
+        following[(start + length - 1)[some]] = 0
+        released = np.concatenate((self.released, self.z[order]))
+        answers = np.concatenate((self.low, self.v[order] + 1))
+        chances = np.concatenate((lowest, above - following))
+        kept = chances > 0
+        return released[kept], answers[kept], chances[kept]
+
+    def _ladders(self) -> tuple[Integers, Integers, Integers]:
+        """Return rungs in order of z and v, and where the ladder of every z starts and how long it is."""
+        length = self.high - self.low
+        return np.lexsort((self.v, self.z)), np.cumsum(length) - length, length
+
+    def _unfolded(self, z: Integers, answers: Integers, chances: Floats) -> tuple[Integers, Integers, Floats]:
+        if not self.game.symmetric:
+            return z, answers, chances
+        n = self.game.n
+        chances = np.where(2 * z == n, chances / 2, chances)
+        return np.append(z, n - z), np.append(answers, n - answers), np.append(chances, chances)
+
+    def _losses(self, z: Integers, answers: Integers, chances: Floats) -> Floats:
+        return self.game.losses(*self._unfolded(z, answers, chances))[0][: self.count] / self.scale
+
+    def _prior(self, weights: Floats) -> Floats:
+        whole = np.zeros(self.game.n + 1)
+        whole[: self.count] = weights
+        return on_grid(whole + whole[::-1] if self.game.symmetric else whole)
+
+    @property
+    def _alpha(self) -> float:
+        return float(self.game.kernel.powers[1])
+
+    def _sum(self, backward: int, j: int) -> int:
+        """Return where the variables y_j of one direction begin; their rows begin `count` further."""
+        return (backward * self.sums + j) * self.count
+
+
+def _counted(first: Integers, length: Integers) -> Integers:
+    """Concatenate first(z), first(z) + 1, … of the given lengths."""
+    return np.arange(length.sum()) - np.repeat(np.cumsum(length) - length - first, length)

@@ -1,0 +1,206 @@
+"""What a wrong answer costs a consumer.
+
+A loss that depends on the error alone is two tails, one for answers too low and one for answers too high: nothing up to
+an error of `beyond`, then a first jump and increments that grow evenly. All losses with a name are of that kind, and
+recurrences sum them in linear time. Anything else is a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ...errors import BadInput
+from ...exact import integer, rational
+from ..programs.tables import Table, table
+
+__all__ = [
+    "Loss",
+    "Tail",
+    "absolute",
+    "asymmetric",
+    "excess",
+    "read_loss",
+    "squared",
+    "table_loss",
+    "threshold",
+    "zero_one",
+]
+
+
+LARGEST_LOSS = 10**30
+"""Of a table, or of one error: bounds on rounding count on it (proofs/reading-certificate.md)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tail:
+    """Loss of an error of one sign: with m = error − beyond ≥ 1, jump + level·m + slope·m(m−1)/2; before that 0."""
+
+    beyond: int = 0
+    jump: Fraction = Fraction(0)
+    level: Fraction = Fraction(0)
+    slope: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        """Refuse losses that fall with the error, or are too large for any sum in floats."""
+        object.__setattr__(self, "beyond", integer(self.beyond, "beyond", at_least=0))
+        for name in ("jump", "level", "slope"):
+            number = rational(getattr(self, name), name)
+            if not 0 <= number <= LARGEST_LOSS:
+                raise BadInput(name, "must lie between 0 and 10^30", "give losses in a larger unit")
+            object.__setattr__(self, name, number)
+
+    def at(self, error: int) -> Fraction:
+        """Return the loss of an error, error ≥ 0."""
+        m = error - self.beyond
+        return self.jump + self.level * m + self.slope * m * (m - 1) / 2 if m > 0 else Fraction(0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """A loss l(i, v) of answering v where i is true.
+
+    Parameters
+    ----------
+    name : str
+        What people and documents call it.
+    low, high : Tail, optional
+        Losses of answers below and above the truth; both or neither.
+    entries : table, optional
+        Row i, column v; instead of tails; any numbers.
+    standard : bool
+        Whether certificates know the loss by `name` alone.
+    """
+
+    name: str
+    low: Tail | None = None
+    high: Tail | None = None
+    entries: Table | None = None
+    standard: bool = False
+
+    def at(self, truth: int, answer: int) -> Fraction:
+        """Return l(truth, answer)."""
+        if self.entries is not None:
+            return self.entries[truth][answer]
+        assert self.low is not None and self.high is not None
+        return self.low.at(truth - answer) if answer < truth else self.high.at(answer - truth)
+
+    @property
+    def recurrent(self) -> bool:
+        """Whether recurrences sum it: convex in the error, and at most as fast as its square, or one jump for all."""
+        if self.low is None or self.high is None:
+            return False
+        tails = (self.low, self.high)
+        convex = all(tail.jump == 0 and tail.slope <= 2 * tail.level for tail in tails)
+        return convex or (self.low == self.high and self.low.level == self.low.slope == 0)
+
+    def table(self, n: int) -> Table:
+        """Write the loss out for 0..n."""
+        if self.entries is not None:
+            return self.entries
+        assert self.low is not None and self.high is not None
+        high, low = ([tail.at(error) for error in range(n + 1)] for tail in (self.high, self.low))
+        return tuple(tuple(high[v - i] if v >= i else low[i - v] for v in range(n + 1)) for i in range(n + 1))
+
+    def falling(self, possible: Iterable[int]) -> tuple[int, int] | None:
+        """Return a truth and an answer beyond which the loss falls although the answer moves away, or None.
+
+        None is what universality needs: for every possible truth the loss grows (or stays) with the distance on each
+        side, not necessarily in the same way on both (proofs/universality.md).
+        """
+        if self.entries is None:
+            return None
+        for i in possible:
+            line = self.entries[i]
+            for v in range(len(line) - 1):
+                if line[v] < line[v + 1] if v < i else line[v] > line[v + 1]:
+                    return i, v if v >= i else v + 1
+        return None
+
+
+def absolute() -> Loss:
+    """Return |i − v|: the mean error."""
+    tail = Tail(level=Fraction(1))
+    return Loss(name="absolute", low=tail, high=tail, standard=True)
+
+
+def squared() -> Loss:
+    """Return (i − v)²."""
+    tail = Tail(level=Fraction(1), slope=Fraction(2))
+    return Loss(name="squared", low=tail, high=tail, standard=True)
+
+
+def zero_one() -> Loss:
+    """Return 1 for every wrong answer: the probability of error."""
+    tail = Tail(jump=Fraction(1))
+    return Loss(name="zero-one", low=tail, high=tail, standard=True)
+
+
+def asymmetric(*, too_low: Any, too_high: Any) -> Loss:
+    """Return a loss with two slopes: too_low·(i − v) where v < i, too_high·(v − i) where v > i; both more than 0."""
+    slopes = [rational(too_low, "too_low"), rational(too_high, "too_high")]
+    for slope, field in zip(slopes, ("too_low", "too_high"), strict=True):
+        if slope <= 0:
+            raise BadInput(field, "must be more than 0", "give the cost of an error of one")
+    return Loss(name="asymmetric", low=Tail(level=slopes[0]), high=Tail(level=slopes[1]))
+
+
+def threshold(beyond: int) -> Loss:
+    """Return 1 where |i − v| > beyond: only errors beyond it hurt, and all equally."""
+    tail = Tail(beyond=integer(beyond, "beyond", at_least=0), jump=Fraction(1))
+    return Loss(name="threshold", low=tail, high=tail)
+
+
+def excess(beyond: int) -> Loss:
+    """Return max(0, |i − v| − beyond): only errors beyond it hurt, by how far they are beyond."""
+    tail = Tail(beyond=integer(beyond, "beyond", at_least=0), level=Fraction(1))
+    return Loss(name="excess", low=tail, high=tail)
+
+
+def table_loss(entries: Any, n: int) -> Loss:
+    """Read a loss written out: row i, column v, both 0..n; any numbers."""
+    numbers = table(entries, "loss", rows=n + 1, columns=n + 1)
+    if max(max(abs(x) for x in line) for line in numbers) > LARGEST_LOSS:
+        raise BadInput("loss", "must hold numbers up to 10^30", "give losses in a larger unit")
+    return Loss(name="given", entries=numbers)
+
+
+def read_loss(given: Any, n: int) -> Loss:
+    """Read a loss as Python or JSON has it.
+
+    Parameters
+    ----------
+    given : Loss, str, mapping or table
+        "absolute", "squared", "zero-one"; {"name": "asymmetric", "too_low": a, "too_high": b};
+        {"name": "threshold" | "excess", "beyond": k}; or a table of (n+1) × (n+1) numbers.
+    n : int
+        Largest count.
+    """
+    if isinstance(given, Loss):
+        if given.entries is not None and len(given.entries) != n + 1:
+            raise BadInput("loss", f"must be a table of {n + 1} rows", "give one row for every count")
+        return given
+    fields = {"name": given} if isinstance(given, str) else given
+    if not isinstance(fields, Mapping):
+        return table_loss(given, n)
+    parameters = {key: value for key, value in fields.items() if key != "name"}
+    make, names = _NAMED.get(str(fields.get("name")), (None, ()))
+    if make is None:
+        raise BadInput("loss", "is not a loss with a name", f"choose {', '.join(_NAMED)}, or give a table")
+    if set(parameters) != set(names):
+        needed = " and ".join(names) or "no parameters"
+        raise BadInput("loss", f"{fields['name']} takes {needed}", "name exactly these")
+    made: Loss = make(**parameters) if names != ("beyond",) else make(parameters["beyond"])
+    return made
+
+
+_NAMED: dict[str, tuple[Any, tuple[str, ...]]] = {
+    "absolute": (absolute, ()),
+    "squared": (squared, ()),
+    "zero-one": (zero_one, ()),
+    "asymmetric": (asymmetric, ("too_low", "too_high")),
+    "threshold": (threshold, ("beyond",)),
+    "excess": (excess, ("beyond",)),
+}

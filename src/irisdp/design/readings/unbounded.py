@@ -1,0 +1,136 @@
+"""Reading a count that may be anything: without an upper bound every value is best moved by one and the same amount.
+
+Far from the least count nothing distinguishes one place from another, so no reading does better there than the best
+constant shift c of the published value, and a shift costs the same everywhere: E l(i, i + Z + c). Near the least count
+the answer is raised to it, which costs less and not more (proofs/unbounded-counts.md).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import flint
+
+from ...errors import BadInput
+from ...exact import ball, dyadic_above, dyadic_below, enclosure_of
+from ...privacy import Privacy
+from .losses import Loss, Tail
+
+__all__ = ["Shift", "best_shift", "loss_of_shift"]
+
+_BITS = 128
+_FARTHEST = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """The best constant shift, and bounds on what it costs: no reading costs less than `lower_bound` at worst."""
+
+    shift: int
+    value: Fraction
+    lower_bound: Fraction
+
+
+def best_shift(loss: Loss, privacy: Privacy) -> Shift:
+    """Return how a minimax consumer without an upper bound reads a count with two-sided geometric noise.
+
+    Parameters
+    ----------
+    loss : Loss
+        Of the error alone.
+    privacy : Privacy
+        Ratio above 1; δ is not used.
+
+    Raises
+    ------
+    BadInput
+        For a table, or at ε = 0, where the worst loss has no bound.
+
+    Examples
+    --------
+    >>> from irisdp.design.readings.losses import absolute, asymmetric
+    >>> float(best_shift(absolute(), Privacy.from_ratio(2)).value), best_shift(absolute(), Privacy.from_ratio(2)).shift
+    (1.3333333333333333, 0)
+    >>> best_shift(asymmetric(too_low=9, too_high=1), Privacy.from_ratio(2)).shift
+    2
+
+    References
+    ----------
+    proofs/unbounded-counts.md.
+    """
+    low, high = _tails(loss, privacy)
+    if low == high:
+        return _priced(loss, privacy, 0)
+    # Losses with tails that differ are convex, and so is what a shift costs: search for where it stops falling.
+    cost = lru_cache(lambda shift: _middle(loss, privacy, shift))
+    step = 1 if cost(1) < cost(0) else -1
+
+    def falls(steps: int) -> bool:
+        return bool(cost(step * (steps + 1)) < cost(step * steps))
+
+    reach = 1
+    while falls(reach):
+        reach *= 2
+        if reach > _FARTHEST:
+            raise BadInput("loss", "is too one-sided for this epsilon", "choose slopes that differ less")
+    return _priced(loss, privacy, step * bisect_left(range(reach), True, key=lambda steps: not falls(steps)))
+
+
+def loss_of_shift(loss: Loss, privacy: Privacy, shift: int = 0) -> Fraction:
+    """Return, rounded up, the mean loss of answering the published value moved by `shift`; 0 is taking it as it is."""
+    return _priced(loss, privacy, shift).value
+
+
+def _priced(loss: Loss, privacy: Privacy, shift: int) -> Shift:
+    found = enclosure_of(_cost(loss, privacy, shift), width=Fraction(1, 1 << _BITS))
+    lower = max(found.lower, Fraction(0))
+    value = found.upper
+    return Shift(
+        shift,
+        dyadic_above(value, _BITS) if value > 0 else Fraction(0),
+        dyadic_below(lower, _BITS) if lower > 0 else Fraction(0),
+    )
+
+
+def _middle(loss: Loss, privacy: Privacy, shift: int) -> Fraction:
+    found = enclosure_of(_cost(loss, privacy, shift), width=Fraction(1, 1 << _BITS))
+    return (found.lower + found.upper) / 2
+
+
+def _tails(loss: Loss, privacy: Privacy) -> tuple[Tail, Tail]:
+    if loss.low is None or loss.high is None:
+        raise BadInput("loss", "is a table, which needs a largest count", "give at_most")
+    if privacy.ratio == 1:
+        raise BadInput("epsilon", "is 0, so that the answer says nothing about an unbounded count", "give at_most")
+    return loss.low, loss.high
+
+
+def _cost(loss: Loss, privacy: Privacy, shift: int) -> Callable[[], flint.arb]:
+    low, high = _tails(loss, privacy)
+
+    def compute() -> flint.arb:
+        alpha = 1 / ball(privacy.ratio)
+        # An answer is too high by Z + shift and too low by −Z − shift, and Z and −Z have one law.
+        return (1 - alpha) / (1 + alpha) * (_beyond(high, shift, alpha) + _beyond(low, -shift, alpha))
+
+    return compute
+
+
+def _beyond(tail: Tail, shift: int, alpha: flint.arb) -> flint.arb:
+    """Return Σ α^|z| · tail(z + shift) over the z with z + shift > 0."""
+    first = tail.beyond + 1 - shift
+    total = flint.arb(0)
+    for z in range(first, 1):  # the values up to 0, one by one; beyond 0 the sum is geometric
+        total += alpha**-z * ball(tail.at(z + shift))
+    start = max(first, 1)
+    done = start - first
+    one = 1 - alpha
+    # tail(start + j + shift) as a polynomial of j, on C(j, 0), C(j, 1), C(j, 2)
+    constant = ball(tail.at(start + shift))
+    linear = ball(tail.level + tail.slope * (done + 1))
+    quadratic = ball(tail.slope)
+    return total + alpha**start * (constant / one + linear * alpha / one**2 + quadratic * alpha**2 / one**3)

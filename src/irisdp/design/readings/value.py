@@ -1,0 +1,85 @@
+"""What any reading of a released count costs, taking it as it is included, and what a value says about the count."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from fractions import Fraction
+
+import numpy as np
+
+from ...errors import BadInput
+from ...mechanisms import FactoredMechanism, Reading
+from .consumers import Consumer
+from .games import (
+    Deployed,
+    float_rows,
+    game_of,
+    insist_on_counts,
+    is_plain_noise,
+    mean_between,
+    possible_counts,
+    prior_in_floats,
+)
+from .kernel import Floats, GeometricKernel
+
+__all__ = ["loss_of_reading", "posterior"]
+
+
+def loss_of_reading(deployed: Deployed, consumer: Consumer, reading: Reading | None = None) -> Fraction:
+    """Bound from above what a reading costs a consumer; without one, what taking the released value as it is costs.
+
+    Returns
+    -------
+    Fraction
+        At least the worst, or expected, loss, and above it by about 1e-13 of it.
+    """
+    insist_on_counts(deployed, consumer)
+    if reading is None:
+        if any(v not in range(consumer.n + 1) for v in deployed.outputs):
+            raise BadInput("deployed", "releases values that are no counts", "give a reading")
+        triples = [(z, v, Fraction(1)) for z, v in enumerate(deployed.outputs)]
+    else:
+        if set(reading) != set(range(len(deployed.outputs))):
+            raise BadInput("reading", "must say how to read every released value", "give each a distribution")
+        triples = [(z, v, p) for z, line in reading.items() for v, p in line]
+    if isinstance(deployed, FactoredMechanism) and deployed.reading is not None:
+        # Noise that is read twice is noise with one reading, and keeps the recurrences.
+        then = {y: ((y, Fraction(1)),) for y in range(deployed.n + 1)} if reading is None else reading
+        triples = [(z, v, p * q) for z, line in deployed.reading.items() for y, p in line for v, q in then[y]]
+        deployed = FactoredMechanism(privacy=deployed.privacy, n=deployed.n)
+    released, answers = (np.array([triple[k] for triple in triples], np.int64) for k in range(2))
+    game, floor = game_of(deployed, consumer)
+    losses, errors = game.losses(released, answers, np.array([float(p) for *_, p in triples]))
+    upper = losses + errors
+    if consumer.prior is None:
+        return mean_between(0.0, float(upper.max(initial=0.0, where=game.possible)), 1.0)[1] + floor
+    weights, total = prior_in_floats(consumer)
+    return mean_between(0.0, math.fsum(upper * weights), total)[1] + floor
+
+
+def posterior(deployed: Deployed, released: Hashable, consumer: Consumer) -> Floats:
+    """Return the probabilities of the counts 0..n once a value was released, for people to look at.
+
+    Parameters
+    ----------
+    deployed : Mechanism or FactoredMechanism
+    released : hashable
+        One of its outputs.
+    consumer : Consumer
+        Its prior, or without one equal weights on what is possible.
+    """
+    insist_on_counts(deployed, consumer)
+    if released not in deployed.outputs:
+        raise BadInput("value", "is none that the mechanism releases", "give one of its outputs")
+    z = list(deployed.outputs).index(released)
+    prior = possible_counts(consumer).astype(float) if consumer.prior is None else prior_in_floats(consumer)[0]
+    if is_plain_noise(deployed):
+        likelihood = GeometricKernel(consumer.n, deployed.privacy.ratio).column(z)
+    else:
+        likelihood = float_rows(deployed)[:, z]
+    weights = prior * likelihood
+    if not weights.sum() > 0:
+        raise BadInput("value", "cannot be released by any count deemed possible", "widen the side information")
+    probabilities: Floats = weights / weights.sum()
+    return probabilities

@@ -1,0 +1,268 @@
+"""What a published count says to one consumer: the best reading, what it costs, and what the truth may be.
+
+Everything comes from public facts: the release's sidecar, and what the consumer knows and fears. A minimax consumer may
+have to toss a coin, and then it is tossed here, exactly; nobody is charged for reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..design import Consumer
+from ..design.readings.losses import Loss, read_loss
+from ..errors import BadInput
+from ..exact import integer, rational_text
+from ..mechanisms import FactoredMechanism, Mechanism
+from ..sampling import draw
+from .reading_rules import BoundedRule, Posterior, Rule, UnboundedRule, bounded_rule, unbounded_rule
+from .released import Ends, NoisyCount, read_release, released_table
+
+__all__ = ["Interpretation", "ReadAnswer", "interpret"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadAnswer:
+    """One published answer, read.
+
+    Parameters
+    ----------
+    key : tuple
+        Its group; empty where there are no groups.
+    published : hashable
+        What was published.
+    chances : tuple
+        What the best reading makes of it: answers with their exact probabilities.
+    reading : hashable
+        The answer drawn from them; the only one, as a rule.
+    rule : Rule
+        The whole reading, with its loss.
+    """
+
+    key: tuple[Any, ...]
+    published: Hashable
+    chances: tuple[tuple[int, Fraction], ...]
+    reading: int
+    rule: Rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interpretation:
+    """One or many published answers, read by one consumer.
+
+    Parameters
+    ----------
+    loss : Loss
+    bayesian : bool
+        Whether the expected loss under a prior is minimised, or the worst expected loss.
+    by : tuple of str
+        The group columns.
+    answers : tuple of ReadAnswer
+    """
+
+    loss: Loss
+    bayesian: bool
+    by: tuple[str, ...]
+    answers: tuple[ReadAnswer, ...]
+
+    @property
+    def loss_kind(self) -> str:
+        """What the losses are."""
+        return "expected_loss" if self.bayesian else "worst_loss"
+
+    def posterior(self, number: int = 0) -> Posterior:
+        """Return the probabilities of the true count, given one of the answers."""
+        answer = self.answers[number]
+        return answer.rule.posterior(answer.published)
+
+    def documents(self) -> list[dict[str, Any]]:
+        """Return one JSON-ready object per answer: group columns, what was published, and how it is read."""
+        return [
+            {
+                **dict(zip(self.by, answer.key, strict=True)),
+                "published": answer.published,
+                "reading": answer.reading,
+                "chances": [[value, rational_text(p)] for value, p in answer.chances],
+                self.loss_kind: float(answer.rule.value),
+                "lower_bound": float(answer.rule.lower_bound),
+                **_improvement(answer.rule),
+            }
+            for answer in self.answers
+        ]
+
+
+def interpret(
+    release: Any,
+    value: Any = None,
+    *,
+    loss: Any = "absolute",
+    at_least: Any = None,
+    at_most: Any = None,
+    side_information: Sequence[int] | None = None,
+    prior: Any = None,
+) -> Interpretation:
+    """Read a published count, or a whole published file, as one consumer best does.
+
+    Parameters
+    ----------
+    release : path, dict, Mechanism or FactoredMechanism
+        `FILE.release.json` as `publish` wrote it; or a mechanism whose inputs are the counts 0..n.
+    value : optional
+        The published answer to read; all answers in the file beside the sidecar when left out.
+    loss : "absolute", "squared", "zero-one", Loss, mapping or table
+        What an error costs; see `irisdp.design.Consumer`.
+    at_least, at_most : int, optional
+        What the consumer knows about the true count. Counts are at least 0, and at most what the sidecar says.
+    side_information : sequence of int, optional
+        Instead of bounds: all counts that the consumer deems possible.
+    prior : sequence, array or frozen SciPy distribution, optional
+        Probabilities of the counts 0, 1, …; then the expected loss is minimised. A distribution needs `at_most`, unless
+        the sidecar says how large a count can be.
+
+    Returns
+    -------
+    Interpretation
+        With a certified loss of the reading, and a bound that no reading of this release is below.
+
+    Raises
+    ------
+    BadInput
+        For anything that does not fit together.
+
+    Examples
+    --------
+    >>> from irisdp import Privacy, design
+    >>> found = interpret(design.geometric(3, Privacy.from_ratio(4)), 0)
+    >>> found.answers[0].rule.value, found.answers[0].chances
+    (Fraction(168, 415), ((0, Fraction(68, 83)), (1, Fraction(15, 83))))
+
+    References
+    ----------
+    Minimax-agents paper, §2.4; theory §5; proofs/reading-certificate.md, proofs/unbounded-counts.md.
+    """
+    deployed = read_release(release)
+    reader = _Reader(loss, at_least, at_most, side_information, prior)
+    by: tuple[str, ...] = ()
+    keys: list[tuple[Any, ...]] = [()]
+    values: list[Hashable] = [value]
+    if value is None:
+        if not isinstance(deployed, NoisyCount):
+            raise BadInput("--value", "is needed to read a mechanism file", "give the value that was released")
+        table = released_table(release)
+        by, keys, values = table.by, table.keys, list(table.values)
+        if len(deployed.ends) not in (1, len(values)):
+            raise BadInput(
+                "RELEASE", "is about another number of answers", "give the files that publish wrote together"
+            )
+    elif isinstance(deployed, NoisyCount):
+        if len(deployed.ends) > 1:
+            raise BadInput("--value", "cannot be read alone: answers differ in their ends", "leave --value out")
+        values = [integer(value, "--value", at_least=-(1 << 62), at_most=1 << 62)]
+    rules: dict[Ends, Rule] = {}
+    read = []
+    for row, (key, published) in enumerate(zip(keys, values, strict=True)):
+        ends = deployed.ends_of(row) if isinstance(deployed, NoisyCount) else None
+        if ends not in rules:
+            rules[ends] = reader.rule(deployed, ends)
+        read.append((key, rules[ends].released(published), rules[ends]))
+    chances = [rule.at(published) for _, published, rule in read]
+    answers = tuple(
+        ReadAnswer(key=key, published=published, chances=choice, reading=drawn, rule=rule)
+        for (key, published, rule), choice, drawn in zip(read, chances, _drawn(chances), strict=True)
+    )
+    return Interpretation(loss=reader.name, bayesian=prior is not None, by=by, answers=answers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """What the consumer says, before it is known how large counts can be."""
+
+    loss: Any
+    at_least: Any
+    at_most: Any
+    side_information: Sequence[int] | None
+    prior: Any
+
+    @property
+    def name(self) -> Loss:
+        """The loss, for its name."""
+        return read_loss(self.loss, len(self.loss) - 1 if self._is_table else 0)
+
+    @property
+    def _is_table(self) -> bool:
+        return not isinstance(self.loss, str | Loss | Mapping) and hasattr(self.loss, "__len__")
+
+    def rule(self, deployed: NoisyCount | Mechanism | FactoredMechanism, ends: Ends) -> Rule:
+        """Solve the consumer's problem."""
+        least, most = self._bounds(deployed, ends)
+        if most is None:
+            assert isinstance(deployed, NoisyCount)
+            return unbounded_rule(deployed.privacy, read_loss(self.loss, 0), least)
+        known: Any = {"at_least": least, "at_most": most} if self.side_information is None else self.side_information
+        # A mechanism that was given as a matrix, and a table of losses, fix how counts are numbered.
+        largest = len(deployed.inputs) - 1 if not isinstance(deployed, NoisyCount) else most
+        if self._is_table:
+            largest = max(largest, len(self.loss) - 1)
+        return bounded_rule(
+            deployed, ends, Consumer(largest, self.loss, side_information=known, prior=self._prior(largest))
+        )
+
+    def _bounds(self, deployed: NoisyCount | Mechanism | FactoredMechanism, ends: Ends) -> tuple[int, int | None]:
+        """Return the least and the largest count that is possible; None for no largest."""
+        if not isinstance(deployed, NoisyCount):
+            if list(deployed.inputs) != list(range(len(deployed.inputs))):
+                raise BadInput("RELEASE", "has inputs that are not the counts 0..n", "give a mechanism for counts")
+            ends = (0, len(deployed.inputs) - 1)
+        least, most = (0, None) if ends is None else ends
+        if self.at_least is not None:
+            least = max(least, integer(self.at_least, "--at-least", at_least=0))
+        limits = [most] if self.at_most is None else [most, integer(self.at_most, "--at-most", at_least=0)]
+        if self.side_information is not None:
+            if self.at_least is not None or self.at_most is not None:
+                raise BadInput("side_information", "cannot be given with bounds", "give one of the two")
+            limits.append(max((integer(i, "side_information", at_least=0) for i in self.side_information), default=0))
+        if self._is_table:
+            limits.append(len(self.loss) - 1)
+        if self.prior is not None and hasattr(self.prior, "__len__"):
+            limits.append(len(self.prior) - 1)
+        known = [limit for limit in limits if limit is not None]
+        if known and min(known) < least:
+            raise BadInput("--at-most", "leaves no count possible", "check it against --at-least and the release")
+        if not known and self.prior is not None:
+            raise BadInput("--prior", "is for counts up to where?", "give --at-most")
+        return least, min(known, default=None)
+
+    def _prior(self, largest: int) -> Any:
+        if self.prior is None or not hasattr(self.prior, "__len__") or len(self.prior) == largest + 1:
+            return self.prior
+        if len(self.prior) > largest + 1:
+            if any(weight != 0 for weight in self.prior[largest + 1 :]):
+                raise BadInput("--prior", f"gives probability to counts above {largest}", "set it to 0 there")
+            return self.prior[: largest + 1]
+        return [*self.prior, *[0] * (largest + 1 - len(self.prior))]
+
+
+def _drawn(chances: Sequence[tuple[tuple[int, Fraction], ...]]) -> list[int]:
+    """Draw one answer from each distribution, exactly."""
+    numbers: dict[tuple[tuple[int, Fraction], ...], int] = {}
+    index = [numbers.setdefault(choice, len(numbers)) for choice in chances]
+    if not index:
+        return []
+    width = max(map(len, numbers))
+    rows = [[p for _, p in choice] + [Fraction(0)] * (width - len(choice)) for choice in numbers]
+    places = draw(rows, index).tolist()
+    return [choice[place][0] for choice, place in zip(chances, places, strict=True)]
+
+
+def _improvement(rule: BoundedRule | UnboundedRule) -> dict[str, Any]:
+    """Say what reading saves over taking the number at face value, where that makes sense."""
+    if rule.face_value is None:
+        return {}
+    saved = max(rule.face_value - rule.value, Fraction(0))
+    return {
+        "face_value_loss": float(rule.face_value),
+        "saved": float(saved),
+        "saved_share": float(saved / rule.face_value) if rule.face_value else 0.0,
+    }

@@ -1,0 +1,230 @@
+"""How one consumer reads every value of a release: with a largest count, and without one."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..design import Consumer, OptimalReading, loss_of_reading, optimal_reading, posterior
+from ..design.readings.losses import Loss
+from ..design.readings.unbounded import Shift, best_shift, loss_of_shift
+from ..errors import BadInput
+from ..exact import integer
+from ..mechanisms import FactoredMechanism, Mechanism
+from ..privacy import Privacy
+from .released import Ends, NoisyCount
+
+__all__ = ["BoundedRule", "Posterior", "Rule", "UnboundedRule", "bounded_rule", "unbounded_rule"]
+
+_MOST_LISTED = 10_000
+_NEGLIGIBLE = 40
+"""Counts of less than e^-40 of the largest weight are left out of a posterior without a largest count."""
+_LONGEST = 10**7
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Posterior:
+    """Probabilities of the true counts first, first + 1, …; `prior` says in words what was assumed before."""
+
+    first: int
+    probabilities: NDArray[np.float64]
+    prior: str
+
+    def interval(self, level: float = 0.95) -> tuple[int, int]:
+        """Return counts between which the truth lies with at least this probability, as much left out on each side."""
+        outside = (1 - level) / 2
+        below = np.cumsum(self.probabilities)
+        low = int(np.searchsorted(below, outside, side="right"))
+        high = int(np.searchsorted(below, 1 - outside))
+        last = len(self.probabilities) - 1
+        return self.first + min(low, last), self.first + min(high, last)
+
+    def document(self) -> dict[str, Any]:
+        """Return the posterior JSON-ready; where it is long, its most likely counts."""
+        chosen = np.flatnonzero(self.probabilities > 0)
+        if len(chosen) > _MOST_LISTED:
+            chosen = np.sort(np.argsort(self.probabilities)[-_MOST_LISTED:])
+        listed = self.probabilities[chosen].tolist()
+        places = np.arange(len(self.probabilities))
+        return {
+            "prior": self.prior,
+            "mean": self.first + float(places @ self.probabilities),
+            "most_likely": self.first + int(self.probabilities.argmax()),
+            "interval_95": list(self.interval()),
+            "probabilities": [[self.first + place, p] for place, p in zip(chosen.tolist(), listed, strict=True)],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BoundedRule:
+    """A best reading of finitely many counts.
+
+    Parameters
+    ----------
+    deployed : Mechanism or FactoredMechanism
+        On the counts from `first` on.
+    first : int
+        What stands as 0 in `deployed` and `found`.
+    ends : pair of int or None
+        Between which published values lie; None where they may be anything.
+    found : OptimalReading
+    face_value : Fraction or None
+        What taking the published value as it is costs at most, where it is a count.
+    """
+
+    deployed: Mechanism | FactoredMechanism
+    first: int
+    ends: Ends
+    found: OptimalReading
+    face_value: Fraction | None
+
+    @property
+    def value(self) -> Fraction:
+        """What the reading costs at most."""
+        return self.found.value
+
+    @property
+    def lower_bound(self) -> Fraction:
+        """What no reading costs less than."""
+        return self.found.lower_bound
+
+    @property
+    def possible(self) -> tuple[int, int]:
+        """The least and the largest count deemed possible."""
+        considered = self.found.consumer.considered
+        return self.first + considered[0], self.first + considered[-1]
+
+    def released(self, value: Any) -> Hashable:
+        """Return a value as the release names it; refuse what it cannot have published."""
+        if isinstance(self.deployed, Mechanism):
+            from ..graphs.names import named_nodes, node_among
+
+            return node_among(named_nodes(self.deployed.outputs), str(value), "--value")
+        if not isinstance(value, int):
+            return self.released(_whole(value))
+        if self.ends is not None and not self.ends[0] <= value <= self.ends[1]:
+            rule = f"must be from {self.ends[0]} to {self.ends[1]}, which is all that this release can say"
+            raise BadInput("--value", rule, "give a value that was published")
+        return value
+
+    def at(self, value: Hashable) -> tuple[tuple[int, Fraction], ...]:
+        """Return the answers to a published value, with their exact chances."""
+        return tuple((self.first + answer, p) for answer, p in self.found.at(self._position(value)))
+
+    def posterior(self, value: Hashable) -> Posterior:
+        """Return the probabilities of the counts given a published value."""
+        consumer = self.found.consumer
+        found = posterior(self.deployed, self.deployed.outputs[self._position(value)], consumer)
+        low, high = consumer.considered[0], consumer.considered[-1]
+        assumed = "given" if consumer.prior is not None else "all possible counts equally likely"
+        return Posterior(self.first + low, found[low : high + 1], assumed)
+
+    def _position(self, value: Hashable) -> int:
+        if isinstance(self.deployed, Mechanism):
+            return list(self.deployed.outputs).index(value)
+        assert isinstance(value, int)
+        return min(max(value - self.first, 0), self.deployed.n)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnboundedRule:
+    """The best reading of a count that has a least value and no largest: a shift, raised to the least."""
+
+    privacy: Privacy
+    least: int
+    best: Shift
+    face_value: Fraction
+
+    @property
+    def value(self) -> Fraction:
+        """What the reading costs at most."""
+        return self.best.value
+
+    @property
+    def lower_bound(self) -> Fraction:
+        """What no reading costs less than."""
+        return self.best.lower_bound
+
+    @property
+    def possible(self) -> tuple[int, None]:
+        """The least count deemed possible, and no largest."""
+        return self.least, None
+
+    def released(self, value: Any) -> Hashable:
+        """Return a published value."""
+        return _whole(value)
+
+    def at(self, value: Hashable) -> tuple[tuple[int, Fraction], ...]:
+        """Return the answer to a published value."""
+        assert isinstance(value, int)
+        return ((max(value + self.best.shift, self.least), Fraction(1)),)
+
+    def posterior(self, value: Hashable) -> Posterior:
+        """Return the probabilities of the counts given a published value, if all are alike before."""
+        assert isinstance(value, int)
+        epsilon = float(self.privacy.epsilon)
+        reach = int(_NEGLIGIBLE / epsilon) + 1
+        if reach > _LONGEST:
+            raise BadInput("RELEASE", "has an epsilon so small that the truth may be anything", "give --at-most")
+        centre = max(value, self.least)
+        counts = np.arange(max(self.least, centre - reach), centre + reach + 1)
+        weights = np.exp(-epsilon * abs(counts - centre))
+        return Posterior(int(counts[0]), weights / weights.sum(), "all possible counts equally likely")
+
+
+Rule = BoundedRule | UnboundedRule
+
+
+def bounded_rule(deployed: NoisyCount | Mechanism | FactoredMechanism, ends: Ends, consumer: Consumer) -> BoundedRule:
+    """Find a consumer's best reading of a release whose counts have a largest one.
+
+    Noise without ends, or with wider ones, tells about the counts a..b just what noise clamped to a..b tells: beyond,
+    all likelihood ratios are constant. So only those are looked at, numbered from the least on.
+    """
+    if not isinstance(deployed, NoisyCount):
+        found = optimal_reading(deployed, consumer)
+        counts = all(value in deployed.inputs for value in deployed.outputs)
+        face = loss_of_reading(deployed, consumer) if counts else None
+        return BoundedRule(deployed=deployed, first=0, ends=None, found=found, face_value=face)
+    if consumer.loss.entries is not None:
+        noise = FactoredMechanism(privacy=deployed.privacy.pure, n=consumer.n)
+        found = optimal_reading(noise, consumer)
+        return BoundedRule(deployed=noise, first=0, ends=ends, found=found, face_value=loss_of_reading(noise, consumer))
+    first, last = consumer.considered[0], consumer.considered[-1]
+    noise, moved = FactoredMechanism(privacy=deployed.privacy.pure, n=last - first), _moved(consumer, first, last)
+    if ends is None:
+        face = loss_of_shift(consumer.loss, deployed.privacy)
+    else:
+        whole = FactoredMechanism(privacy=deployed.privacy.pure, n=ends[1] - ends[0])
+        face = loss_of_reading(whole, _moved(consumer, *ends))
+    return BoundedRule(deployed=noise, first=first, ends=ends, found=optimal_reading(noise, moved), face_value=face)
+
+
+def unbounded_rule(privacy: Privacy, loss: Loss, least: int) -> UnboundedRule:
+    """Find a minimax consumer's best reading of a count that may be arbitrarily large."""
+    return UnboundedRule(
+        privacy=privacy, least=least, best=best_shift(loss, privacy), face_value=loss_of_shift(loss, privacy)
+    )
+
+
+def _moved(consumer: Consumer, first: int, last: int) -> Consumer:
+    """Number the counts first..last from 0 on."""
+    prior: Any = None
+    if consumer.prior is not None:
+        missing = [0] * (last + 1 - len(consumer.prior))
+        kept = consumer.prior[first : last + 1]
+        prior = np.append(kept, missing) if isinstance(kept, np.ndarray) else [*kept, *missing]
+    low, high = consumer.considered[0] - first, consumer.considered[-1] - first
+    known: Any = {"at_least": low, "at_most": high}
+    if len(consumer.possible) <= high - low:
+        known = [count - first for count in consumer.possible]
+    return Consumer(last - first, consumer.loss, side_information=known, prior=prior)
+
+
+def _whole(value: Any) -> int:
+    return integer(value, "--value", at_least=-(1 << 62), at_most=1 << 62)

@@ -1,0 +1,129 @@
+"""A published count as its readers have it: the mechanism that made it, from the sidecar, and the file beside it."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import BadInput
+from ..exact import integer, read_json
+from ..mechanisms import FactoredMechanism, Mechanism, privacy_from_document, read_document
+from ..mechanisms.document import FORMAT as MECHANISM_FORMAT
+from ..privacy import Privacy
+
+__all__ = ["SIDECAR_FORMAT", "NoisyCount", "ReleasedTable", "read_release", "released_table"]
+
+SIDECAR_FORMAT = "irisdp/release/1"
+_BESIDE = ".release.json"
+
+Ends = tuple[int, int] | None
+"""The least and the largest count there can be, where that is public."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoisyCount:
+    """What is public about how a release answers: two-sided geometric noise on counts, clamped to ends if any.
+
+    Parameters
+    ----------
+    privacy : Privacy
+        α = 1/ratio.
+    ends : tuple
+        For every answer its least and largest count, or None where its path has no largest; or one entry for all.
+    """
+
+    privacy: Privacy
+    ends: tuple[Ends, ...]
+
+    def ends_of(self, row: int) -> Ends:
+        """Return the ends of one answer."""
+        return self.ends[0] if len(self.ends) == 1 else self.ends[row]
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedTable:
+    """A published file: names of the group columns, and for each answer its group and its value."""
+
+    by: tuple[str, ...]
+    keys: list[tuple[Any, ...]]
+    values: list[int]
+
+
+def read_release(release: Any) -> NoisyCount | Mechanism | FactoredMechanism:
+    """Read what is public about a release.
+
+    Parameters
+    ----------
+    release : path, dict, NoisyCount, Mechanism or FactoredMechanism
+        `FILE.release.json` as `publish` writes it, or a mechanism file whose inputs are the counts 0..n.
+    """
+    if isinstance(release, NoisyCount | Mechanism | FactoredMechanism):
+        return release
+    document = release if isinstance(release, Mapping) else read_json(release, "RELEASE")
+    if not isinstance(document, Mapping):
+        raise BadInput("RELEASE", "must be a JSON object", "give the .release.json that lies beside the answers")
+    if document.get("format") == MECHANISM_FORMAT:
+        return read_document(dict(document)).mechanism()
+    mechanism = document.get("mechanism")
+    if document.get("format") != SIDECAR_FORMAT or not isinstance(mechanism, Mapping):
+        raise BadInput("RELEASE", "is no release and no mechanism file", "give the .release.json beside the answers")
+    if mechanism.get("kind") != "geometric-noise":
+        raise BadInput(
+            "RELEASE", "does not publish counts", "interpret reads counts; other answers are read as they are"
+        )
+    return NoisyCount(privacy=privacy_from_document(document.get("privacy")), ends=_ends(mechanism))
+
+
+def released_table(release: Any) -> ReleasedTable:
+    """Read the file that lies beside its sidecar: the group columns, then `answer`."""
+    path = Path(release)
+    if not path.name.endswith(_BESIDE):
+        raise BadInput("--value", f"is needed where the file's name does not end in {_BESIDE}", "give the value")
+    answers = path.with_name(path.name.removesuffix(_BESIDE))
+    columns, rows = _rows(answers)
+    if not columns or columns[-1] != "answer":
+        raise BadInput("RELEASE", f"{answers.name} has no column `answer`", "give a file that publish wrote")
+    return ReleasedTable(
+        by=tuple(columns[:-1]),
+        keys=[tuple(row[:-1]) for row in rows],
+        values=[integer(row[-1], "answer", at_least=-(1 << 62), at_most=1 << 62) for row in rows],
+    )
+
+
+def _ends(mechanism: Mapping[str, Any]) -> tuple[Ends, ...]:
+    lower, upper = mechanism.get("lower"), mechanism.get("upper")
+    if upper is None:
+        return (None,)
+    least, most = (end if isinstance(end, list) else [end] for end in (lower or 0, upper))
+    if len(least) != len(most):
+        least = least * len(most)
+    ends = [
+        (integer(a, "lower", at_least=0), integer(b, "upper", at_least=0)) for a, b in zip(least, most, strict=False)
+    ]
+    if not ends or any(a > b for a, b in ends):
+        raise BadInput("upper", "must not be below lower", "give the .release.json that publish wrote")
+    return tuple(ends)
+
+
+def _rows(path: Path) -> tuple[list[str], list[list[Any]]]:
+    """Return the columns and rows of a published file, by its ending."""
+    if not path.is_file():
+        raise BadInput("RELEASE", f"there is no {path.name} beside it", "give --value, or put the file beside it")
+    ending = path.suffix.lower()
+    if ending == ".parquet":
+        import pyarrow.parquet
+
+        table = pyarrow.parquet.read_table(path)
+        return table.column_names, [list(row.values()) for row in table.to_pylist()]
+    if ending == ".json":
+        found = read_json(path, "RELEASE")
+        rows = found if isinstance(found, list) and all(isinstance(row, Mapping) for row in found) else []
+        return list(rows[0]) if rows else ["answer"], [list(row.values()) for row in rows]
+    with path.open(newline="", encoding="utf-8") as file:
+        columns, *lines = list(csv.reader(file)) or [[]]
+    if any(len(line) != len(columns) for line in lines):
+        raise BadInput("RELEASE", f"{path.name} has rows of different lengths", "give a file that publish wrote")
+    return columns, [list(line) for line in lines]

@@ -1,0 +1,1 @@
+"""Whole databases, drawn exactly without listing them: columns, histograms, sorted lists."""

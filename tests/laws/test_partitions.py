@@ -1,0 +1,368 @@
+"""The partition mechanism's law and draws, against brute force over every sorted list that may be released.
+
+Those are all y_1 ≥ y_2 ≥ … > 0 with i·y_i ≤ N for every i, and at most `parts` entries if that is given; with a window,
+only those whose rows and columns through the largest square that fits are within the window of the true list's. The
+brute force lists them, measures them entry by entry, and knows neither squares nor tail sums where it can do without.
+
+What is proved of `draw`: it inverts the exact cumulative laws of the square, then of the rows from the square's last to
+the first, then of the columns likewise, one word each. Ties are resolved rightly, as all scripts of narrow words
+show. That floats decide rightly is tested in `test_partition_sums.py`.
+"""
+
+import dataclasses
+import math
+from fractions import Fraction as F
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from irisdp.privacy import Privacy
+from irisdp.sampling import ScriptedBits, law_of
+from irisdp.sampling.databases.partitions import PartitionMechanism
+
+HALF = F(1, 2)
+
+
+def sorted_lists(total, parts=None):
+    """Yield every list that may be released."""
+
+    def grow(begun):
+        yield begun
+        place = len(begun) + 1
+        if parts is None or place <= parts:
+            for value in range(1, min(begun[-1] if begun else total, total // place) + 1):
+                yield from grow((*begun, value))
+
+    return grow(())
+
+
+@cache
+def releasable(total, parts=None):
+    return list(sorted_lists(total, parts))
+
+
+def true_lists(total):
+    return [x for x in releasable(total) if sum(x) <= total]
+
+
+def distance(x, y):
+    longest = max(len(x), len(y))
+    return sum(abs(a - b) for a, b in zip(padded(x, longest), padded(y, longest), strict=True))
+
+
+def padded(x, length):
+    return (*x, *(0,) * (length - len(x)))
+
+
+def conjugate(x):
+    return tuple(sum(a >= j for a in x) for j in range(1, max(x, default=0) + 1))
+
+
+def square_of(y):
+    return sum(value >= place for place, value in enumerate(y, 1))
+
+
+def within(x, y, window):
+    side = square_of(y)
+    return all(
+        abs(a - b) <= window
+        for one, other in ((x, y), (conjugate(x), conjugate(y)))
+        for a, b in zip(padded(one, side)[:side], other[:side], strict=True)
+    )
+
+
+def brute_force(x, total, step, parts=None, window=None):
+    x = x[:parts]
+    lists = [y for y in releasable(total, parts) if window is None or within(x, y, window)]
+    weights = [step ** distance(x, y) for y in lists]
+    whole = sum(weights)
+    return {y: weight / whole for y, weight in zip(lists, weights, strict=True)}
+
+
+def mechanism(total, *, step=None, window=None, parts=None, relation="exchange", epsilon="1", delta=0):
+    """A mechanism, with another step or window than its privacy leads to if asked."""
+    made = PartitionMechanism(
+        total=total, privacy=Privacy(epsilon=epsilon, delta=delta), parts=parts, relation=relation
+    )
+    for name, value in (("step", step), ("window", window)):
+        if value is not None:
+            object.__setattr__(made, name, value)
+    return made
+
+
+# The law
+
+
+@pytest.mark.parametrize("total", range(13))
+def test_law_is_brute_force_for_every_list_of_at_most_twelve_records(total):
+    made, lists = mechanism(total, step=HALF), releasable(total)
+    table = np.array([padded(y, total + 1) for y in lists])
+    for x in true_lists(total):
+        law = made.law(x)
+        distances = np.abs(table - np.array(padded(x, total + 1))).sum(axis=1).tolist()
+        whole = sum(HALF**d * distances.count(d) for d in set(distances))
+        shares = [HALF**d / whole for d in range(max(distances) + 1)]
+        assert law == {y: shares[d] for y, d in zip(lists, distances, strict=True)}
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3])
+@pytest.mark.parametrize("total", range(13))
+def test_law_of_the_largest_parts_is_brute_force(total, parts):
+    made = mechanism(total, step=F(2, 3), parts=parts)
+    for x in {x[:parts] for x in true_lists(total)}:
+        assert made.law(x) == brute_force(x, total, F(2, 3), parts)
+
+
+@pytest.mark.parametrize("parts", [None, 2])
+@pytest.mark.parametrize("window", range(5))
+@pytest.mark.parametrize("total", range(8))
+def test_law_in_a_window_is_brute_force(total, window, parts):
+    made = mechanism(total, step=HALF, window=window, parts=parts)
+    for x in true_lists(total):
+        assert made.law(x) == brute_force(x, total, HALF, parts, window)
+
+
+@pytest.mark.parametrize("window", [1, 3, 6])
+@pytest.mark.parametrize("x", [(12,), (6, 3, 2, 1), (3, 3, 3, 3), (1,) * 12, ()])
+def test_law_in_a_window_of_twelve_records_is_brute_force(x, window):
+    assert mechanism(12, step=HALF, window=window).law(x) == brute_force(x, 12, HALF, None, window)
+
+
+@pytest.mark.parametrize("relation", ["exchange", "add-remove"])
+def test_law_at_its_own_step_is_brute_force(relation):
+    for settings in ({"epsilon": "1"}, {"epsilon": "3", "delta": "0.9"}):
+        made = mechanism(9, relation=relation, **settings)
+        assert (made.window is None) == (made.privacy.delta == 0)
+        for x in [(), (9,), (4, 3, 1), (3, 3, 3), (1,) * 9]:
+            assert made.law(x) == brute_force(x, 9, made.step, None, made.window)
+
+
+def test_counts_may_come_in_any_order_and_with_zeros():
+    made = mechanism(8, step=HALF)
+    assert made.law([1, 0, 4, 2, 0]) == made.law([4, 2, 1])
+
+
+# Draws
+
+
+def by_inversion(x, total, step, parts, window, words, word_bits):
+    """Draw as documented, from brute force: U in [word, word + 1)/2^bits, or None where that leaves a choice open."""
+    law = brute_force(x, total, step, parts, window)
+    words = iter(words)
+    side = pick({y: square_of(y) for y in law}, law, next(words), word_bits)
+    law = {y: p for y, p in law.items() if square_of(y) == side}
+    for rows in (lambda y: y, conjugate):
+        for place in reversed(range(side or 0)):
+            if law:
+                value = pick({y: rows(y)[place] for y in law}, law, next(words), word_bits)
+                law = {y: p for y, p in law.items() if rows(y)[place] == value}
+    return next(iter(law), None)
+
+
+def pick(values, law, word, word_bits):
+    whole, below = sum(law.values()), F(0)
+    for value in sorted(set(values.values())):
+        share = sum(p for y, p in law.items() if values[y] == value) / whole
+        if below <= F(word, 1 << word_bits) and F(word + 1, 1 << word_bits) <= below + share:
+            return value
+        below += share
+    return None
+
+
+@given(st.data())
+def test_draw_inverts_the_exact_cumulative_laws(data):
+    total = data.draw(st.integers(0, 8))
+    x = data.draw(st.sampled_from(true_lists(total)))
+    parts, window = data.draw(st.sampled_from([None, 1, 2, 3])), data.draw(st.sampled_from([None, 0, 1, 2, 4]))
+    made = mechanism(total, step=data.draw(st.sampled_from([HALF, F(9, 10), F(1, 100)])), window=window, parts=parts)
+    words = data.draw(st.lists(st.integers(0, 2**64 - 1), min_size=20, max_size=20))
+    stated = by_inversion(x, total, made.step, parts, window, words, 64)
+    drawn = tuple(made.draw(x, source=ScriptedBits(words, word_bits=64)).tolist())
+    assert stated is None or drawn == stated
+
+
+def test_another_order_of_words_is_noticed():
+    """Negative control: the inversion with words exchanged disagrees with the draw."""
+    made, words = mechanism(6, step=HALF), [2**63, 2**62, 2**64 - 5]
+    words = [*words, *[0] * 9]
+    drawn = tuple(made.draw((3, 2, 1), source=ScriptedBits(words, word_bits=64)).tolist())
+    assert drawn == by_inversion((3, 2, 1), 6, HALF, None, None, words, 64)
+    assert drawn != by_inversion((3, 2, 1), 6, HALF, None, None, [words[0], words[2], words[1], *words[3:]], 64)
+
+
+@pytest.mark.parametrize(("total", "x", "word_bits", "words"), [(1, (1,), 3, 4), (2, (1, 1), 4, 3), (3, (2, 1), 4, 3)])
+def test_every_script_of_narrow_words_leads_to_the_law(total, x, word_bits, words):
+    made = mechanism(total, step=F(1, 3))
+    law = law_of(lambda bits: tuple(made.draw(x, source=bits).tolist()), word_bits=word_bits, words=words)
+    stated = made.law(x)
+    decided = law.outcomes
+    assert law.undecided < F(2, 3)
+    assert set(decided) <= set(stated)
+    assert all(decided.get(y, 0) <= p <= decided.get(y, 0) + law.undecided for y, p in stated.items())
+    wrong = mechanism(total, step=F(1, 30)).law(x)
+    assert any(not decided.get(y, 0) <= p <= decided.get(y, 0) + law.undecided for y, p in wrong.items())
+
+
+# Draws in bulk
+
+DRAWS, FAMILY_LEVEL, TESTS = 1200, 1e-6, 6
+
+
+def entry_laws(x, total, step, places):
+    """P(y_place = v) from sums over rows alone, in floats: all lists, row after row, no squares and no columns."""
+    values = np.arange(total + 1)
+
+    def weight(place):
+        target = x[place] if place < len(x) else 0
+        return np.where(values <= total // (place + 1), step ** np.abs(values - target).astype(float), 0.0)
+
+    suffix = lambda a: np.cumsum(a[::-1])[::-1]  # noqa: E731
+    forward, backward = [np.ones(total + 1)], [np.ones(total + 1)]
+    for place in range(total):
+        forward.append(suffix(forward[-1] * weight(place)))
+        forward[-1] /= forward[-1][0]
+    for place in reversed(range(total)):
+        backward.append(np.cumsum(backward[-1] * weight(place)))
+        backward[-1] /= backward[-1][-1]
+    laws = []
+    for place in places:
+        law = forward[place] * weight(place) * backward[total - 1 - place]
+        laws.append(law / law.sum())
+    return laws
+
+
+def p_value(observed, law):
+    """Chi-square over cells joined to at least 20 expected draws."""
+    counts = np.bincount(observed, minlength=len(law))
+    cells, got, expected = [], 0, 0.0
+    for count, share in zip(counts.tolist(), law.tolist(), strict=True):
+        got, expected = got + count, expected + share * len(observed)
+        if expected >= 20:
+            cells.append((got, expected))
+            got, expected = 0, 0.0
+    cells[-1] = (cells[-1][0] + got, cells[-1][1] + expected)
+    return stats.chi2.sf(sum((g - e) ** 2 / e for g, e in cells), len(cells) - 1)
+
+
+def test_entries_of_draws_in_bulk_follow_their_laws():
+    x, total = (40, 21, 20, 14, 9, *[2] * 20, *[1] * 6), 150
+    made = mechanism(total, epsilon="1")
+    drawn = [made.draw(x) for _ in range(DRAWS)]
+    places = (0, 2, 5, 24)
+    observed = [np.array([y[place] if place < len(y) else 0 for y in drawn]) for place in places]
+    laws = entry_laws(x, total, float(made.step), places)
+    assert min(p_value(o, law) for o, law in zip(observed, laws, strict=True)) > FAMILY_LEVEL / TESTS
+    wrong = entry_laws(x, total, float(made.step) ** 1.4, places)
+    assert min(p_value(o, law) for o, law in zip(observed, wrong, strict=True)) < 1e-9
+
+
+def test_number_of_words_is_one_for_the_square_and_one_for_each_row_and_column():
+    made = mechanism(2000, epsilon="1")
+    for _ in range(20):
+        source = Counted()
+        y = made.draw([300, 100, *[3] * 40], source=source)
+        assert source.taken == 1 + 2 * square_of(y.tolist())
+
+
+class Counted:
+    """The operating system's words, counted."""
+
+    word_bits = 64
+
+    def __init__(self):
+        self.taken = 0
+
+    def words(self, count):
+        self.taken += count
+        return np.frombuffer(np.random.default_rng().bytes(8 * count), dtype=np.uint64)
+
+
+# Privacy
+
+
+def neighbours(x, relation, total):
+    """Yield the sorted lists one record away; a record may be of a type that nobody had."""
+    counts = (*x, 0)
+    for i in range(len(counts)):
+        moved = [changed(counts, i, 1), changed(counts, i, -1)] if relation == "add-remove" else []
+        if relation == "exchange":
+            moved = [changed(changed((*counts, 0), i, -1), j, 1) for j in range(len(counts) + 1) if j != i]
+        for y in moved:
+            if min(y) >= 0 and sum(y) <= total:
+                yield tuple(sorted((v for v in y if v), reverse=True))
+
+
+def changed(counts, place, by):
+    return (*counts[:place], counts[place] + by, *counts[place + 1 :])
+
+
+def delta_needed(made, ratio):
+    """The largest hockey-stick divergence over all pairs of neighbours, both ways, exactly."""
+    laws, worst = {x: made.law(x) for x in true_lists(made.total)}, F(0)
+    for x, law in laws.items():
+        for other in set(neighbours(x, made.relation, made.total)):
+            for one, two in ((law, laws[other]), (laws[other], law)):
+                gaps = (p - ratio * two.get(y, F(0)) for y, p in one.items())
+                worst = max(worst, sum((gap for gap in gaps if gap > 0), F(0)))
+    return worst
+
+
+@pytest.mark.parametrize("relation", ["exchange", "add-remove"])
+@pytest.mark.parametrize("parts", [None, 2])
+@pytest.mark.parametrize("total", [1, 4, 6])
+def test_neighbours_are_exactly_close(total, relation, parts):
+    made = mechanism(total, relation=relation, parts=parts, epsilon="1")
+    assert delta_needed(made, made.privacy.ratio) == 0
+
+
+def test_too_small_a_step_is_noticed():
+    for relation, times in (("exchange", 2), ("add-remove", 2)):
+        made = mechanism(6, relation=relation, epsilon="1")
+        object.__setattr__(made, "step", made.step**times)
+        assert delta_needed(made, made.privacy.ratio) > 0
+
+
+@pytest.mark.parametrize(("relation", "epsilon"), [("exchange", "9.2"), ("add-remove", "4.6")])
+def test_windows_cost_something_and_no_more_than_their_delta(relation, epsilon):
+    """At β = 1/10 the bound is below 1 from a window of 4 or 5 on."""
+    for window in (2, 4, 5):
+        made = mechanism(7, relation=relation, epsilon=epsilon, delta="0.5", window=window)
+        assert 0 < delta_needed(made, made.privacy.ratio) <= made.window_delta
+    assert made.window_delta < F(1, 10)
+
+
+def test_mass_outside_a_window_is_at_most_its_bound():
+    """η of the proof, for every list."""
+    total, step = 8, F(1, 5)
+    for x in true_lists(total):
+        law = brute_force(x, total, step)
+        for window in range(1, 5):
+            outside = sum(p for y, p in law.items() if not within(x, y, window))
+            assert outside <= 4 * math.isqrt(total) * step ** (window + 1) / (1 - step)
+
+
+def test_one_entry_is_off_by_k_with_probability_at_most_beta_to_the_k():
+    """The lemma behind η, not far from tight."""
+    step = F(1, 2)
+    worst = F(0)
+    for x in true_lists(8):
+        law = brute_force(x, 8, step)
+        for place in range(len(x) + 2):
+            for k in range(-8, 9):
+                value = padded(x, place + 1)[place] + k
+                share = sum(p for y, p in law.items() if padded(y, place + 1)[place] == value)
+                assert share <= step ** abs(k)
+                worst = max(worst, share / step ** abs(k))
+    assert worst > F(3, 10)
+
+
+def test_the_window_is_the_smallest_that_delta_allows():
+    for delta in ("1e-3", "1e-9", "0.4"):
+        made = mechanism(10**6, epsilon="1", delta=delta)
+        smaller = dataclasses.replace(made)
+        object.__setattr__(smaller, "window", made.window - 1)
+        assert made.window_delta <= made.privacy.delta < smaller.window_delta

@@ -1,0 +1,331 @@
+"""Consumers of a count, against programs over all mechanisms and all readings (SciPy, nothing of the library)."""
+
+import itertools
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+from scipy.sparse import coo_array
+
+from irisdp import design
+from irisdp.design.counts.universality import broken_adjacency, dominating_reading, side_by_side
+from irisdp.design.readings.consumers import Consumer
+from irisdp.design.readings.optimal import optimal_reading
+from irisdp.errors import BadInput
+from irisdp.mechanisms import FactoredMechanism, Mechanism
+from irisdp.privacy import Privacy
+
+AGREES = 1e-9
+"""HiGHS is asked for 1e-10 in both feasibilities, and losses are of size 10 at most."""
+
+RATIOS = [Fraction(x) for x in ("101/100", "6/5", "3/2", "2", "7/3", "4", "11")]
+
+
+def solved(cost, above, sums, free=0):
+    """Minimise over x ≥ 0, the last `free` ones of either sign; `above` and `sums` are rows as {column: number}."""
+
+    def matrix(rows):
+        entries = [(i, j, float(x)) for i, row in enumerate(rows) for j, x in row.items()]
+        i, j, x = zip(*entries, strict=True)
+        return coo_array((x, (i, j)), shape=(len(rows), len(cost))).tocsr()
+
+    limits = [(0, None)] * (len(cost) - free) + [(None, None)] * free
+    tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+    found = linprog(
+        cost,
+        A_ub=matrix(above) if above else None,
+        b_ub=np.zeros(len(above)) if above else None,
+        A_eq=matrix(sums),
+        b_eq=np.ones(len(sums)),
+        bounds=limits,
+        options=tight,
+    )
+    assert found.status == 0, found.message
+    return found.fun
+
+
+def best_mechanism(loss, ratio, possible, prior=None):
+    """The smallest loss of any private mechanism on 0..n: variables x_iv, and for a worst case the worst."""
+    size = len(loss)
+    at = [[i * size + v for v in range(size)] for i in range(size)]
+    above = [
+        {at[i][v]: 1, at[j][v]: -ratio} for i in range(size) for j in (i - 1, i + 1) if 0 <= j < size for v in at[0]
+    ]
+    sums = [dict.fromkeys(at[i], 1) for i in range(size)]
+    if prior is not None:
+        return solved([float(w * x) for w, line in zip(prior, loss, strict=True) for x in line], above, sums)
+    above += [{size * size: -1, **{at[i][v]: loss[i][v] for v in at[0]}} for i in possible]
+    return solved([0] * size * size + [1], above, sums, free=1)
+
+
+def noise(n, ratio):
+    """G_{n,α} as the paper defines it."""
+    a = 1 / ratio
+    return [
+        [a**k / (1 + a), *((1 - a) / (1 + a) * a ** abs(z - k) for z in range(1, n)), a ** (n - k) / (1 + a)]
+        for k in range(n + 1)
+    ]
+
+
+def best_reading(rows, loss, possible, prior=None):
+    """The smallest loss of any reading of a mechanism: variables T_zv, and for a worst case the worst."""
+    released, size = len(rows[0]), len(loss)
+    sums = [dict.fromkeys(range(z * size, (z + 1) * size), 1) for z in range(released)]
+    costs = [[float(rows[i][z] * x) for z in range(released) for x in loss[i]] for i in range(size)]
+    if prior is not None:
+        return solved(np.einsum("i,ik->k", [float(w) for w in prior], costs), [], sums)
+    above = [{released * size: -1, **dict(enumerate(costs[i]))} for i in possible]
+    return solved([0] * released * size + [1], above, sums, free=1)
+
+
+def climbs(pick, length):
+    """Losses of the errors 1, 2, …: they never fall, from 0 or above."""
+    return list(
+        itertools.accumulate(Fraction(pick.choice([0, 0, 1, 2, 3]), pick.choice([1, 2])) for _ in range(length))
+    )
+
+
+def table_that_grows(pick, n):
+    """Losses that never fall on either side, with nothing in common between sides or counts."""
+    table = []
+    for i in range(n + 1):
+        least = Fraction(pick.randrange(-2, 3))
+        left, right = climbs(pick, i)[::-1], climbs(pick, n - i)
+        table.append([least + x for x in (*left, 0, *right)])
+    return table
+
+
+def named_loss(pick):
+    return pick.choice(
+        [
+            "absolute",
+            "squared",
+            "zero-one",
+            {"name": "asymmetric", "too_low": pick.randrange(1, 6), "too_high": "3/2"},
+            {"name": "threshold", "beyond": pick.randrange(4)},
+            {"name": "excess", "beyond": pick.randrange(4)},
+        ]
+    )
+
+
+def written(loss, n):
+    """A loss as a table, from what its name says."""
+    if not isinstance(loss, str | dict):
+        return loss
+    fields = {"name": loss} if isinstance(loss, str) else loss
+    k = fields.get("beyond", 0)
+    below, above = Fraction(fields.get("too_low", 1)), Fraction(fields.get("too_high", 1))
+    of = {
+        "absolute": abs,
+        "squared": lambda e: e * e,
+        "zero-one": lambda e: int(e != 0),
+        "asymmetric": lambda e: above * e if e > 0 else -below * e,
+        "threshold": lambda e: int(abs(e) > k),
+        "excess": lambda e: max(0, abs(e) - k),
+    }[fields["name"]]
+    return [[of(v - i) for v in range(n + 1)] for i in range(n + 1)]
+
+
+def random_prior(pick, n, support):
+    weights = [pick.randrange(6) if i in support else 0 for i in range(n + 1)]
+    weights[support[0]] += 1
+    return [Fraction(w, sum(weights)) for w in weights]
+
+
+def random_reader(pick, loss_for):
+    n = pick.randrange(1, 11)
+    possible = sorted(pick.sample(range(n + 1), pick.randrange(1, n + 2))) if pick.random() < 0.6 else range(n + 1)
+    prior = random_prior(pick, n, possible) if pick.random() < 0.4 else None
+    loss = loss_for(pick, n)
+    return Consumer(n, loss, side_information=list(possible), prior=prior), written(loss, n), pick.choice(RATIOS)
+
+
+@pytest.mark.parametrize("kind", ["named", "table"])
+def test_reading_noise_well_is_as_good_as_the_mechanism_tailored_to_the_reader(kind):
+    """Universality for every loss that never falls with distance on either side: 240 random consumers."""
+    pick = random.Random(f"universal {kind}")
+    for _ in range(120):
+        make = table_that_grows if kind == "table" else lambda pick, _: named_loss(pick)
+        reader, loss, ratio = random_reader(pick, make)
+        assert reader.universal
+        read = optimal_reading(FactoredMechanism(privacy=Privacy(ratio=ratio), n=reader.n), reader)
+        tailored = best_mechanism(loss, ratio, reader.possible, reader.prior)
+        assert abs(float(read.value) - tailored) < AGREES
+        assert abs(float(read.lower_bound) - tailored) < AGREES
+
+
+def table_of_any_shape(pick, n):
+    return [[Fraction(pick.randrange(4)) for _ in range(n + 1)] for _ in range(n + 1)]
+
+
+def test_where_a_loss_falls_the_whole_program_is_solved_and_beats_reading_noise():
+    """Side by side with programs over all mechanisms and over all readings; reading is strictly worse at times."""
+    pick, worse = random.Random("falls"), 0.0
+    some = (random_reader(pick, table_of_any_shape) for _ in itertools.count())
+    falling = (case for case in some if case[0].n <= 6 and not case[0].universal)
+    for reader, loss, ratio in itertools.islice(falling, 40):
+        both = side_by_side(reader, Privacy(ratio=ratio))
+        tailored = best_mechanism(loss, ratio, reader.possible, reader.prior)
+        read = best_reading(noise(reader.n, ratio), loss, reader.possible, reader.prior)
+        made = design.consumer(
+            reader.n,
+            loss,
+            Privacy(ratio=ratio),
+            side_information=list(reader.possible),
+            prior=reader.prior,
+        )
+        assert "universality is not guaranteed" in made.objective.name
+        for value in (made.objective.value, made.objective.lower_bound, both.tailored.objective.value):
+            assert abs(float(value) - tailored) < AGREES
+        assert abs(float(both.read.value) - read) < AGREES
+        assert abs(float(both.excess) - (read - tailored)) < AGREES
+        worse = max(worse, read / tailored - 1 if tailored > 1e-6 else 0)
+    # Negative control: the claim of universality would be noticed where it is false.
+    assert worse > 0.01
+
+
+def test_side_by_side_leaves_nothing_between_them_where_losses_grow():
+    for loss in ("absolute", {"name": "threshold", "beyond": 1}):
+        both = side_by_side(Consumer(5, loss, side_information=[0, 2, 5]), Privacy(ratio=3))
+        assert both.excess == 0 and both.read.value == both.tailored.objective.value
+
+
+def test_optimal_readings_of_any_mechanism_are_optimal():
+    """Not only of geometric noise, and not only with as many answers as counts."""
+    pick = random.Random("any mechanism")
+    for _ in range(40):
+        reader, loss, _ = random_reader(pick, pick.choice([table_that_grows, table_of_any_shape]))
+        outputs = pick.randrange(1, 7)
+        rows = []
+        for _ in range(reader.n + 1):
+            shares = [pick.choice([0, 1, 1, 2, 5]) for _ in range(outputs)]
+            shares[0] += not sum(shares)
+            rows.append([Fraction(share, sum(shares)) for share in shares])
+        deployed = Mechanism.from_matrix(rows, privacy=Privacy(ratio=2), outputs=[f"o{v}" for v in range(outputs)])
+        found = optimal_reading(deployed, reader)
+        assert abs(float(found.value) - best_reading(rows, loss, reader.possible, reader.prior)) < AGREES
+        assert found.value == found.lower_bound
+
+
+# The structure of Lemma 5, and the reading that dominates.
+
+
+def random_private(pick, n, ratio):
+    """A mixture of mechanisms of two kinds: extreme points, and random weights."""
+    shares = [pick.randrange(1, 5) for _ in range(pick.randrange(1, 5))]
+    mixed = [[Fraction(0)] * (n + 1) for _ in range(n + 1)]
+    for share in shares:
+        part = pick.choice([random_vertex, random_by_answers])(pick, n, ratio)
+        for i, v in itertools.product(range(n + 1), repeat=2):
+            mixed[i][v] += Fraction(share, sum(shares)) * part[i][v]
+    return mixed
+
+
+def random_by_answers(pick, n, ratio):
+    """Weights for each answer that change by the square root of the ratio at most, each row divided by its sum."""
+    root = Fraction(int(float(ratio) ** 0.5 * 1000), 1000)
+    columns = []
+    for _ in range(n + 1):
+        column = [Fraction(pick.randrange(1, 9))]
+        for _ in range(n):
+            column.append(column[-1] * pick.choice([root, 1, 1 / root]))
+        columns.append(column)
+    rows = list(zip(*columns, strict=True))
+    return [[x / sum(row) for x in row] for row in rows]
+
+
+def random_vertex(pick, n, ratio):
+    """A best mechanism for random losses of any shape, found in exact arithmetic: an extreme point, hardly ever G·T."""
+    loss = table_of_any_shape(pick, n)
+    prior = random_prior(pick, n, range(n + 1))
+    return design.consumer(n, loss, Privacy(ratio=ratio), prior=prior).matrix()
+
+
+def private(rows, ratio):
+    return all(
+        x <= ratio * y and y <= ratio * x
+        for here, after in itertools.pairwise(rows)
+        for x, y in zip(here, after, strict=True)
+    )
+
+
+def read_by(reading, rows):
+    n = len(rows) - 1
+    return [
+        [sum(row[z] * p for z in range(n + 1) for answer, p in reading[z] if answer == v) for v in range(n + 1)]
+        for row in rows
+    ]
+
+
+def at_most(row):
+    return [Fraction(0), *itertools.accumulate(row)]
+
+
+def loses_no_more(better, worse):
+    """At every count i, answers up to v < i are no more likely and answers up to v ≥ i no less: any such loss."""
+    return all(
+        (x <= y if v < i else x >= y)
+        for i, (one, other) in enumerate(zip(better, worse, strict=True))
+        for v, (x, y) in enumerate(zip(at_most(one)[1:], at_most(other)[1:], strict=True))
+    )
+
+
+def test_one_reading_loses_no_more_than_a_given_mechanism_at_any_count():
+    """Exactly, for random private mechanisms; the criterion is that of all losses that never fall, tried on 20."""
+    pick, strictly = random.Random("dominating"), 0
+    for _ in range(60):
+        n, ratio = pick.randrange(7), pick.choice([Fraction(1), *RATIOS])
+        given = random_private(pick, n, ratio) if ratio > 1 else [random_by_answers(pick, n, Fraction(2))[0]] * (n + 1)
+        assert private(given, ratio)
+        mechanism = Mechanism.from_matrix(given, privacy=Privacy(ratio=ratio))
+        reading = dominating_reading(mechanism)
+        noisy = noise(n, ratio) if n else [[Fraction(1)]]
+        read = read_by(reading, noisy)
+        assert all(sum(p for _, p in line) == 1 and min(p for _, p in line) >= 0 for line in reading.values())
+        assert loses_no_more(read, given)
+        strictly += read != given
+        for _ in range(20):
+            loss = table_that_grows(pick, n)
+            for line, one, other in zip(loss, read, given, strict=True):
+                assert sum(map(Fraction.__mul__, line, one)) <= sum(map(Fraction.__mul__, line, other))
+        # Threshold readings have the structure of Lemma 5, whatever they were made from.
+        assert broken_adjacency(Mechanism.from_matrix(read, privacy=Privacy(ratio=ratio))) is None
+    assert strictly > 20
+
+
+def test_taking_noise_at_face_value_dominates_hardly_anything():
+    """Negative control: the criterion sees that one tailored mechanism beats plain noise at the ends, as it must."""
+    made = design.consumer(3, "absolute", Privacy(ratio=4))
+    assert not loses_no_more(noise(3, Fraction(4)), made.matrix())
+    assert loses_no_more(read_by(dominating_reading(made), noise(3, Fraction(4))), made.matrix())
+
+
+def test_only_private_mechanisms_on_counts_have_a_dominating_reading():
+    truth = [[Fraction(i == v) for v in range(4)] for i in range(4)]
+    for rows, privacy, says in (
+        (truth, Privacy(ratio=2), "not private"),
+        (truth, Privacy(ratio=2, delta="1/2"), "delta"),
+        ([["1/3", "2/3"]] * 4, Privacy(ratio=2), "counts"),
+    ):
+        with pytest.raises(BadInput, match=says):
+            dominating_reading(Mechanism.from_matrix(rows, privacy=privacy))
+
+
+def test_optimal_readings_of_noise_have_the_structure_of_optimal_mechanisms():
+    for n, ratio in itertools.product((3, 5, 8), (Fraction(3, 2), Fraction(4))):
+        for loss in ("absolute", "squared"):
+            deployed = FactoredMechanism(privacy=Privacy(ratio=ratio), n=n)
+            found = optimal_reading(deployed, Consumer(n, loss))
+            read = Mechanism.from_matrix(read_by(found.reading(), noise(n, ratio)), privacy=deployed.privacy)
+            assert broken_adjacency(read) is None
+
+
+def test_the_structure_is_missed_where_it_is_broken():
+    """Negative control: two undecided answers between one pair of counts, and a mixture of noise with a constant."""
+    privacy = Privacy(ratio=4)
+    rows = [["4/9", "1/9", "2/9", "2/9"], ["4/9", "1/9", "2/9", "2/9"], ["1/9", "4/9", "2/9", "2/9"]]
+    assert broken_adjacency(Mechanism.from_matrix(rows, privacy=privacy)) == (0, 1)
+    tail = [*noise(3, Fraction(4))[:2], *[[Fraction(1, 4)] * 4] * 2]
+    assert broken_adjacency(Mechanism.from_matrix(tail, privacy=privacy)) == (1, 2)

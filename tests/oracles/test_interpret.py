@@ -1,0 +1,143 @@
+"""Reading published counts: bounds for unbounded counts, releases with and without ends, and what is drawn."""
+
+import json
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from irisdp import BadInput, Privacy, design, interpret
+from irisdp.design.readings.losses import absolute, asymmetric, excess, squared, threshold, zero_one
+from irisdp.design.readings.unbounded import best_shift, loss_of_shift
+from irisdp.mechanisms import FactoredMechanism
+from irisdp.release import NoisyCount
+
+LOSSES = {
+    "absolute": absolute(),
+    "squared": squared(),
+    "zero-one": zero_one(),
+    "9:1": asymmetric(too_low=9, too_high=1),
+    "1:3": asymmetric(too_low=1, too_high=3),
+    "beyond 2": threshold(2),
+    "excess 3": excess(3),
+}
+
+
+def mean_loss(loss, alpha, shift):
+    """Sum the loss of the noise moved by a shift, far out."""
+    noise = range(-500, 501)
+    return sum(float((1 - alpha) / (1 + alpha) * alpha ** abs(z)) * float(loss.at(0, z + shift)) for z in noise)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("ratio", ["11/10", "2", "50"])
+def test_the_best_shift_is_the_best_of_all_shifts(name, ratio):
+    loss, privacy = LOSSES[name], Privacy.from_ratio(ratio)
+    alpha = float(1 / privacy.ratio)
+    found = best_shift(loss, privacy)
+    costs = {shift: mean_loss(loss, alpha, shift) for shift in range(-30, 31)}
+    assert float(found.value) == pytest.approx(min(costs.values()), rel=1e-9)
+    assert float(found.value) == pytest.approx(costs[found.shift], rel=1e-9)
+    assert found.lower_bound <= found.value <= found.lower_bound * (1 + Fraction(1, 10**20))
+    # A control: another shift is dearer, or as dear.
+    assert loss_of_shift(loss, privacy, found.shift + 7) > found.value
+
+
+@pytest.mark.parametrize("name", ["absolute", "squared", "1:3", "beyond 2"])
+def test_games_with_more_and_more_counts_tend_to_the_unbounded_one_from_below(name):
+    privacy, loss = Privacy.from_ratio("3/2"), LOSSES[name]
+    limit = best_shift(loss, privacy).value
+    values = [
+        design.optimal_reading(FactoredMechanism(privacy=privacy, n=n), design.Consumer(n, loss)).value
+        for n in (5, 40, 400)
+    ]
+    assert values == sorted(values)
+    assert values[-1] <= limit * (1 + Fraction(1, 10**9))
+    assert float(values[-1]) == pytest.approx(float(limit), rel=1e-3)
+    assert float(values[0]) < 0.95 * float(limit)
+
+
+@pytest.mark.parametrize("loss", ["absolute", "squared", {"name": "asymmetric", "too_low": 1, "too_high": 4}])
+def test_noise_without_ends_is_read_as_noise_clamped_to_what_is_possible(loss):
+    """A reader of the unclamped value 1000 and one of the clamped value 40 both know only that it is at least 40."""
+    privacy = Privacy.from_ratio("3/2")
+    free = NoisyCount(privacy=privacy, ends=(None,))
+    for value, same in ((1000, 40), (-7, 30), (33, 33)):
+        open_, closed = (
+            interpret(NoisyCount(privacy=privacy, ends=ends), shown, loss=loss, at_least=30, at_most=40).answers[0]
+            for ends, shown in (((None,), value), (((30, 40),), same))
+        )
+        assert open_.chances == closed.chances
+        assert open_.rule.value == closed.rule.value
+    # And the numbering of counts does not matter: the game on 0..10 is the same.
+    moved = interpret(free, 3, loss=loss, at_most=10).answers[0]
+    assert [(v + 30, p) for v, p in moved.chances] == list(open_.chances)
+
+
+@pytest.mark.parametrize("loss", ["absolute", "zero-one", {"name": "excess", "beyond": 1}])
+def test_a_release_with_wider_ends_is_read_as_well_as_the_whole_of_it_can_be(loss):
+    privacy = Privacy.from_ratio(2)
+    rule = interpret(NoisyCount(privacy=privacy, ends=((0, 20),)), 9, loss=loss, at_least=5, at_most=12).answers[0].rule
+    consumer = design.Consumer(20, loss, side_information={"at_least": 5, "at_most": 12})
+    whole = design.optimal_reading(FactoredMechanism(privacy=privacy, n=20), consumer)
+    assert rule.value == whole.value
+    assert rule.face_value >= rule.value
+    # A control: knowing less costs more.
+    assert interpret(NoisyCount(privacy=privacy, ends=((0, 20),)), 9, loss=loss).answers[0].rule.value > rule.value
+
+
+def test_a_prior_is_read_by_bayes_rule():
+    privacy, prior = Privacy.from_ratio(2), [Fraction(k, 55) for k in range(11)]
+    found = interpret(NoisyCount(privacy=privacy, ends=(None,)), 6, loss="squared", prior=prior)
+    weights = [float(p) * 0.5 ** abs(i - 6) for i, p in enumerate(prior)]
+    expected = np.array(weights) / sum(weights)
+    posterior = found.posterior()
+    assert posterior.first == 1  # 0 has no weight
+    np.testing.assert_allclose(posterior.probabilities, expected[1:], rtol=1e-12)
+    costs = [sum(w * (i - v) ** 2 for i, w in enumerate(weights)) for v in range(11)]
+    assert found.answers[0].chances == ((int(np.argmin(costs)), 1),)
+    assert found.documents()[0]["expected_loss"] == float(found.answers[0].rule.value)
+
+
+def test_the_posterior_without_a_largest_count_is_the_noise_cut_off_at_the_least():
+    found = interpret(NoisyCount(privacy=Privacy.from_ratio(2), ends=(None,)), 1, at_least=0).posterior()
+    weights = np.array([0.5, *(0.5 ** np.arange(60))])
+    np.testing.assert_allclose(found.probabilities[:40], (weights / weights.sum())[:40], rtol=1e-9)
+    assert found.interval() == (0, 5)
+
+
+def test_coins_are_tossed_with_the_stated_chances():
+    """Theory §5: a released 0 is read as 0 with 68/83 and as 1 with 15/83; here in a whole file."""
+    deployed = NoisyCount(privacy=Privacy.from_ratio(4), ends=((0, 3),))
+    draws = Counter(interpret(deployed, 0).answers[0].reading for _ in range(400))
+    assert set(draws) == {0, 1}
+    assert abs(draws[0] - 400 * 68 / 83) < 6 * (400 * 68 * 15) ** 0.5 / 83
+
+
+def test_whole_files_are_read_answer_by_answer_with_their_own_ends(tmp_path):
+    sidecar = {
+        "format": "irisdp/release/1",
+        "privacy": {"ratio": "4"},
+        "mechanism": {"kind": "geometric-noise", "lower": 0, "upper": [3, 0, 3]},
+    }
+    (tmp_path / "t.csv").write_text("g,answer\na,0\nb,0\nc,3\n")
+    path = tmp_path / "t.csv.release.json"
+    path.write_text(json.dumps(sidecar))
+    found = interpret(path)
+    assert [answer.key for answer in found.answers] == [("a",), ("b",), ("c",)]
+    assert [answer.rule.value for answer in found.answers] == [Fraction(168, 415), 0, Fraction(168, 415)]
+    assert found.answers[0].rule is found.answers[2].rule
+    assert found.answers[2].chances == ((2, Fraction(15, 83)), (3, Fraction(68, 83)))
+    (tmp_path / "t.csv").write_text("g,answer\na,0\n")
+    with pytest.raises(BadInput, match="another number of answers"):
+        interpret(path)
+
+
+def test_any_mechanism_is_read():
+    """A randomised response on 0..2 read under squared loss: the middle is the safe answer where little is known."""
+    made = design.randomized_response(3, Privacy.from_ratio("11/10"))
+    found = interpret(made, 0, loss="squared")
+    assert found.answers[0].rule.value == 1 and found.answers[0].chances == ((1, 1),)
+    with pytest.raises(BadInput, match="needed to read a mechanism"):
+        interpret(made)

@@ -1,0 +1,263 @@
+"""Consumers and their readings: examples, corner cases and bad input."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from irisdp.design.readings.consumers import Consumer
+from irisdp.design.readings.losses import Loss, Tail, asymmetric, excess, squared, threshold
+from irisdp.design.readings.optimal import optimal_reading
+from irisdp.design.readings.value import loss_of_reading, posterior
+from irisdp.errors import BadInput
+from irisdp.mechanisms import FactoredMechanism, Mechanism, geometric
+from irisdp.privacy import Privacy
+
+
+def noise(n, ratio):
+    return FactoredMechanism(privacy=Privacy.from_ratio(ratio), n=n)
+
+
+LOSSES = [
+    "absolute",
+    "squared",
+    "zero-one",
+    {"name": "asymmetric", "too_low": 1, "too_high": 3},
+    {"name": "threshold", "beyond": 2},
+    {"name": "excess", "beyond": 2},
+]
+
+
+@pytest.mark.parametrize(
+    ("loss", "field"),
+    [
+        ("cubic", "loss"),
+        (7, "loss"),
+        ({"name": "absolute", "beyond": 1}, "loss"),
+        ({"name": "threshold"}, "loss"),
+        ({"beyond": 1}, "loss"),
+        ({"name": "threshold", "beyond": -1}, "beyond"),
+        ({"name": "excess", "beyond": 1.5}, "beyond"),
+        ({"name": "asymmetric", "too_low": 0, "too_high": 1}, "too_low"),
+        ({"name": "asymmetric", "too_low": 1, "too_high": float("nan")}, "too_high"),
+        ({"name": "asymmetric", "too_low": 1, "too_high": 10**40}, "level"),
+        ([[0, 1], [1, 0]], "loss"),
+        ([[0, 1, 2], [1, 0], [1, 1, 1]], "loss"),
+        ([[0, 1, 2], [1, 0, "x"], [1, 1, 1]], "loss"),
+        ([[0, 1, 2], [1, 0, 10**31], [1, 1, 1]], "loss"),
+        (Loss(name="mine", entries=((Fraction(0),),)), "loss"),
+    ],
+    ids=str,
+)
+def test_losses_that_are_none_are_refused_in_one_line(loss, field):
+    with pytest.raises(BadInput, match=field) as refused:
+        Consumer(2, loss)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["jump", "level", "slope"])
+def test_a_tail_that_falls_is_refused(name):
+    with pytest.raises(BadInput, match=name):
+        Tail(**{name: Fraction(-1)})
+
+
+@pytest.mark.parametrize(
+    "side_information",
+    [[], [3], [-1], [0.5], [True], "012", 2, {"at_least": 2, "at_most": 1}, {"from": 1}, {"at_most": 3}],
+    ids=str,
+)
+def test_side_information_that_leaves_nothing_or_is_none_is_refused(side_information):
+    with pytest.raises(BadInput, match="side_information") as refused:
+        Consumer(2, "absolute", side_information=side_information)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "prior",
+    [
+        [1, 0],
+        ["1/2", "1/2", "1/2"],
+        ["3/2", "-1/2", 0],
+        np.array([np.nan, 0.5, 0.5]),
+        np.array([0.5, 0.5]),
+        [0.5, 0, 0.5],
+        "uniform",
+        stats.binom(2, 0.5),
+        stats.randint(5, 7),
+    ],
+    ids=range(9),
+)
+def test_priors_that_are_none_or_contradict_the_side_information_are_refused(prior):
+    with pytest.raises(BadInput, match="prior") as refused:
+        Consumer(2, "absolute", side_information=[0, 1], prior=prior)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("n", [-1, 2.5, True, 10**8])
+def test_counts_that_are_none_are_refused(n):
+    with pytest.raises(BadInput, match="n"):
+        Consumer(n, "absolute")
+
+
+def test_a_mechanism_for_other_counts_is_refused():
+    consumer = Consumer(2, "absolute")
+    for use in (optimal_reading, loss_of_reading, lambda deployed, reader: posterior(deployed, 0, reader)):
+        with pytest.raises(BadInput, match="deployed"):
+            use(noise(3, 2), consumer)
+
+
+def test_what_is_too_large_for_a_matrix_is_refused_before_it_is_built():
+    n = 10**6
+    with pytest.raises(BadInput, match="deployed"):
+        optimal_reading(noise(n, 2), Consumer(n, Loss(name="cubic", low=Tail(slope=1), high=Tail(slope=1))))
+
+
+def test_losses_are_what_they_say():
+    assert [squared().at(3, v) for v in range(5)] == [9, 4, 1, 0, 1]
+    assert [asymmetric(too_low=1, too_high="5/2").at(2, v) for v in range(4)] == [2, 1, 0, Fraction(5, 2)]
+    assert [threshold(1).at(0, v) for v in range(4)] == [0, 0, 1, 1]
+    assert [excess(1).at(0, v) for v in range(4)] == [0, 0, 1, 2]
+    assert Consumer(2, [[0, 1, 2], [1, 0, 1], [1, 2, 0]]).universal is False
+    assert Consumer(2, [[0, 1, 2], [1, 0, 1], [2, 2, 0]]).universal is True
+    # Only what is possible has to behave.
+    assert Consumer(2, [[0, 1, 2], [1, 0, 1], [1, 2, 0]], side_information=[0, 1]).universal is True
+
+
+def test_a_bayesian_reading_tosses_no_coin():
+    for loss in LOSSES:
+        for n in (6, 40):
+            weights = [Fraction(2 * i + 1, (n + 1) ** 2) for i in range(n + 1)]
+            found = optimal_reading(noise(n, Fraction(3, 2)), Consumer(n, loss, prior=weights))
+            assert len(found.answers) == n + 1
+            assert all(p == 1 for p in found.chances)
+            assert found.at(3) == ((int(found.answers[3]), Fraction(1)),)
+
+
+@pytest.mark.parametrize("distribution", [stats.binom(40, 0.3), stats.poisson(12), stats.randint(0, 41)])
+def test_a_scipy_distribution_is_its_values_on_the_counts(distribution):
+    values = distribution.pmf(np.arange(41))
+    given = Consumer(40, "absolute", prior=distribution)
+    assert sum(given.exact_prior()) == 1
+    # The same numbers as a list of exact ones, normalised.
+    total = sum(map(Fraction, values.tolist()))
+    exact = Consumer(40, "absolute", prior=[Fraction(x) / total for x in values.tolist()])
+    found, again = (optimal_reading(noise(40, 2), consumer) for consumer in (given, exact))
+    assert found.answers.tolist() == again.answers.tolist()
+    assert abs(found.value - again.value) < Fraction(1, 10**12)
+
+
+@pytest.mark.parametrize("n", [3, 30])
+def test_a_posterior_is_the_rule_of_bayes(n):
+    deployed = noise(n, Fraction(3, 2))
+    read = FactoredMechanism(
+        privacy=deployed.privacy, n=n, reading={z: ((min(z + 1, n), Fraction(1)),) for z in range(n + 1)}
+    )
+    weights = [Fraction(i + 1) for i in range(n + 1)]
+    prior = [w / sum(weights) for w in weights]
+    for mechanism in (deployed, deployed.expand(), read):
+        for consumer in (Consumer(n, "absolute", prior=prior), Consumer(n, "absolute", side_information=[1, 3])):
+            believed = prior if consumer.prior is not None else [Fraction(i in (1, 3)) for i in range(n + 1)]
+            joint = [p * mechanism.row(i)[2] for i, p in enumerate(believed)]
+            found = posterior(mechanism, 2, consumer)
+            assert abs(found.sum() - 1) < 1e-14
+            assert all(abs(x - float(p / sum(joint))) < 1e-14 for x, p in zip(found, joint, strict=True))
+
+
+def test_a_posterior_of_nothing_is_refused():
+    consumer = Consumer(1, "absolute", side_information=[0])
+    sure = Mechanism.from_matrix([[1, 0], [0, 1]], privacy=Privacy.from_ratio(2))
+    with pytest.raises(BadInput, match="value"):
+        posterior(sure, 1, consumer)
+    with pytest.raises(BadInput, match="value"):
+        posterior(sure, 2, consumer)
+
+
+def test_face_value_needs_counts_and_a_reading_every_value():
+    named = Mechanism.from_matrix([[1, 0], [0, 1]], privacy=Privacy.from_ratio(2), outputs=("no", "yes"))
+    with pytest.raises(BadInput, match="deployed"):
+        loss_of_reading(named, Consumer(1, "absolute"))
+    with pytest.raises(BadInput, match="reading"):
+        loss_of_reading(named, Consumer(1, "absolute"), {0: ((0, Fraction(1)),)})
+    # E|i − z| at the worst count, i = 1 or 2: (1/4 + 4/4 ... )/5 as fractions.
+    n, ratio = 3, Fraction(4)
+    rows = [geometric(n, Privacy.from_ratio(ratio)).row(i) for i in range(n + 1)]
+    exact = max(sum(p * abs(i - z) for z, p in enumerate(row)) for i, row in enumerate(rows))
+    found = loss_of_reading(noise(n, ratio), Consumer(n, "absolute"))
+    assert exact <= found <= exact * (1 + Fraction(1, 10**12))
+
+
+def test_a_composed_reading_of_many_counts_needs_no_matrix():
+    n = 10_000
+    shifted = {z: ((min(z + 1, n), Fraction(1, 2)), (z, Fraction(1, 2))) for z in range(n + 1)}
+    deployed = FactoredMechanism(privacy=Privacy.from_ratio(3), n=n, reading=shifted)
+    found = loss_of_reading(deployed, Consumer(n, "absolute"))
+    # Far from the ends: half E|Z| = 3/4 and half E|Z + 1| = 3/4 + P(Z = 0) = 5/4.
+    assert abs(found - 1) < Fraction(1, 10**9)
+
+
+@pytest.mark.parametrize("n", [2, 50])
+def test_an_answer_that_never_hurts_costs_nothing(n):
+    for loss, side in (
+        ({"name": "threshold", "beyond": 1}, [0, 1, 2]),
+        ("squared", [1]),
+        ([[5] * n + [0]] * (n + 1), None),
+    ):
+        consumer = Consumer(n, loss, side_information=side)
+        found = optimal_reading(noise(n, 2), consumer)
+        assert found.value == found.lower_bound == found.gap == 0
+        assert len(set(found.answers.tolist())) == 1
+        assert loss_of_reading(noise(n, 2), consumer, found.reading()) < Fraction(1, 10**12)
+
+
+@pytest.mark.parametrize(
+    "ratio", [1, Fraction(10**30), Fraction(10**400), Fraction(2)], ids=["1", "1e30", "1e400", "2"]
+)
+@pytest.mark.parametrize("n", [0, 1, 3, 40])
+def test_no_privacy_and_nothing_but_privacy_are_read_well(n, ratio):
+    for loss in LOSSES:
+        for prior in (None, [Fraction(1, n + 1)] * (n + 1)):
+            consumer = Consumer(n, loss, prior=prior)
+            found = optimal_reading(noise(n, ratio), consumer)
+            assert 0 <= found.lower_bound <= found.value
+            assert found.value - found.lower_bound <= Fraction(1, 10**9) * found.value + Fraction(n**2, 10**15)
+            if ratio > 10**20:
+                assert found.value < Fraction(1, 10**11)
+    if ratio == 1 and n:
+        # Noise that tells nothing: half of the largest error, whatever is answered.
+        assert abs(optimal_reading(noise(n, 1), Consumer(n, "absolute")).value - Fraction(n, 2)) < Fraction(1, 10**9)
+
+
+def test_numbers_below_nothing_are_read_too():
+    table = [[-1, -1], [-1, -1]]
+    found = optimal_reading(noise(1, 2), Consumer(1, table))
+    assert found.value == found.lower_bound == -1
+    assert sum(found.weights) == 1
+    found = optimal_reading(noise(1, 2), Consumer(1, [[-3, 1], [1, -3]]))
+    assert found.value == found.lower_bound == 1 - 4 * Fraction(2, 3)
+
+
+def test_a_reading_names_what_it_does_not_know():
+    found = optimal_reading(noise(3, 4), Consumer(3, "absolute"))
+    assert found.at(0) == ((0, Fraction(68, 83)), (1, Fraction(15, 83)))
+    with pytest.raises(BadInput, match="value"):
+        found.at(4)
+
+
+HARD = [
+    (50, "4", "squared", "scattered"),
+    (200, "2", {"name": "threshold", "beyond": 2}, "scattered"),
+    (200, "0.05", "zero-one", "scattered"),
+    (200, "2", {"name": "asymmetric", "too_low": 1, "too_high": 10}, None),
+    (1000, "1", {"name": "asymmetric", "too_low": 1, "too_high": 3}, None),
+    (1000, "0.1", "absolute", None),
+    (1000, "1", "squared", None),
+    (600, "0.05", {"name": "excess", "beyond": 2}, {"at_least": 200}),
+]
+
+
+@pytest.mark.parametrize(("n", "epsilon", "loss", "side"), HARD, ids=str)
+def test_hard_games_end_with_a_small_certified_gap(n, epsilon, loss, side):
+    possible = np.random.default_rng(n).choice(n + 1, max(3, n // 10), replace=False) if side == "scattered" else side
+    deployed = FactoredMechanism(privacy=Privacy(epsilon=epsilon), n=n)
+    assert optimal_reading(deployed, Consumer(n, loss, side_information=possible)).gap <= Fraction(1, 10**9)
