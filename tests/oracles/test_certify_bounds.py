@@ -148,7 +148,7 @@ def test_whatever_the_multipliers_the_bound_is_one(aggregate):
 @pytest.mark.parametrize("shape", ["both sides alike", "shifted", "neither"])
 @pytest.mark.parametrize("aggregate", ["average", "worst"])
 def test_reading_the_geometric_mechanism_is_as_good_as_anything(shape, aggregate):
-    """Universality: the Bayes risk under G is the optimum over all mechanisms, for losses that never fall on either side."""
+    """Universality: the Bayes risk under G is the optimum over all mechanisms, for losses that never fall."""
     pick = random.Random(f"{shape} {aggregate}")
     for _ in range(25):
         n, ratio = pick.randrange(2, 5), pick.choice([Fraction(2), Fraction(3), Fraction(6, 5)])
