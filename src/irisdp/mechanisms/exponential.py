@@ -31,7 +31,7 @@ _SMALLEST = 10_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Exponential:
-    """The mechanism that answers v at input i with probability proportional to prior(v)·β^(−score(i, v)).
+    """The mechanism that answers v at input i with probability proportional to prior(v)·β^(−score(i, v)/unit).
 
     Made by `of`; `irisdp.design.exponential` chooses the rate for a graph and a privacy.
 

@@ -39,8 +39,8 @@ def draw_exponential(
     Examples
     --------
     >>> from irisdp.mechanisms.exponential import Exponential
-    >>> draw_exponential(Exponential.of([[0, 10**6]], "1/3"), 0, 3).tolist()
-    [1, 1, 1]
+    >>> draw_exponential(Exponential.of([[0, 1, 10**6]], "1/3"), 0, 3).tolist()
+    [2, 2, 2]
     """
     bits = system_bits(source)
     position = integer(position, "position", at_least=0, at_most=len(mechanism.levels) - 1)

@@ -25,7 +25,7 @@ from .solver import GRID_BITS, MAGNIFIED, RawSolution, compressed, float_solver,
 __all__ = ["LadderProgram"]
 
 _REFINEMENTS = 3
-_GOOD_ENOUGH = 1e-12
+_GOOD_ENOUGH = 5e-11
 
 _LARGE = 4000
 """Counts from which the solver is no longer asked for the weights to more digits than it has by itself."""

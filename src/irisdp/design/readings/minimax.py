@@ -225,11 +225,14 @@ def _candidates(game: RecurrentGame, target: float) -> MinimaxReading:
         weights = np.where(game.possible, np.exp(-np.where(offset < 0, left, right) * abs(offset)), 0.0)
         if best.gap > target and weights.sum() > 0:
             weights = on_grid(weights)
+            likely = game.roughly(weights)
+            if likely is not None and likely < best.lower:
+                return
             better, answers = best.take_prior(game, weights)
             best.take_reading(game, RawSolution(game.released, answers, face.chances, weights))
             found = (left, right) if better else found
 
-    for rate in (0.0, epsilon**2 / 4, log_cosh * (1 - 1e-9), *(epsilon * share for share in shares)):
+    for rate in (log_cosh * (1 - 1e-9), 0.0, epsilon**2 / 4, *(epsilon * share for share in shares)):
         try_(rate, rate)
     if best.gap < _NEARLY and not game.symmetric:
         # The weights may fall off faster on one side than on the other.

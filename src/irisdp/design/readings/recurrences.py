@@ -1,7 +1,7 @@
 """The game of reading the geometric mechanism, for losses of the error alone, by recurrences in linear time.
 
 The reader picks an answer for every released value, nature a prior. Everything is a sum of tails over the mechanism
-(`geometric_kernel`), so losses of a reading, best answers to a prior and the effect of moving an answer by one cost
+(`kernel`), so losses of a reading, best answers to a prior and the effect of moving an answer by one cost
 O(n log n) for any n. All results come with a bound on their error, so they prove what they say.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,9 @@ from .kernel import UNDERFLOW, Floats, GeometricKernel, Integers, Runs
 from .losses import Loss, Tail
 
 __all__ = ["BestAnswers", "RecurrentGame", "Steps"]
+
+_TABLED = 256
+"""Counts up to which best answers are found in a whole table."""
 
 _STRIDES = (4096, 64, 8, 1)
 """Every so many released values are searched first; best answers grow with the value, so the rest lie between."""
@@ -104,7 +108,7 @@ class RecurrentGame:
         """Return best answers to a prior (unnormalised, at least 0), with certified bounds on their cost."""
         states = self.kernel.states(weights)
         if self.convex:
-            answers = self._medians(states)
+            answers = self._by_table(weights) if self.n <= _TABLED else self._medians(states)
             cost, error = self._enclosed(self.columns(self.released, answers), states, self.n + 1)
             least = cost - error - self._slack(answers, states)
         else:
@@ -115,6 +119,25 @@ class RecurrentGame:
             math.nextafter(math.fsum(np.maximum(least, 0)), 0.0),
             math.nextafter(math.fsum(cost + error), math.inf),
         )
+
+    def _by_table(self, weights: Floats) -> Integers:
+        """Find for every z the least of the cheapest answers by a product of matrices: quicker while they are small."""
+        rows, table = self._tables
+        answers: Integers = (rows.T @ (weights[:, None] * table)).argmin(axis=1)
+        return answers
+
+    def roughly(self, weights: Floats) -> float | None:
+        """Return what best answers to a prior cost, without any certainty, where that takes no time."""
+        if self.n > _TABLED:
+            return None
+        rows, table = self._tables
+        return float((rows.T @ (weights[:, None] * table)).min(axis=1).sum())
+
+    @cached_property
+    def _tables(self) -> tuple[Floats, Floats]:
+        low, high = ([float(tail.at(error)) for error in range(self.n + 1)] for tail in (self.low, self.high))
+        errors = self.released - self.released[:, None]
+        return self.kernel.rows(), np.where(errors >= 0, np.array(high)[abs(errors)], np.array(low)[abs(errors)])
 
     def _medians(self, states: tuple[Floats, Floats]) -> Integers:
         """Find for every z the least answer from which on the cost no longer falls; convex losses only."""

@@ -15,6 +15,8 @@ __all__ = ["GRID_BITS", "MAGNIFIED", "RawSolution", "compressed", "float_solver"
 _MOST_PIVOTS = 5
 """Per row and column: a solver that needs more is going round in circles."""
 
+_MANY_ROWS = 20_000
+
 GRID_BITS = 52
 """Chances and priors are multiples of 2^-52: exact as floats, and so are their sums up to 1."""
 
@@ -62,7 +64,10 @@ def run(solver: Any, columns: int) -> tuple[Floats, Floats] | None:
     if solver.getNumCol() != columns:
         return None
     solver.setOptionValue("simplex_iteration_limit", _MOST_PIVOTS * (solver.getNumRow() + solver.getNumCol()))
-    for options in ({}, {"presolve": "off"}, {"simplex_strategy": 4}, {"solver": "ipm"}):
+    # Interior points, and then a basis, are quicker on large programs, where there is no basis to go on from.
+    large = solver.getNumRow() > _MANY_ROWS and not solver.getBasis().valid
+    solver.setOptionValue("solver", "ipm" if large else "simplex")
+    for options in ({}, {"solver": "simplex", "presolve": "off"}, {"simplex_strategy": 4}, {"solver": "ipm"}):
         for option, value in options.items():
             solver.setOptionValue(option, value)
         solver.run()
