@@ -6,7 +6,7 @@ import pytest
 
 from irisdp import Infeasible, Privacy, audit
 from irisdp.design import compare, curves, from_spec, rainbow, turning_points
-from irisdp.graphs import Complete, Cycle, Path, rank
+from irisdp.graphs import Complete, Cycle, Path, listed, rank
 from irisdp.mechanisms import Mechanism, read_document
 from irisdp.privacy import steps
 
@@ -85,6 +85,6 @@ def test_symmetric_boundary():
 
 
 def test_a_component_without_boundary_tells_the_truth():
-    graph = Path(3).explicit()
+    graph = listed(Path(3))
     mechanism = rainbow(graph, [("a", "b", "c")] * 3, Privacy(ratio=2))
     assert mechanism.rows == ((1, 0, 0),)

@@ -29,6 +29,7 @@ from irisdp.graphs import (
     graph_from_networkx,
     graph_from_sparse,
     interior,
+    listed,
     search,
     touching,
 )
@@ -128,7 +129,7 @@ def disagreement(graph, expected):
 @pytest.mark.parametrize(("graph", "expected"), FAMILIES, ids=lambda value: None)
 def test_families_are_what_their_definitions_say(graph, expected):
     assert disagreement(graph, expected) is None
-    assert disagreement(graph.explicit(), expected) is None
+    assert disagreement(listed(graph), expected) is None
     assert disagreement(graph_from_document(graph.to_document()), expected) is None
 
 
@@ -202,7 +203,7 @@ def test_the_depth_oracle_catches_a_boundary_without_one_node():
     """Negative control: searching from all but one boundary node is seen."""
     graph, colours = random_case(8)
     coloured = colour(graph_from_networkx(graph), colours)
-    explicit = coloured.graph.explicit()
+    explicit = listed(coloured.graph)
     sources = np.flatnonzero(boundary(coloured))
     broken = search.breadth_first(explicit.indptr, explicit.indices, sources[1:])
     assert broken.tolist() != depth_by_definition(graph, colours, within_class=False)
@@ -285,7 +286,7 @@ def test_names_of_other_kinds_keep_their_first_order():
 def test_check_morphism_against_going_through_all_edges(seed):
     generator = np.random.default_rng(seed)
     graph, _ = random_case(seed)
-    source, target = graph_from_networkx(graph), Cycle(5) if seed % 2 else Cycle(5).explicit()
+    source, target = graph_from_networkx(graph), Cycle(5) if seed % 2 else listed(Cycle(5))
     # Mostly one value, so that both outcomes are seen.
     images = np.where(generator.random(40) < 0.9, 2, generator.integers(0, 5, 40))
     torn = [(v, w) for v, w in graph.edges if (images[v] - images[w]) % 5 in (2, 3)]

@@ -4,7 +4,7 @@ from .boundary import boundary, components, components_without_boundary, depth, 
 from .boundary_graph import boundary_graph, line
 from .colouring import ColouredGraph, RankedGraph, colour, colours_by_key, rank
 from .documents import graph_from_document
-from .explicit import Graph
+from .explicit import Graph, listed
 from .families import Complete, Cycle, Family, Path
 from .histograms import Histograms, SortedHistograms
 from .joins import depth_as_joins
@@ -16,9 +16,9 @@ from .loading import (
     graph_from_sparse,
 )
 from .morphisms import Morphism, MorphismCheck, check_morphism, morphism, preserves_colours
-from .names import Node, key_of_node, node_from_key
+from .names import Node, key_of_node
 from .products import Hamming, Product
-from .protocol import UNREACHABLE, DatasetGraph
+from .protocol import UNREACHABLE, DatasetGraph, node_from_key
 
 __all__ = [
     "UNREACHABLE",
@@ -55,6 +55,7 @@ __all__ = [
     "interior",
     "key_of_node",
     "line",
+    "listed",
     "morphism",
     "node_from_key",
     "preserves_colours",

@@ -11,6 +11,7 @@ from collections.abc import Hashable
 import numpy as np
 
 from .colouring import ColouredGraph
+from .explicit import listed
 from .protocol import DatasetGraph, Indices, Mask
 from .search import breadth_first, connected_components
 
@@ -50,7 +51,7 @@ def depth(coloured: ColouredGraph) -> Indices:
     ----------
     Binary paper, Definition 4 and Theorem 5; rainbow paper, Definition 8.
     """
-    graph = coloured.graph.explicit()
+    graph = listed(coloured.graph)
     return breadth_first(graph.indptr, graph.indices, np.flatnonzero(boundary(coloured)))
 
 
@@ -72,9 +73,9 @@ def touching_codes(coloured: ColouredGraph) -> Indices:
 
 def components(graph: DatasetGraph) -> Indices:
     """Return the number of every node's connected component: 0, 1, … in the order of their first nodes."""
-    explicit = graph.explicit()
-    tails = np.repeat(np.arange(explicit.number_of_nodes), np.diff(explicit.indptr))
-    return connected_components(explicit.number_of_nodes, tails, explicit.indices)
+    rows = listed(graph)
+    tails = np.repeat(np.arange(rows.number_of_nodes), np.diff(rows.indptr))
+    return connected_components(rows.number_of_nodes, tails, rows.indices)
 
 
 def components_without_boundary(coloured: ColouredGraph) -> Indices:

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import BadInput
-from .names import Node, key_of_node, node_from_key
-from .protocol import DatasetGraph, Indices, Mask
+from .names import Node, key_of_node
+from .protocol import DatasetGraph, Indices, Mask, node_from_key
 
 __all__ = ["Assignment", "ColouredGraph", "RankedGraph", "colour", "colours_by_key", "rank", "values_at_nodes"]
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import BadInput
 from .names import Nodes, json_node
-from .protocol import Chunk, DatasetGraph, Indices, Mask, blocks
+from .protocol import MOST_LISTED, Chunk, DatasetGraph, Indices, Mask, blocks
 from .search import breadth_first
 
-__all__ = ["Graph", "compress"]
+__all__ = ["Graph", "compress", "listed"]
 
 _ROWS = 1 << 13
 """Rows to a chunk of edges."""
@@ -20,7 +21,7 @@ _ROWS = 1 << 13
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Graph(DatasetGraph):
-    """An undirected graph in compressed rows; made by `graph_from_edges` and its siblings, or by `explicit()`.
+    """An undirected graph in compressed rows; made by `graph_from_edges` and its siblings, or by `listed`.
 
     Parameters
     ----------
@@ -90,9 +91,24 @@ class Graph(DatasetGraph):
         pairs = (pair for tails, heads in self.edges() for pair in zip(tails.tolist(), heads.tolist(), strict=True))
         return {"nodes": names, "edges": [[names[tail], names[head]] for tail, head in pairs]}
 
-    def explicit(self) -> Graph:
-        """Return itself."""
-        return self
+
+def listed(graph: DatasetGraph) -> Graph:
+    """List a graph as compressed rows; one that is listed already is returned as it is.
+
+    Raises
+    ------
+    BadInput
+        When it has too many nodes or edges to be listed.
+    """
+    if isinstance(graph, Graph):
+        return graph
+    if max(graph.number_of_nodes, graph.number_of_edges) > MOST_LISTED:
+        raise BadInput("graph", f"has more than {MOST_LISTED} nodes or edges to list", "choose a smaller graph")
+    none = np.zeros(0, np.int64)
+    chunks = [(none, none), *graph.edges()]
+    return compress(
+        graph.nodes, np.concatenate([tails for tails, _ in chunks]), np.concatenate([heads for _, heads in chunks])
+    )
 
 
 def compress(nodes: Nodes, tails: Indices, heads: Indices) -> Graph:

@@ -8,14 +8,11 @@ import json
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 
 from ..errors import BadInput
-
-if TYPE_CHECKING:
-    from .protocol import DatasetGraph
 
 __all__ = [
     "ComputedNodes",
@@ -28,7 +25,6 @@ __all__ = [
     "key_of_node",
     "named_nodes",
     "node_among",
-    "node_from_key",
 ]
 
 Node = Hashable
@@ -185,35 +181,24 @@ def key_of_node(node: Node) -> str:
     return node if isinstance(node, str) else json.dumps(json_node(node))
 
 
-def node_from_key(graph: DatasetGraph, key: Any, field: str = "node") -> Node:
-    """Find the node that a key of a JSON object (or a word on a command line) means.
+def node_among(nodes: Nodes, key: Any, field: str = "node") -> Node:
+    """Find the name that a key of a JSON object (or a word on a command line) means, among given ones.
 
     Parameters
     ----------
-    graph : DatasetGraph
+    nodes : Nodes
         Where to look.
     key : str, int or list
-        Text may be the node itself, the digits of an integer, or the JSON text of a list; anything but text is the
-        node itself.
+        Text may be the name itself, the digits of an integer, or the JSON text of a list; anything but text is the
+        name itself.
     field : str
         How the caller names the key, for the error message; the key itself is not repeated, it may be private.
 
     Raises
     ------
     BadInput
-        When no node is meant, or when two are (a graph with both 3 and "3").
-
-    Examples
-    --------
-    >>> from irisdp.graphs import Histograms, Path
-    >>> node_from_key(Path(4), "3"), node_from_key(Histograms(2, 2), "[1, 1]")
-    (3, (1, 1))
+        When no name is meant, or when two are (3 and "3").
     """
-    return node_among(graph.nodes, key, field)
-
-
-def node_among(nodes: Nodes, key: Any, field: str = "node") -> Node:
-    """Find the name that a key means among given ones; see `node_from_key`."""
     found = [node for node in _readings(key, field) if node in nodes]
     if not found:
         raise BadInput(field, "is not a node of the graph", f"name one of {nodes!r}")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput
+from .explicit import listed
 from .families import LARGEST_FAMILY, Complete, Family, set_integer
 from .names import ComputedNodes, Node, Nodes
 from .protocol import CHUNK, UNREACHABLE, Chunk, DatasetGraph, Indices, Mask, blocks
@@ -98,7 +99,7 @@ class Product(DatasetGraph):
 
     def to_document(self) -> dict[str, Any]:
         """Describe the graph by its edges: products have no name of their own in documents."""
-        return self.explicit().to_document()
+        return listed(self).to_document()
 
     def _name(self, index: int) -> Node:
         digits = _digits(index, self._sizes)

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import BadInput
-from .names import Node, Nodes
+from .names import Node, Nodes, node_among
 
-if TYPE_CHECKING:
-    from .explicit import Graph
-
-__all__ = ["UNREACHABLE", "Chunk", "DatasetGraph", "Indices", "Mask", "blocks"]
+__all__ = ["UNREACHABLE", "Chunk", "DatasetGraph", "Indices", "Mask", "blocks", "node_from_key"]
 
 Indices = npt.NDArray[np.int64]
 """Indices of nodes, or distances."""
@@ -103,20 +100,14 @@ class DatasetGraph(ABC):
             raise BadInput("node", "is not a node of the graph", "name one of the graph's nodes")
         return position
 
-    def explicit(self) -> Graph:
-        """List the graph as compressed rows.
 
-        Raises
-        ------
-        BadInput
-            When it has too many nodes or edges to be listed.
-        """
-        from .explicit import compress
+def node_from_key(graph: DatasetGraph, key: Any, field: str = "node") -> Node:
+    """Find the node that a key of a JSON object (or a word on a command line) means; see `names.node_among`.
 
-        if max(self.number_of_nodes, self.number_of_edges) > MOST_LISTED:
-            raise BadInput("graph", f"has more than {MOST_LISTED} nodes or edges to list", "choose a smaller graph")
-        none = np.zeros(0, np.int64)
-        chunks = [(none, none), *self.edges()]
-        return compress(
-            self.nodes, np.concatenate([tails for tails, _ in chunks]), np.concatenate([heads for _, heads in chunks])
-        )
+    Examples
+    --------
+    >>> from irisdp.graphs import Histograms, Path
+    >>> node_from_key(Path(4), "3"), node_from_key(Histograms(2, 2), "[1, 1]")
+    (3, (1, 1))
+    """
+    return node_among(graph.nodes, key, field)

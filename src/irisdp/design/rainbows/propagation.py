@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import flint
 
-from ...graphs import DatasetGraph
+from ...graphs import DatasetGraph, listed
 from ...privacy import Privacy
 from ..simplex.linear import as_fmpq, as_fraction
 
@@ -128,8 +128,8 @@ def spread(graph: DatasetGraph, given: Mapping[int, Any], steps: Steps) -> Sprea
     steps : Steps
         The arithmetic.
     """
-    explicit = graph.explicit()
-    first, row = explicit.indptr.data, explicit.indices.data
+    rows = listed(graph)
+    first, row = rows.indptr.data, rows.indices.data
     labels = [steps.one] * graph.number_of_nodes
     origins = [-1] * graph.number_of_nodes
     for node, label in given.items():
