@@ -69,7 +69,11 @@ def test_every_loss_is_shown_to_people(release, capsys, loss):
 def test_a_table_of_losses_is_read(release, capsys, tmp_path):
     (tmp_path / "l.json").write_text(json.dumps([[abs(i - v) for v in range(4)] for i in range(4)]))
     found = read(capsys, release, "--value", "0", "--loss", tmp_path / "l.json")
-    assert found["worst_loss"] == 168 / 415
+    assert found["worst_loss"] == 168 / 415 and found["universal"]
+    (tmp_path / "l.json").write_text("[[1, 0, 1, 1], [0, 3, 0, 3], [1, 0, 2, 2], [3, 0, 0, 3]]")
+    assert not read(capsys, release, "--value", "0", "--loss", tmp_path / "l.json")["universal"]
+    assert run(["interpret", str(release), "--value", "0", "--loss", str(tmp_path / "l.json")]) == 0
+    assert "universality is not guaranteed" in capsys.readouterr().out
 
 
 def test_a_mechanism_file_is_read(capsys, tmp_path):

@@ -126,6 +126,8 @@ def _show_loss(found: Interpretation) -> None:
     known = f"for counts {low} to {high}" if high is not None else f"for counts from {low} on"
     kind = "under your prior" if found.bayesian else "at worst"
     view.print(f"  loss      {short_text(rule.value)} {kind}, {known}; no reading has less than {_bound(rule)}")
+    if not rule.universal:
+        view.print("  note      a mechanism made for this loss might serve better: universality is not guaranteed here")
     if rule.face_value is not None:
         view.print(f"  saved     {_saved(rule.value, rule.face_value)}")
 

@@ -87,6 +87,7 @@ class Interpretation:
                 "chances": [[value, rational_text(p)] for value, p in answer.chances],
                 self.loss_kind: float(answer.rule.value),
                 "lower_bound": float(answer.rule.lower_bound),
+                "universal": answer.rule.universal,
                 **_improvement(answer.rule),
             }
             for answer in self.answers

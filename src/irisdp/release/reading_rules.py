@@ -94,6 +94,12 @@ class BoundedRule:
         return self.found.lower_bound
 
     @property
+    def universal(self) -> bool:
+        """Whether no private mechanism at all would serve the consumer better than this release, read well."""
+        plain = self.deployed.reading is None if isinstance(self.deployed, FactoredMechanism) else False
+        return plain and self.found.consumer.universal
+
+    @property
     def possible(self) -> tuple[int, int]:
         """The least and the largest count deemed possible."""
         considered = self.found.consumer.considered
@@ -149,6 +155,11 @@ class UnboundedRule:
     def lower_bound(self) -> Fraction:
         """What no reading costs less than."""
         return self.best.lower_bound
+
+    @property
+    def universal(self) -> bool:
+        """Whether no private mechanism at all would serve the consumer better than this release, read well: yes."""
+        return True
 
     @property
     def possible(self) -> tuple[int, None]:
