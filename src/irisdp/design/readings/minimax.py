@@ -36,7 +36,7 @@ _MOST_ROUNDS = 40
 _STALLED, _PATIENCE = 0.99, 8
 _SHARES = 10
 _ACCEPTABLE = 9e-10
-_FEW, _STRONG = 0.25, 0.3
+_FEW, _SPARSE, _STRONG = 32, 0.25, 0.3
 _SHARES_ANYWHERE = (1e-14, 1e-13, 1e-12, 1e-11, 1e-10)
 _NEARLY, _FACTORS = 1e-3, (1.19, 1.41, 1.68, 1.95)
 _NEIGHBOURS = 2
@@ -110,8 +110,9 @@ def minimax_by_recurrences(game: RecurrentGame, *, target: float = TARGET) -> Mi
         With whatever gap was reached; its bounds hold in any case.
     """
     best = _candidates(game, target)
-    scattered = game.possible.mean() < _FEW
-    if best.gap > target and not (scattered and (game.epsilon > _STRONG or not game.convex)):
+    few = int(game.possible.sum()) <= _FEW
+    scattered = game.possible.mean() < _SPARSE and (game.epsilon > _STRONG or not game.convex)
+    if best.gap > target and not (few or scattered):
         _climb(game, best, target)
     if best.gap > max(target, _ACCEPTABLE):
         _pair(game, best, target)

@@ -108,7 +108,10 @@ class PairProgram:
     def _losses(self, z: Integers, v: Integers) -> tuple[Integers, Floats]:
         """Return counts near z, and Pr[z | i]·l(i, v) there."""
         low, high = self.table
-        counts = np.clip(z[:, None] + np.arange(-self.band, self.band + 1), -1, self.game.n + 1)
+        if len(self.counts) <= 2 * self.band:
+            counts = np.broadcast_to(self.counts, (len(z), len(self.counts)))
+        else:
+            counts = np.clip(z[:, None] + np.arange(-self.band, self.band + 1), -1, self.game.n + 1)
         inside = np.clip(counts, 0, self.game.n)
         error = v[:, None] - inside
         loss = np.where(error >= 0, high[abs(error)], low[abs(error)])
