@@ -1,6 +1,7 @@
 """Reading published counts: bounds for unbounded counts, releases with and without ends, and what is drawn."""
 
 import json
+import math
 from collections import Counter
 from fractions import Fraction
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from irisdp import BadInput, Privacy, design, interpret
-from irisdp.design.readings.losses import absolute, asymmetric, excess, squared, threshold, zero_one
+from irisdp.design.readings.losses import Loss, Tail, absolute, asymmetric, excess, squared, threshold, zero_one
 from irisdp.design.readings.unbounded import best_shift, loss_of_shift
 from irisdp.mechanisms import FactoredMechanism
 from irisdp.release import NoisyCount
@@ -141,3 +142,41 @@ def test_any_mechanism_is_read():
     assert found.answers[0].rule.value == 1 and found.answers[0].chances == ((1, 1),)
     with pytest.raises(BadInput, match="needed to read a mechanism"):
         interpret(made)
+
+
+def test_a_shift_may_be_as_long_as_the_noise_is_wide():
+    """P(Z > c) = α^(c + 1)/(1 + α): least where the two sides weigh alike, α^c near 1/5, at c near 1.6·10^9."""
+    found = best_shift(asymmetric(too_low=9, too_high=1), Privacy(epsilon="1e-9"))
+    assert abs(found.shift - math.log(5) * 1e9) < 2
+    assert 0 <= found.value - found.lower_bound < 1e-20 * found.value
+
+
+def test_tails_that_differ_and_are_not_convex_have_no_bound_without_a_largest_count():
+    loss = Loss(name="odd", low=Tail(jump=5), high=Tail(level=1))
+    with pytest.raises(BadInput, match="not convex"):
+        best_shift(loss, Privacy(epsilon=1))
+
+
+def test_face_value_under_a_table_is_that_of_the_noise_as_it_is_clamped():
+    """A table for 0..11 prices a release clamped to 0..10 as the absolute loss does; a smaller one cannot."""
+    table = [[abs(i - v) for v in range(12)] for i in range(12)]
+    release = NoisyCount(privacy=Privacy(epsilon=1), ends=((0, 10),))
+    whole, written = (interpret(release, 4, loss=loss).answers[0].rule for loss in ("absolute", table))
+    assert abs(written.face_value - whole.face_value) < Fraction(1, 10**9)
+    small = [row[:4] for row in table[:4]]
+    assert interpret(release, 4, loss=small).answers[0].rule.face_value is None
+
+
+def test_a_release_with_more_counts_than_can_be_read_is_read_up_to_a_bound():
+    release = NoisyCount(privacy=Privacy(epsilon=1), ends=((0, 10**9),))
+    rule = interpret(release, 4, at_most=20).answers[0].rule
+    assert rule.face_value is None
+    assert rule.possible == (0, 20)
+    with pytest.raises(BadInput, match="at-most"):
+        interpret(release, 4)
+
+
+@pytest.mark.parametrize(("release", "options"), [(5, {}), ([], {}), (None, {"side_information": 5})])
+def test_what_is_no_release_and_no_list_is_refused(release, options):
+    with pytest.raises(BadInput):
+        interpret(NoisyCount(privacy=Privacy(epsilon=1), ends=(None,)) if release is None else release, 4, **options)

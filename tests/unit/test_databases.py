@@ -73,6 +73,23 @@ def test_bad_input_is_refused_by_field(name):
     assert refused.value.field == field
 
 
+def test_scores_and_weights_of_any_size_make_an_exact_mechanism():
+    privacy = Privacy(epsilon=1)
+    for scores, prior in (
+        ([[0, 10**30], [1, 0], [2, 2]], None),
+        ([[10**6, 0], [0, 1], [1, 5]], ["1e-300", "1e300"]),
+        ([[0, 10**12, 2], [1, 0, 5], [2, 2, 2]], None),
+    ):
+        made = design.exponential(Path(3), privacy, scores=scores, prior=prior)
+        assert audit(made, graph=Path(3), privacy=privacy).private
+        assert all(sum(row) == 1 for row in made.rows)
+
+
+def test_answers_may_be_named_by_lists():
+    made = design.exponential(Path(2), Privacy(epsilon=1), scores=[[0, 1], [1, 0]], outputs=[[1], [0, 2]])
+    assert made.outputs == ((1,), (0, 2))
+
+
 def test_hypotheses_at_their_edge_are_granted():
     assert path_bounds.path_bound(8, TWO, 1).length == 2
     assert path_bounds.path_bound_limit(64, TWO, 2) > 0
@@ -150,11 +167,23 @@ def test_designs_from_the_command_line_pass_the_audit(name, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"graph": 3}, {"scores": "high"}, {"prior": 7}, {"speed": 1}, {"outputs": 5, "scores": [[1], [1], [1]]}]
+    "wrong",
+    [
+        {"graph": 3},
+        {"scores": "high"},
+        {"scores": 5},
+        {"scores": [1, 2, 3]},
+        {"prior": 7},
+        {"speed": 1},
+        {"outputs": 5, "scores": [[1], [1], [1]]},
+        {"outputs": [None], "scores": [[1], [1], [1]]},
+        {"outputs": [{"a": 1}], "scores": [[1], [1], [1]]},
+    ],
 )
 def test_malformed_specs_are_refused_with_status_2(wrong, tmp_path, capsys):
     spec = tmp_path / "spec.json"
     fields = {"kind": "exponential", "graph": {"family": "path", "n": 3}, "privacy": {"epsilon": 1}}
     spec.write_text(json.dumps({**fields, **wrong}))
     assert run(["design", str(spec), "-o", str(tmp_path / "made.json")]) == 2
-    assert "Traceback" not in capsys.readouterr().err
+    complaint = capsys.readouterr().err
+    assert "Traceback" not in complaint and "internal error" not in complaint

@@ -132,6 +132,37 @@ def test_what_is_no_release_is_refused(tmp_path, capsys, text, rule):
     assert rule in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("prior", ["null", '"1"', '{"1": 1}', "1", "[]"])
+def test_a_prior_that_is_no_list_is_refused(release, capsys, tmp_path, prior):
+    (tmp_path / "p.json").write_text(prior)
+    assert run(["interpret", str(release), "--value", "3", "--at-most", "3", "--prior", str(tmp_path / "p.json")]) == 2
+    assert capsys.readouterr().err.startswith("irisdp: --prior: must be a list of numbers")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_an_answer_file_that_cannot_be_read_is_refused(tmp_path, capsys, ending):
+    sidecar = {"format": "irisdp/release/1", "privacy": {"epsilon": 1}, "mechanism": {"kind": "geometric-noise"}}
+    (tmp_path / f"z.{ending}.release.json").write_text(json.dumps(sidecar))
+    (tmp_path / f"z.{ending}").write_bytes(b"\xff\xfe,answer\n1,2\n")
+    assert run(["interpret", str(tmp_path / f"z.{ending}.release.json")]) == 2
+    assert capsys.readouterr().err.startswith(f"irisdp: RELEASE: cannot read z.{ending}")
+
+
+def test_noughts_beyond_the_largest_count_may_be_written_as_text(release, capsys, tmp_path):
+    (tmp_path / "p.json").write_text(json.dumps(["1/2", "1/2", *["0"] * 40]))
+    assert read(capsys, release, "--value", "3", "--prior", tmp_path / "p.json")["reading"] in (0, 1)
+
+
+def test_counts_and_losses_beyond_all_measure_are_read_or_refused(tmp_path, capsys):
+    sidecar = {"format": "irisdp/release/1", "privacy": {"epsilon": 1}, "mechanism": {"kind": "geometric-noise"}}
+    (tmp_path / "x.json").write_text(json.dumps(sidecar))
+    found = read(capsys, tmp_path / "x.json", "--value", "3", "--loss", "threshold:100000000000")
+    assert found["worst_loss"] < 1e-300
+    assert found["lower_bound"] == 0
+    assert run(["interpret", str(tmp_path / "x.json"), "--value", "3", "--at-least", "1" + "0" * 23]) == 2
+    assert capsys.readouterr().err.startswith("irisdp: --at-least")
+
+
 def test_an_answer_file_that_is_missing_or_foreign_is_refused(release, capsys):
     beside = release.with_name("o.csv")
     for content, rule in (("a,b\n1,2\n", "no column"), ("answer\nfive\n", "answer"), ("answer\n1,2\n", "lengths")):

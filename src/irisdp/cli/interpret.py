@@ -48,6 +48,7 @@ def interpret_command(
     as_json: AsJson = False,
 ) -> None:
     """Read published counts as well as anyone can, with what you know; needs nothing secret and costs nothing."""
+    from ..design.programs.tables import numbers
     from ..release import interpret
 
     found = interpret(
@@ -56,7 +57,7 @@ def interpret_command(
         loss=_loss(loss),
         at_least=at_least,
         at_most=at_most,
-        prior=None if prior is None else read_json(prior, "--prior"),
+        prior=None if prior is None else numbers(read_json(prior, "--prior"), "--prior"),
     )
     documents = found.documents()
     if value is not None:
@@ -85,9 +86,11 @@ def _loss(text: str) -> Any:
 
 
 def _show_one(found: Interpretation, posterior: dict[str, Any]) -> None:
+    from rich.markup import escape
+
     view = console()
     answer = found.answers[0]
-    view.print(f"[bold]{answer.published} published[/bold], read for {found.loss.name} loss")
+    view.print(f"[bold]{escape(str(answer.published))} published[/bold], read for {found.loss.name} loss")
     view.print(f"  reading   {answer.reading}{_coin(found)}")
     _show_loss(found)
     low, high = posterior["interval_95"]
@@ -99,7 +102,10 @@ def _coin(found: Interpretation) -> str:
     chances = found.answers[0].chances
     if len(chances) == 1:
         return ""
-    return ", drawn from " + ", ".join(f"{value} with probability {short_text(p)}" for value, p in chances)
+    likely = [(value, p) for value, p in chances if p >= _WORTH_SAYING]
+    drawn = ", ".join(f"{value} with probability {short_text(p)}" for value, p in likely)
+    left_out = 1 - sum((p for _, p in likely), Fraction(0))
+    return f", drawn from {drawn}" + (f", others with {short_text(left_out)} in all" if left_out else "")
 
 
 def _show_all(found: Interpretation) -> None:

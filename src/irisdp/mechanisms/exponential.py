@@ -14,10 +14,12 @@ from itertools import accumulate
 from typing import Any
 
 import flint
+import numpy as np
 
 from ..errors import BadInput
 from ..exact import Enclosure, ball, dyadic_above, enclosure_of, rational, working_precision
 from ..graphs import DatasetGraph
+from ..graphs.names import as_node
 from ..privacy import Privacy
 from .mechanism import Row
 
@@ -79,17 +81,17 @@ class Exponential:
         prior : sequence, optional
             Positive weights of the answers; all the same when left out.
         """
-        table = [[rational(score, "scores") for score in row] for row in scores]
-        if not table or not table[0] or len({len(row) for row in table}) != 1:
-            raise BadInput("scores", "must be a table with rows of one length", "give one row for every input")
+        table = _table(scores)
         answers = len(table[0])
-        weights = (Fraction(1),) * answers if prior is None else tuple(rational(weight, "prior") for weight in prior)
+        given = (1,) * answers if prior is None else prior
+        weights = tuple(rational(weight, "prior") for weight in given) if _is_list(given) else ()
         if len(weights) != answers or min(weights) <= 0:
             raise BadInput("prior", "must be positive, one for every answer", f"give {answers} numbers above 0")
         factor = rational(rate, "rate")
         if not 0 < factor <= 1:
             raise BadInput("rate", "must be above 0 and at most 1", "give the factor that one unit of score costs")
-        names = tuple(range(answers) if outputs is None else outputs)
+        named = range(answers) if outputs is None else outputs
+        names = tuple(as_node(name, "outputs") for name in named) if _is_list(named) else ()
         if len(names) != answers or len(set(names)) != answers:
             raise BadInput("outputs", "must be different from each other, one for every answer", f"name {answers}")
         gaps = [[max(row) - score for score in row] for row in table]
@@ -154,7 +156,7 @@ def sensitivity(scores: Any, graph: DatasetGraph) -> Fraction:
     >>> sensitivity([[0, 5], [1, 3], [2, 2]], Path(3))
     Fraction(2, 1)
     """
-    table = [[rational(score, "scores") for score in row] for row in scores]
+    table = _table(scores)
     if len(table) != graph.number_of_nodes:
         raise BadInput("scores", "must have one row for every node", f"give {graph.number_of_nodes} rows")
     largest = Fraction(0)
@@ -191,6 +193,17 @@ def _log2_above(value: Fraction) -> Fraction:
 def _log2_below(value: Fraction) -> Fraction:
     """Return a number that is at most log2(value), to about 2^-40, value in (0, 1]."""
     return enclosure_of(lambda: ball(value).log() / flint.arb(2).log(), width=Fraction(1, 1 << 40)).lower
+
+
+def _table(scores: Any) -> list[list[Fraction]]:
+    lines = list(scores) if _is_list(scores) else []
+    if not lines or not all(map(_is_list, lines)) or len({len(line) for line in lines}) != 1 or not len(lines[0]):
+        raise BadInput("scores", "must be a table with rows of one length", "give one row for every input")
+    return [[rational(score, "scores") for score in line] for line in lines]
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes)
 
 
 def _common_unit(gaps: Any) -> Fraction:

@@ -12,13 +12,14 @@ from fractions import Fraction
 from typing import Any
 
 from ..design import Consumer
+from ..design.readings.consumers import LARGEST_N
 from ..design.readings.losses import Loss, read_loss
 from ..errors import BadInput
-from ..exact import integer, rational_text
+from ..exact import integer, rational, rational_text
 from ..mechanisms import FactoredMechanism, Mechanism
 from ..sampling import draw
 from .reading_rules import BoundedRule, Posterior, Rule, UnboundedRule, bounded_rule, unbounded_rule
-from .released import Ends, NoisyCount, read_release, released_table
+from .released import LARGEST_COUNT, Ends, NoisyCount, read_release, released_table
 
 __all__ = ["Interpretation", "ReadAnswer", "interpret"]
 
@@ -160,7 +161,7 @@ def interpret(
     elif isinstance(deployed, NoisyCount):
         if len(deployed.ends) > 1:
             raise BadInput("--value", "cannot be read alone: answers differ in their ends", "leave --value out")
-        values = [integer(value, "--value", at_least=-(1 << 62), at_most=1 << 62)]
+        values = [integer(value, "--value", at_least=-LARGEST_COUNT, at_most=LARGEST_COUNT)]
     rules: dict[Ends, Rule] = {}
     read = []
     for row, (key, published) in enumerate(zip(keys, values, strict=True)):
@@ -201,6 +202,8 @@ class _Reader:
         if most is None:
             assert isinstance(deployed, NoisyCount)
             return unbounded_rule(deployed.privacy, read_loss(self.loss, 0), least)
+        if most > LARGEST_N:
+            raise BadInput("--at-most", f"must be at most {LARGEST_N:,} to read with an upper bound", "give --at-most")
         known: Any = {"at_least": least, "at_most": most} if self.side_information is None else self.side_information
         # A mechanism that was given as a matrix, and a table of losses, fix how counts are numbered.
         largest = len(deployed.inputs) - 1 if not isinstance(deployed, NoisyCount) else most
@@ -218,15 +221,19 @@ class _Reader:
             ends = (0, len(deployed.inputs) - 1)
         least, most = (0, None) if ends is None else ends
         if self.at_least is not None:
-            least = max(least, integer(self.at_least, "--at-least", at_least=0))
+            least = max(least, integer(self.at_least, "--at-least", at_least=0, at_most=LARGEST_COUNT))
         limits = [most] if self.at_most is None else [most, integer(self.at_most, "--at-most", at_least=0)]
         if self.side_information is not None:
             if self.at_least is not None or self.at_most is not None:
                 raise BadInput("side_information", "cannot be given with bounds", "give one of the two")
+            if isinstance(self.side_information, str) or not hasattr(self.side_information, "__iter__"):
+                raise BadInput("side_information", "must be a list of counts", "write [0, 1]")
             limits.append(max((integer(i, "side_information", at_least=0) for i in self.side_information), default=0))
         if self._is_table:
             limits.append(len(self.loss) - 1)
         if self.prior is not None and hasattr(self.prior, "__len__"):
+            if isinstance(self.prior, str | Mapping) or not len(self.prior):
+                raise BadInput("--prior", "must be a list of numbers", "write the probabilities of 0, 1, … in order")
             limits.append(len(self.prior) - 1)
         known = [limit for limit in limits if limit is not None]
         if known and min(known) < least:
@@ -239,7 +246,7 @@ class _Reader:
         if self.prior is None or not hasattr(self.prior, "__len__") or len(self.prior) == largest + 1:
             return self.prior
         if len(self.prior) > largest + 1:
-            if any(weight != 0 for weight in self.prior[largest + 1 :]):
+            if any(rational(weight, "--prior") != 0 for weight in self.prior[largest + 1 :]):
                 raise BadInput("--prior", f"gives probability to counts above {largest}", "set it to 0 there")
             return self.prior[: largest + 1]
         return [*self.prior, *[0] * (largest + 1 - len(self.prior))]

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..design import Consumer, OptimalReading, loss_of_reading, optimal_reading, posterior
+from ..design.readings.consumers import LARGEST_N
 from ..design.readings.losses import Loss
 from ..design.readings.unbounded import Shift, best_shift, loss_of_shift
 from ..errors import BadInput
 from ..exact import integer
-from ..mechanisms import FactoredMechanism, Mechanism
+from ..mechanisms import FactoredMechanism, Mechanism, Reading
 from ..privacy import Privacy
-from .released import Ends, NoisyCount
+from .released import LARGEST_COUNT, Ends, NoisyCount
 
 __all__ = ["BoundedRule", "Posterior", "Rule", "UnboundedRule", "bounded_rule", "unbounded_rule"]
 
@@ -205,11 +206,17 @@ def bounded_rule(deployed: NoisyCount | Mechanism | FactoredMechanism, ends: End
     if consumer.loss.entries is not None:
         noise = FactoredMechanism(privacy=deployed.privacy.pure, n=consumer.n)
         found = optimal_reading(noise, consumer)
-        return BoundedRule(deployed=noise, first=0, ends=ends, found=found, face_value=loss_of_reading(noise, consumer))
+        face = None
+        if ends is not None and ends[1] <= consumer.n:  # else a table says nothing about some values
+            clamped: Reading = {z: ((min(max(z, ends[0]), ends[1]), Fraction(1)),) for z in range(consumer.n + 1)}
+            face = loss_of_reading(noise, consumer, clamped)
+        return BoundedRule(deployed=noise, first=0, ends=ends, found=found, face_value=face)
     first, last = consumer.considered[0], consumer.considered[-1]
     noise, moved = FactoredMechanism(privacy=deployed.privacy.pure, n=last - first), _moved(consumer, first, last)
     if ends is None:
         face = loss_of_shift(consumer.loss, deployed.privacy)
+    elif ends[1] - ends[0] > LARGEST_N:
+        face = None
     else:
         whole = FactoredMechanism(privacy=deployed.privacy.pure, n=ends[1] - ends[0])
         face = loss_of_reading(whole, _moved(consumer, *ends))
@@ -238,4 +245,4 @@ def _moved(consumer: Consumer, first: int, last: int) -> Consumer:
 
 
 def _whole(value: Any) -> int:
-    return integer(value, "--value", at_least=-(1 << 62), at_most=1 << 62)
+    return integer(value, "--value", at_least=-LARGEST_COUNT, at_most=LARGEST_COUNT)

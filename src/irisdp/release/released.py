@@ -19,6 +19,9 @@ __all__ = ["SIDECAR_FORMAT", "NoisyCount", "ReleasedTable", "read_release", "rel
 SIDECAR_FORMAT = "irisdp/release/1"
 _BESIDE = ".release.json"
 
+LARGEST_COUNT = 1 << 62
+"""Beyond what anyone counts, and within 64 bits."""
+
 Ends = tuple[int, int] | None
 """The least and the largest count there can be, where that is public."""
 
@@ -62,7 +65,7 @@ def read_release(release: Any) -> NoisyCount | Mechanism | FactoredMechanism:
     """
     if isinstance(release, NoisyCount | Mechanism | FactoredMechanism):
         return release
-    document = release if isinstance(release, Mapping) else read_json(release, "RELEASE")
+    document = read_json(release, "RELEASE") if isinstance(release, str | Path) else release
     if not isinstance(document, Mapping):
         raise BadInput("RELEASE", "must be a JSON object", "give the .release.json that lies beside the answers")
     if document.get("format") == MECHANISM_FORMAT:
@@ -89,7 +92,7 @@ def released_table(release: Any) -> ReleasedTable:
     return ReleasedTable(
         by=tuple(columns[:-1]),
         keys=[tuple(row[:-1]) for row in rows],
-        values=[integer(row[-1], "answer", at_least=-(1 << 62), at_most=1 << 62) for row in rows],
+        values=[integer(row[-1], "answer", at_least=-LARGEST_COUNT, at_most=LARGEST_COUNT) for row in rows],
     )
 
 
@@ -114,16 +117,23 @@ def _rows(path: Path) -> tuple[list[str], list[list[Any]]]:
         raise BadInput("RELEASE", f"there is no {path.name} beside it", "give --value, or put the file beside it")
     ending = path.suffix.lower()
     if ending == ".parquet":
+        import pyarrow
         import pyarrow.parquet
 
-        table = pyarrow.parquet.read_table(path)
+        try:
+            table = pyarrow.parquet.read_table(path)
+        except (OSError, pyarrow.ArrowException):
+            raise BadInput("RELEASE", f"cannot read {path.name} as Parquet", "give a file that publish wrote") from None
         return table.column_names, [list(row.values()) for row in table.to_pylist()]
     if ending == ".json":
         found = read_json(path, "RELEASE")
         rows = found if isinstance(found, list) and all(isinstance(row, Mapping) for row in found) else []
         return list(rows[0]) if rows else ["answer"], [list(row.values()) for row in rows]
-    with path.open(newline="", encoding="utf-8") as file:
-        columns, *lines = list(csv.reader(file)) or [[]]
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            columns, *lines = list(csv.reader(file)) or [[]]
+    except (OSError, UnicodeDecodeError, csv.Error):
+        raise BadInput("RELEASE", f"cannot read {path.name} as CSV", "give a file that publish wrote") from None
     if any(len(line) != len(columns) for line in lines):
         raise BadInput("RELEASE", f"{path.name} has rows of different lengths", "give a file that publish wrote")
     return columns, [list(line) for line in lines]

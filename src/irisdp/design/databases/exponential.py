@@ -7,7 +7,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import flint
+
 from ...errors import BadInput
+from ...exact import ball, working_precision
 from ...graphs import UNREACHABLE, DatasetGraph
 from ...mechanisms import Mechanism, Objective
 from ...mechanisms.exponential import Exponential
@@ -22,7 +25,7 @@ __all__ = ["exponential", "safe_exponential"]
 _MOST_ENTRIES = 1 << 22
 """Most entries of a table of distances."""
 
-_UNIT = 1 << 256
+_BITS = 256
 
 
 def exponential(
@@ -144,16 +147,16 @@ def _rows(lazy: Exponential) -> Table:
         rows = tuple(lazy.row(position) for position in range(len(lazy.levels)))
         if is_short(rows):
             return rows
-    powers, heaviest = [_UNIT], max(lazy.prior)
-    deepest = max(map(max, lazy.levels))
-    while len(powers) <= deepest and powers[-1]:
-        powers.append(powers[-1] * lazy.rate.numerator // lazy.rate.denominator)
-    weights = [int(weight / heaviest * _UNIT) for weight in lazy.prior]
+    # Every row has an answer at level 0, so that its sum is at least the lightest weight.
+    levels, lightest = {level for line in lazy.levels for level in line}, min(lazy.prior)
+    bits = _BITS + int(max(lazy.prior) / lightest).bit_length()
+    with working_precision(bits + 64 + 4 * max(levels).bit_length()):
+        scale, rate = flint.arb(2) ** bits, ball(lazy.rate)
+        powers = {level: int((rate**level * scale).lower().floor().unique_fmpz()) for level in levels}
+    weights = [int(weight / lightest * (1 << _BITS)) for weight in lazy.prior]
     rounded = []
     for line in lazy.levels:
-        masses = [
-            weight * powers[level] if level < len(powers) else 0 for weight, level in zip(weights, line, strict=True)
-        ]
+        masses = [weight * powers[level] for weight, level in zip(weights, line, strict=True)]
         total = sum(masses)
         rounded.append(tuple(Fraction(mass, total) for mass in masses))
     return tuple(rounded)

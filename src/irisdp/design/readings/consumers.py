@@ -16,12 +16,13 @@ from ...exact import integer
 from ..programs.tables import numbers
 from .losses import Loss, read_loss
 
-__all__ = ["Consumer"]
+__all__ = ["LARGEST_N", "Consumer"]
 
 _PRIOR_SUM = Fraction(1, 10**9)
 """A prior normalised in floats may miss 1 by this much; it is then divided by its exact sum."""
 
-_LARGEST = 10**7
+LARGEST_N = 10**7
+"""Largest count that is read with an upper bound."""
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False)
@@ -59,7 +60,7 @@ class Consumer:
     prior: tuple[Fraction, ...] | NDArray[np.float64] | None = field(repr=False)
 
     def __init__(self, n: int, loss: Any, *, side_information: Any = None, prior: Any = None) -> None:
-        n = integer(n, "n", at_least=0, at_most=_LARGEST)
+        n = integer(n, "n", at_least=0, at_most=LARGEST_N)
         object.__setattr__(self, "n", n)
         object.__setattr__(self, "loss", read_loss(loss, n))
         object.__setattr__(self, "possible", _possible(side_information, n))

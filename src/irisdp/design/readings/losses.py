@@ -52,6 +52,11 @@ class Tail:
                 raise BadInput(name, "must lie between 0 and 10^30", "give losses in a larger unit")
             object.__setattr__(self, name, number)
 
+    @property
+    def convex(self) -> bool:
+        """Whether the loss grows by ever more: the first step, jump + level, is at most the second, level + slope."""
+        return self.jump <= self.slope
+
     def at(self, error: int) -> Fraction:
         """Return the loss of an error, error ≥ 0."""
         m = error - self.beyond

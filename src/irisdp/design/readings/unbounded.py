@@ -23,7 +23,7 @@ from .losses import Loss, Tail
 __all__ = ["Shift", "best_shift", "loss_of_shift"]
 
 _BITS = 128
-_FARTHEST = 1 << 20
+_FARTHEST = 1 << 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def best_shift(loss: Loss, privacy: Privacy) -> Shift:
     Raises
     ------
     BadInput
-        For a table, or at ε = 0, where the worst loss has no bound.
+        For a table, for tails that differ and are not convex, or at ε = 0, where the worst loss has no bound.
 
     Examples
     --------
@@ -65,7 +65,9 @@ def best_shift(loss: Loss, privacy: Privacy) -> Shift:
     low, high = _tails(loss, privacy)
     if low == high:
         return _priced(loss, privacy, 0)
-    # Losses with tails that differ are convex, and so is what a shift costs: search for where it stops falling.
+    if not all(tail.convex for tail in (low, high)):
+        raise BadInput("loss", "has tails that differ and are not convex, which needs a largest count", "give at_most")
+    # What a shift costs is convex, as the loss is: search for where it stops falling.
     cost = lru_cache(lambda shift: _middle(loss, privacy, shift))
     step = 1 if cost(1) < cost(0) else -1
 
@@ -115,7 +117,13 @@ def _cost(loss: Loss, privacy: Privacy, shift: int) -> Callable[[], flint.arb]:
     def compute() -> flint.arb:
         alpha = 1 / ball(privacy.ratio)
         # An answer is too high by Z + shift and too low by −Z − shift, and Z and −Z have one law.
-        return (1 - alpha) / (1 + alpha) * (_beyond(high, shift, alpha) + _beyond(low, -shift, alpha))
+        found = (1 - alpha) / (1 + alpha) * (_beyond(high, shift, alpha) + _beyond(low, -shift, alpha))
+        # Less than 2^-1024 is as good as nothing, and would be a long number.
+        least = flint.arb(2) ** -1025
+        nothing = flint.arb(least, least)
+        if found < 2 * least:
+            return nothing
+        return found if found > 2 * least else found.union(nothing)
 
     return compute
 
@@ -123,14 +131,15 @@ def _cost(loss: Loss, privacy: Privacy, shift: int) -> Callable[[], flint.arb]:
 def _beyond(tail: Tail, shift: int, alpha: flint.arb) -> flint.arb:
     """Return Σ α^|z| · tail(z + shift) over the z with z + shift > 0."""
     first = tail.beyond + 1 - shift
-    total = flint.arb(0)
-    for z in range(first, 1):  # the values up to 0, one by one; beyond 0 the sum is geometric
-        total += alpha**-z * ball(tail.at(z + shift))
     start = max(first, 1)
-    done = start - first
+    total = alpha**start * _series(tail, start - first + 1, 1, alpha)
+    if first <= 0:  # and the values 0, −1, …, first: a series without end, less what it holds beyond `first`
+        total += _series(tail, 1 - first, -1, alpha) - alpha ** (1 - first) * _series(tail, 0, -1, alpha)
+    return total
+
+
+def _series(tail: Tail, m: int, step: int, alpha: flint.arb) -> flint.arb:
+    """Return Σ_{j ≥ 0} α^j f(m + step·j) with f(m) = jump + level·m + slope·m(m−1)/2, also where m ≤ 0."""
+    here, there = (tail.jump + tail.level * k + tail.slope * k * (k - 1) / 2 for k in (m, m + step))
     one = 1 - alpha
-    # tail(start + j + shift) as a polynomial of j, on C(j, 0), C(j, 1), C(j, 2)
-    constant = ball(tail.at(start + shift))
-    linear = ball(tail.level + tail.slope * (done + 1))
-    quadratic = ball(tail.slope)
-    return total + alpha**start * (constant / one + linear * alpha / one**2 + quadratic * alpha**2 / one**3)
+    return (ball(here) + ball(there - here) * alpha / one + ball(tail.slope) * alpha**2 / one**2) / one
