@@ -129,6 +129,7 @@ def test_whole_files_are_read_answer_by_answer_with_their_own_ends(tmp_path):
     assert [answer.key for answer in found.answers] == [("a",), ("b",), ("c",)]
     assert [answer.rule.value for answer in found.answers] == [Fraction(168, 415), 0, Fraction(168, 415)]
     assert found.answers[0].rule is found.answers[2].rule
+    assert [document["group"] for document in found.documents()] == [{"g": "a"}, {"g": "b"}, {"g": "c"}]
     assert found.answers[2].chances == ((2, Fraction(15, 83)), (3, Fraction(68, 83)))
     (tmp_path / "t.csv").write_text("g,answer\na,0\n")
     with pytest.raises(BadInput, match="another number of answers"):

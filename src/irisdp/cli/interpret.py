@@ -95,7 +95,7 @@ def _show_one(found: Interpretation, posterior: dict[str, Any]) -> None:
     _show_loss(found)
     low, high = posterior["interval_95"]
     assumed = "under your prior" if found.bayesian else "if all possible counts were equally likely before"
-    view.print(f"  truth     {low} to {high} with probability 95 %, {assumed}")
+    view.print(f"  truth     {low} to {high} with probability at least 95 %, {assumed}")
 
 
 def _coin(found: Interpretation) -> str:

@@ -51,6 +51,8 @@ def _status(arguments: list[str]) -> int:
         return _complain(" ".join(error.format_message().split()), BadInput.exit_status)
     except (typer.Abort, KeyboardInterrupt):
         return _complain("stopped", 130)
+    except MemoryError:
+        return _complain("memory: there is not enough for a problem of this size; ask for less", BadInput.exit_status)
     except BrokenPipeError:
         return 0
     except typer.Exit as leave:

@@ -79,10 +79,10 @@ class Interpretation:
         return answer.rule.posterior(answer.published)
 
     def documents(self) -> list[dict[str, Any]]:
-        """Return one JSON-ready object per answer: group columns, what was published, and how it is read."""
+        """Return one JSON-ready object per answer: its group, what was published, and how it is read."""
         return [
             {
-                **dict(zip(self.by, answer.key, strict=True)),
+                **({"group": dict(zip(self.by, answer.key, strict=True))} if self.by else {}),
                 "published": answer.published,
                 "reading": answer.reading,
                 "chances": [[value, rational_text(p)] for value, p in answer.chances],

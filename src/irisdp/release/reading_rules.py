@@ -214,7 +214,8 @@ def bounded_rule(deployed: NoisyCount | Mechanism | FactoredMechanism, ends: End
     first, last = consumer.considered[0], consumer.considered[-1]
     noise, moved = FactoredMechanism(privacy=deployed.privacy.pure, n=last - first), _moved(consumer, first, last)
     if ends is None:
-        face = loss_of_shift(consumer.loss, deployed.privacy)
+        # At ε = 0 unbounded noise has no finite mean loss.
+        face = loss_of_shift(consumer.loss, deployed.privacy) if deployed.privacy.ratio > 1 else None
     elif ends[1] - ends[0] > LARGEST_N:
         face = None
     else:

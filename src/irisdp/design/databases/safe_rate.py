@@ -92,7 +92,7 @@ def safe_rate(
     low, high = least, rate_above(privacy, Fraction(spread))
     while True:
         low, high = search.bisect(low, high)
-        smaller = search.smaller(least, high * (1 - Fraction(1, 1 << _NARROWEST)))
+        smaller = search.smaller(least, high * (1 - Fraction(1, 1 << _NARROWEST + search.finer)))
         if not isinstance(smaller, Fraction):
             return SafeRate(high, smaller)
         low, high = least, smaller
@@ -106,6 +106,11 @@ class _Search:
     spread: int
     polynomials: tuple[Polynomial, ...]
     edges: tuple[tuple[int, int, int], ...]
+
+    @property
+    def finer(self) -> int:
+        """How many bits more a rate needs so that its exponent, for which units count many times, is as exact."""
+        return self.spread.bit_length()
 
     @classmethod
     def of(
@@ -134,7 +139,7 @@ class _Search:
 
     def accepts(self, rate: Fraction) -> bool:
         """Tell whether a rate is private; where it cannot be told, say no."""
-        with working_precision(_PRECISION):
+        with working_precision(_PRECISION + 2 * self.finer):
             sums = self._sums(ball(rate))
             for j, i, reach in self.edges:
                 left, right = sums[j], ball(self.ratio) * sums[i] * ball(rate) ** reach
@@ -144,9 +149,9 @@ class _Search:
 
     def bisect(self, low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
         """Narrow an interval whose upper end is private and whose lower end is not."""
-        while high - low > high / (1 << _BITS):
+        while high - low > high / (1 << _BITS + self.finer):
             middle = (low + high) / 2
-            scale = 1 << _BITS + 2 + (middle.denominator.bit_length() - middle.numerator.bit_length())
+            scale = 1 << _BITS + self.finer + 2 + (middle.denominator.bit_length() - middle.numerator.bit_length())
             middle = Fraction(round(middle * scale), scale)
             low, high = (low, middle) if self.accepts(middle) else (middle, high)
         return low, high
@@ -161,7 +166,7 @@ class _Search:
             middle = (start + stop) / 2
             if self.accepts(middle):
                 return middle
-            if stop - start < high / (1 << _SMALLEST_STEP):
+            if stop - start < high / (1 << _SMALLEST_STEP + self.finer):
                 proved = False
                 continue
             pending += [(start, middle), (middle, stop)]
@@ -169,7 +174,7 @@ class _Search:
 
     def _all_violate(self, low: Fraction, high: Fraction) -> bool:
         """Tell whether one inequality is certain to fail for every rate in an interval; sums grow with the rate."""
-        with working_precision(_PRECISION):
+        with working_precision(_PRECISION + 2 * self.finer):
             below, above = self._sums(ball(low)), self._sums(ball(high))
             ratio = ball(self.ratio)
             return any(

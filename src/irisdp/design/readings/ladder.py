@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from .kernel import Floats, Integers
 from .recurrences import RecurrentGame
-from .solver import GRID_BITS, MAGNIFIED, RawSolution, compressed, float_solver, on_grid, run
+from .solver import GRID_BITS, MAGNIFIED, RawSolution, add_columns, compressed, float_solver, on_grid, run
 
 __all__ = ["LadderProgram"]
 
@@ -192,10 +192,7 @@ class LadderProgram:
             entries.append((row[inside], inside, jump[inside]))
         where, columns, values = (np.concatenate(part) for part in zip(*entries, strict=True))
         starts, indices, values = compressed(where, columns, values, len(z))
-        size = len(z)
-        self.solver.addCols(
-            size, np.zeros(size), np.zeros(size), np.ones(size), len(values), starts[:-1], indices, values
-        )
+        add_columns(self.solver, starts[:-1], indices, values, 1.0)
 
     def _add_order(self, first: int) -> None:
         """Insist on g(z, v) ≥ g(z, v + 1) wherever one of the two is at least the rung `first`."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .kernel import UNDERFLOW, UNIT, Floats, Integers
 from .recurrences import BestAnswers
-from .solver import MAGNIFIED, RawSolution, float_solver, on_grid, run, snapped
+from .solver import MAGNIFIED, RawSolution, add_columns, float_solver, on_grid, run, snapped
 
 __all__ = ["MatrixGame", "MatrixProgram"]
 
@@ -87,16 +87,7 @@ class MatrixProgram:
         rows = np.vstack((np.repeat(np.arange(inputs)[:, None], size, axis=1), inputs + z))
         kept = (values != 0).T
         starts = np.concatenate(([0], np.cumsum(kept.sum(axis=1))))[:-1]
-        self.solver.addCols(
-            size,
-            np.zeros(size),
-            np.zeros(size),
-            np.full(size, np.inf),
-            int(kept.sum()),
-            starts.astype(np.int32),
-            rows.T[kept].astype(np.int32),
-            values.T[kept],
-        )
+        add_columns(self.solver, starts.astype(np.int32), rows.T[kept].astype(np.int32), values.T[kept])
         self.z, self.v = np.append(self.z, z), np.append(self.v, v)
         return True
 

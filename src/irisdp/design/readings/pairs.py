@@ -14,7 +14,7 @@ import numpy as np
 
 from .kernel import Floats, Integers
 from .recurrences import RecurrentGame
-from .solver import MAGNIFIED, RawSolution, compressed, float_solver, on_grid, run, snapped
+from .solver import MAGNIFIED, RawSolution, add_columns, compressed, float_solver, on_grid, run, snapped
 
 __all__ = ["PairProgram"]
 
@@ -81,16 +81,7 @@ class PairProgram:
             np.append(values[kept] / self.scale, np.ones(len(z))),
             len(z),
         )
-        self.solver.addCols(
-            len(z),
-            np.zeros(len(z)),
-            np.zeros(len(z)),
-            np.full(len(z), np.inf),
-            len(entries),
-            starts[:-1],
-            indices,
-            entries,
-        )
+        add_columns(self.solver, starts[:-1], indices, entries)
         self.z, self.v = np.append(self.z, z), np.append(self.v, v)
         return True
 

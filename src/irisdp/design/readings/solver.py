@@ -10,7 +10,17 @@ from numpy.typing import NDArray
 
 from .kernel import Floats, Integers
 
-__all__ = ["GRID_BITS", "MAGNIFIED", "RawSolution", "compressed", "float_solver", "on_grid", "run", "snapped"]
+__all__ = [
+    "GRID_BITS",
+    "MAGNIFIED",
+    "RawSolution",
+    "add_columns",
+    "compressed",
+    "float_solver",
+    "on_grid",
+    "run",
+    "snapped",
+]
 
 _MOST_PIVOTS = 5
 """Per row and column: a solver that needs more is going round in circles."""
@@ -80,6 +90,15 @@ def run(solver: Any, columns: int) -> tuple[Floats, Floats] | None:
                 return values, duals
         solver.clearSolver()
     return None
+
+
+def add_columns(
+    solver: Any, starts: NDArray[np.int32], rows: NDArray[np.int32], values: Floats, most: float = np.inf
+) -> None:
+    """Add variables from 0 to `most` that cost nothing, given where their entries start, the rows and the values."""
+    size = len(starts)
+    nothing = np.zeros(size)
+    solver.addCols(size, nothing, nothing, np.full(size, most), len(values), starts, rows, values)
 
 
 def on_grid(weights: Floats) -> Floats:
