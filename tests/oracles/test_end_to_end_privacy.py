@@ -132,7 +132,7 @@ def cell_law(planned, nodes, cell):
 
 
 def joint_law(planned, cells):
-    """The exact law of everything printed: a mapping from (group, answer) tuples to probabilities."""
+    """The exact law of everything printed: a mapping from what is shown, sidecar first, to probabilities."""
     laws = [cell_law(planned, cells.nodes, cell) for cell in range(cell_count(cells.nodes))]
     if planned.selector is not None:
         named = [label[0] for label in cells.keys.select(np.ones(len(laws), dtype=bool)).labels]
@@ -141,7 +141,8 @@ def joint_law(planned, cells):
             {None: 1 - chance} | {(name, answer): chance * p for answer, p in law.items()}
             for name, chance, law in zip(named, chances, laws, strict=True)
         ]
-    joint = {(): Fraction(1)}
+    # The sidecar is printed too: what it says of the ends must be the same for all neighbours.
+    joint = {(str(publishing.ends_of(cells.nodes)),): Fraction(1)}
     for law in laws:
         joint = {(*seen, answer): p * q for seen, p in joint.items() for answer, q in law.items() if q}
     shown = Counter()
@@ -283,3 +284,10 @@ def test_a_person_in_several_groups_has_no_public_membership():
 
 def test_statistics_show_nothing():
     assert "7" not in repr(Statistics(*(np.array([7]),) * 3))
+
+
+@pytest.mark.usefixtures("engine_once")
+def test_a_sidecar_that_depends_on_the_data_is_caught(pairs, monkeypatch):
+    monkeypatch.setattr(publishing, "ends_of", lambda nodes: {"upper": int(nodes.values.max())})
+    wrong, _ = violations("count-where", {"relation": "exchange"}, pairs["exchange", "any"])
+    assert wrong > 0

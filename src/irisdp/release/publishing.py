@@ -24,7 +24,7 @@ from .planning import Plan, plan
 from .released import SIDECAR_FORMAT
 from .respondents import ClassRespondent, CountRespondent
 
-__all__ = ["PrivateCells", "Publication", "publish", "read_cells"]
+__all__ = ["PrivateCells", "Publication", "ends_of", "publish", "read_cells"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +153,7 @@ def publish(
         audience.name: _shown(audience, cells.nodes, Answers.from_bytes(entry.answers))
         for audience, entry in zip(planned.audiences, settled.entries, strict=True)
     }
-    written = () if target is None else _write(target, planned, answers_of, settled.ids, _ends(cells.nodes))
+    written = () if target is None else _write(target, planned, answers_of, settled.ids, ends_of(cells.nodes))
     return Publication(
         plan=planned,
         answers_of=answers_of,
@@ -221,7 +221,7 @@ def _shown(audience: Audience, nodes: CountNodes | ClassNodes, drawn: Answers) -
     return drawn
 
 
-def _ends(nodes: CountNodes | ClassNodes) -> dict[str, Any]:
+def ends_of(nodes: CountNodes | ClassNodes) -> dict[str, Any]:
     """Say between which public ends the answers were clamped: one number for all, or one for each."""
     if not isinstance(nodes, CountNodes) or nodes.upper is None:
         return {}
