@@ -101,6 +101,14 @@ def test_a_prior_is_read_by_bayes_rule():
     assert found.documents()[0]["expected_loss"] == float(found.answers[0].rule.value)
 
 
+def test_a_count_that_is_possible_but_has_no_weight_changes_nothing():
+    release, prior = NoisyCount(privacy=Privacy.from_ratio(2), ends=(None,)), [0, 0, 0, 0, 0, "1/2", 0, 0, 0, "1/2"]
+    wide, narrow = (
+        interpret(release, 6, side_information=known, prior=prior).answers[0] for known in ([0, 5, 9], [5, 9])
+    )
+    assert wide.chances == narrow.chances == ((5, 1),)
+
+
 def test_the_posterior_without_a_largest_count_is_the_noise_cut_off_at_the_least():
     found = interpret(NoisyCount(privacy=Privacy.from_ratio(2), ends=(None,)), 1, at_least=0).posterior()
     weights = np.array([0.5, *(0.5 ** np.arange(60))])

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from irisdp import audit, design
 from irisdp.certify import seal, verify_mechanism
@@ -156,7 +157,6 @@ def test_a_tampered_reading_is_rejected(tmp_path):
 
 
 def test_bayesian_consumers_of_large_counts_take_arrays_and_distributions():
-    stats = pytest.importorskip("scipy.stats")
     n, privacy = 2000, Privacy(epsilon="0.2")
     prior = stats.binom(n, 0.3)
     made = design.consumer(n, "squared", privacy, prior=prior)

@@ -7,6 +7,8 @@ from .counts.oblivious import oblivious
 from .counts.universality import side_by_side
 from .databases.distance import distance
 from .databases.exponential import exponential, safe_exponential
+from .databases.path_bounds import best_path_bound, path_bound
+from .databases.relaxed import relaxations
 from .programs.goals import Goal
 from .programs.repair import repair
 from .programs.sealing import seal
@@ -28,6 +30,7 @@ __all__ = [
     "Goal",
     "OptimalReading",
     "balanced_line",
+    "best_path_bound",
     "binary",
     "compare",
     "compare_lexicographically",
@@ -43,9 +46,11 @@ __all__ = [
     "nearest_reading",
     "oblivious",
     "optimal_reading",
+    "path_bound",
     "posterior",
     "rainbow",
     "randomized_response",
+    "relaxations",
     "repair",
     "safe_exponential",
     "seal",

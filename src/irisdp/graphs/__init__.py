@@ -19,6 +19,7 @@ from .morphisms import Morphism, MorphismCheck, check_morphism, morphism, preser
 from .names import Node, key_of_node
 from .products import Hamming, Product
 from .protocol import UNREACHABLE, DatasetGraph, node_from_key
+from .symmetry import regular_layers
 
 __all__ = [
     "UNREACHABLE",
@@ -60,5 +61,6 @@ __all__ = [
     "node_from_key",
     "preserves_colours",
     "rank",
+    "regular_layers",
     "touching",
 ]

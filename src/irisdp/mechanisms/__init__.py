@@ -9,6 +9,7 @@ from .document import (
     read_document,
     to_document,
 )
+from .exponential import Exponential, sensitivity
 from .factored import FactoredMechanism, Reading
 from .geometric import geometric, geometric_row
 from .mechanism import Mechanism, Objective, Row, check_distribution
@@ -18,6 +19,7 @@ from .stepped import INFINITE_DEPTH, Stepped, balanced_line, line_mechanism
 __all__ = [
     "FORMAT",
     "INFINITE_DEPTH",
+    "Exponential",
     "FactoredMechanism",
     "Mechanism",
     "MechanismDocument",
@@ -37,5 +39,6 @@ __all__ = [
     "privacy_to_document",
     "randomized_response",
     "read_document",
+    "sensitivity",
     "to_document",
 ]

@@ -158,10 +158,8 @@ def interpret(
             raise BadInput(
                 "RELEASE", "is about another number of answers", "give the files that publish wrote together"
             )
-    elif isinstance(deployed, NoisyCount):
-        if len(deployed.ends) > 1:
-            raise BadInput("--value", "cannot be read alone: answers differ in their ends", "leave --value out")
-        values = [integer(value, "--value", at_least=-LARGEST_COUNT, at_most=LARGEST_COUNT)]
+    elif isinstance(deployed, NoisyCount) and len(deployed.ends) > 1:
+        raise BadInput("--value", "cannot be read alone: answers differ in their ends", "leave --value out")
     rules: dict[Ends, Rule] = {}
     read = []
     for row, (key, published) in enumerate(zip(keys, values, strict=True)):

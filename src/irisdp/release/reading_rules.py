@@ -238,10 +238,10 @@ def _moved(consumer: Consumer, first: int, last: int) -> Consumer:
         missing = [0] * (last + 1 - len(consumer.prior))
         kept = consumer.prior[first : last + 1]
         prior = np.append(kept, missing) if isinstance(kept, np.ndarray) else [*kept, *missing]
-    low, high = consumer.considered[0] - first, consumer.considered[-1] - first
-    known: Any = {"at_least": low, "at_most": high}
-    if len(consumer.possible) <= high - low:
-        known = [count - first for count in consumer.possible]
+    counts = consumer.considered  # a count without weight in the prior may lie outside
+    known: Any = {"at_least": counts[0] - first, "at_most": counts[-1] - first}
+    if len(counts) <= counts[-1] - counts[0]:
+        known = [count - first for count in counts]
     return Consumer(last - first, consumer.loss, side_information=known, prior=prior)
 
 

@@ -123,7 +123,7 @@ def _short(rows: list[GridRow], edges: list[tuple[int, int]], privacy: Privacy) 
 def _is_checkable(reader: Consumer) -> bool:
     """Tell whether the checker knows universality for the loss: nowhere negative, and never falling at any count."""
     table = reader.loss.entries
-    return table is None or (min(map(min, table)) >= 0 and reader.loss.falling(range(reader.n + 1)) is None)
+    return table is None or (min(map(min, table)) >= 0 and reader.loss.never_falls(range(reader.n + 1)))
 
 
 def _on_common_denominator(table: Sequence[Sequence[Fraction]]) -> tuple[int, Any]:

@@ -78,7 +78,7 @@ class Consumer:
         It is for every loss that, at every possible count, never falls as the answer moves away on either side
         (proofs/universality.md). Otherwise only the whole program tells.
         """
-        return self.loss.falling(self.considered) is None
+        return self.loss.never_falls(self.considered)
 
     @property
     def considered(self) -> Sequence[int]:

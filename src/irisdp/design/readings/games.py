@@ -49,9 +49,9 @@ def is_plain_noise(deployed: Deployed) -> bool:
 
 def exact_rows(deployed: Deployed) -> Table:
     """Return the rows in rationals."""
-    return (
-        tuple(deployed.row(i) for i in deployed.inputs) if isinstance(deployed, FactoredMechanism) else _rows(deployed)
-    )
+    if isinstance(deployed, FactoredMechanism):
+        return tuple(deployed.row(i) for i in deployed.inputs)
+    return tuple(deployed.matrix())
 
 
 def float_rows(deployed: Deployed) -> Floats:
@@ -113,7 +113,3 @@ def game_of(deployed: Deployed, consumer: Consumer) -> tuple[RecurrentGame | Mat
     return MatrixGame(
         float_rows(deployed), np.array([[float(x - floor) for x in row] for row in table]), possible
     ), floor
-
-
-def _rows(mechanism: Mechanism) -> Table:
-    return tuple(mechanism.matrix())

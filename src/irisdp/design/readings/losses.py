@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from ...errors import BadInput
@@ -109,20 +110,18 @@ class Loss:
         high, low = ([tail.at(error) for error in range(n + 1)] for tail in (self.high, self.low))
         return tuple(tuple(high[v - i] if v >= i else low[i - v] for v in range(n + 1)) for i in range(n + 1))
 
-    def falling(self, possible: Iterable[int]) -> tuple[int, int] | None:
-        """Return a truth and an answer beyond which the loss falls although the answer moves away, or None.
+    def never_falls(self, possible: Iterable[int]) -> bool:
+        """Tell whether, for every possible truth, the loss grows or stays as the answer moves away on either side.
 
-        None is what universality needs: for every possible truth the loss grows (or stays) with the distance on each
-        side, not necessarily in the same way on both (proofs/universality.md).
+        That is what universality needs; both sides need not be alike (proofs/universality.md).
         """
         if self.entries is None:
-            return None
-        for i in possible:
-            line = self.entries[i]
-            for v in range(len(line) - 1):
-                if line[v] < line[v + 1] if v < i else line[v] > line[v + 1]:
-                    return i, v if v >= i else v + 1
-        return None
+            return True
+        lines = ((i, self.entries[i]) for i in possible)
+        return all(
+            all(x >= y for x, y in pairwise(line[: i + 1])) and all(x <= y for x, y in pairwise(line[i:]))
+            for i, line in lines
+        )
 
 
 def absolute() -> Loss:

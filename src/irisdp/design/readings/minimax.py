@@ -32,20 +32,38 @@ __all__ = ["MinimaxReading", "minimax_by_matrix", "minimax_by_recurrences", "wor
 TARGET = 2e-10
 """Relative gap at which the search ends."""
 
+# Everything below steers a search whose result is certified anyway: it decides how long it takes and how narrow the gap
+# is, and never what is true. The values were chosen by trying; `benchmarks/reading_gaps.py` shows what they do.
+
+_ACCEPTABLE = 9e-10
+"""Relative gap at which no further program is tried: what is promised is 1e-9."""
+
 _MOST_ROUNDS = 40
 _STALLED, _PATIENCE = 0.99, 8
-_SHARES = 10
-_ACCEPTABLE = 9e-10
+"""A program is given up after so many rounds in a row that leave at least this share of the gap."""
+
 _FEW, _SPARSE, _STRONG = 32, 0.25, 0.3
-_SHARES_ANYWHERE = (1e-14, 1e-13, 1e-12, 1e-11, 1e-10)
+"""Ladders are skipped for at most so many possible counts, and for less than this share of all at an ε above."""
+
+_SHARES = 10
 _NEARLY, _FACTORS = 1e-3, (1.19, 1.41, 1.68, 1.95)
+"""Candidate priors fall off by ε/2^k; once the gap is below, one side by steps between two powers of 2."""
+
+_SHARES_ANYWHERE = (1e-14, 1e-13, 1e-12, 1e-11, 1e-10)
+"""Weights that are spread over all possible counts in the end, in case the solver took small ones for none."""
+
 _NEIGHBOURS = 2
 _FIRST_REACH, _LONGEST_REACH = 4, 32
+"""How many answers around the wanted ones are allowed: in pairs; in ladders, at first and at most in one round."""
 
-_SMALLER_TARGET = 1e-8
-_SMALL = 250
+_SMALL, _SMALLER_TARGET = 250, 1e-8
+"""Smaller games that show where to begin have at least so many counts, and are solved to this gap."""
+
 _BOUNDARY_LAYER = 20
+"""From this n·ε² on, what happens at one end knows nothing of the other."""
+
 _COARSENING, _COARSEST = 4, 0.5
+"""Coarser games have at most so many counts in one, and an ε of at most this."""
 
 
 class Game(Protocol):
