@@ -96,7 +96,7 @@ class BoundedRule:
 
     @property
     def universal(self) -> bool:
-        """Whether no private mechanism at all would serve the consumer better than this release, read well."""
+        """Whether no private mechanism at the release's ε, without δ, would serve the consumer better."""
         plain = self.deployed.reading is None if isinstance(self.deployed, FactoredMechanism) else False
         return plain and self.found.consumer.universal
 
@@ -159,7 +159,10 @@ class UnboundedRule:
 
     @property
     def universal(self) -> bool:
-        """Whether no private mechanism at all would serve the consumer better than this release, read well: yes."""
+        """Whether no private mechanism at the release's ε, without δ, would serve the consumer better: yes.
+
+        Its losses are functions of the error that never fall on either side (proofs/unbounded-counts.md).
+        """
         return True
 
     @property

@@ -1,8 +1,9 @@
 """The best mechanism for one reader of a count: minimax over what the reader deems possible, or under a prior.
 
-Where the loss never falls as the answer moves away from the truth, that is geometric noise, read well: one deployed
-mechanism serves every such reader (proofs/universality.md). Small programs are solved whole all the same, because the
-dual certificate of that leans on no theorem; so are losses for which universality is not guaranteed.
+Where the loss never falls as the answer moves away from the truth, on either side, and δ = 0, that is geometric noise,
+read well: one deployed mechanism serves every such reader (proofs/universality.md). Small programs are solved whole all
+the same, because the dual certificate of that leans on no theorem; so are losses for which universality is not
+guaranteed.
 """
 
 from __future__ import annotations

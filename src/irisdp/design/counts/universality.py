@@ -1,8 +1,9 @@
 """Universality side by side, its structure, and the reading that dominates any given mechanism.
 
-For a loss that grows with distance on each side, no private mechanism for a count is better than geometric noise, read.
-And not only in the worst case: for every private mechanism there is one reading that loses no more, at any count and
-under any such loss. It is read off the mechanism directly (proofs/universality.md).
+For a loss that never falls with distance on either side, no private mechanism for a count (δ = 0) is better than
+geometric noise, read. And not only in the worst case: for every private mechanism there is one reading that loses no
+more, at any count and under any such loss. It is read off the mechanism directly (proofs/universality.md). For other
+losses a mechanism made for them may be better, by a factor of at most 2/(1 + αⁿ) (proofs/other-losses.md).
 """
 
 from __future__ import annotations
@@ -40,7 +41,10 @@ class SideBySide:
 
     @property
     def excess(self) -> Fraction:
-        """How much more reading the noise costs at least than the tailored mechanism; 0 where universality holds."""
+        """How much more reading the noise costs at least than the tailored mechanism.
+
+        0 where universality holds; elsewhere, if no loss is negative, at most what the tailored mechanism costs.
+        """
         assert self.tailored.objective is not None
         return max(Fraction(0), self.read.lower_bound - self.tailored.objective.value)
 
