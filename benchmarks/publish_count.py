@@ -31,7 +31,14 @@ def main() -> None:
         for run in range(options.runs):
             bare.append(_seconds([sys.executable, "-c", BARE, str(data)]))
             command = [sys.executable, "-m", "irisdp", "publish", str(data), "count", "--by", "g"]
-            command += ["--groups", str(groups), "--epsilon", f"0.{run + 1}", "--out", str(Path(folder, "out.parquet"))]
+            command += [
+                "--groups",
+                str(groups),
+                "--epsilon",
+                f"0.{run + 1}",
+                "--out",
+                str(Path(folder, f"out{run}.parquet")),
+            ]
             whole.append(_seconds([*command, "--ledger", str(Path(folder, "l.ledger"))]))
     memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
     allowed = [1.5 * seconds + 2 for seconds in bare]

@@ -10,6 +10,7 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "irisdp"
 FLOORS = [
     {"errors"},
+    {"outputs"},
     {"exact"},
     {"privacy"},
     {"graphs"},

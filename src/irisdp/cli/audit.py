@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import BadInput
-from ..exact import read_json, short_text, write_json
-from .options import AsJson, console, print_json
+from ..exact import json_bytes, read_json, short_text
+from ..outputs import Output, plan_outputs, write_outputs
+from .options import AsJson, Force, console, print_json
 
 if TYPE_CHECKING:
     from ..certify import Audit
@@ -31,6 +32,7 @@ def audit_command(
     repair: Annotated[
         Path | None, typer.Option(metavar="OUT.json", help="Write an exactly private mechanism close by.")
     ] = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> int:
     """Check rows, every edge and the certificate, exactly; status 0 if all hold, 1 if not."""
@@ -39,10 +41,12 @@ def audit_command(
 
     judged_on = None if graph is None else graph_from_document(read_json(graph, "--graph"))
     document = read_mechanism(file, graph=judged_on)
+    read = [("the mechanism", file), *([] if graph is None else [("the graph", graph)])]
+    files = plan_outputs([] if repair is None else [repair], read, field="--repair", force=force)
     against = _privacy(document, epsilon, ratio, delta)
     verdict = audit(document, graph=judged_on, privacy=against)
-    if repair is not None:
-        _repair(document, judged_on, verdict, repair)
+    for target in files:
+        _repair(document, judged_on, verdict, target)
     if as_json:
         print_json(verdict.to_document())
     else:
@@ -62,7 +66,7 @@ def _privacy(document: MechanismDocument, epsilon: str | None, ratio: str | None
     return Privacy(epsilon=epsilon, ratio=ratio, delta=stated if delta is None else delta)
 
 
-def _repair(document: MechanismDocument, graph: DatasetGraph | None, verdict: Audit, target: Path) -> None:
+def _repair(document: MechanismDocument, graph: DatasetGraph | None, verdict: Audit, target: Output) -> None:
     from ..design import repair
     from ..mechanisms import to_document
 
@@ -71,7 +75,7 @@ def _repair(document: MechanismDocument, graph: DatasetGraph | None, verdict: Au
         raise BadInput("--repair", "needs a matrix and a graph", "give a matrix file and --graph")
     matrix = [document.rows[number] for number in document.row_of]
     fixed = repair(matrix, where, verdict.privacy, inputs=document.inputs, outputs=document.outputs)
-    write_json(target, to_document(fixed), "--repair")
+    write_outputs([(target, json_bytes(to_document(fixed)))])
 
 
 def _show(file: Path, verdict: Audit) -> None:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..exact import read_json, short_text, write_json
-from .options import AsJson, console, print_json
+from ..exact import json_bytes, read_json, short_text
+from ..outputs import plan_outputs, write_outputs
+from .options import AsJson, Force, console, print_json
 
 if TYPE_CHECKING:
     from ..mechanisms import FactoredMechanism, Mechanism
@@ -21,16 +22,18 @@ def design_command(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="MECH.json", help="Write the mechanism file here.")
     ] = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Design the optimal mechanism for a spec; with no -o the mechanism file is printed."""
     from ..design import from_spec
     from ..mechanisms import to_document
 
-    mechanism = from_spec(read_json(spec, "SPEC.json"))
+    wanted = read_json(spec, "SPEC.json")
+    files = plan_outputs([] if output is None else [output], [("the spec", spec)], field="-o", force=force)
+    mechanism = from_spec(wanted)
     document = to_document(mechanism)
-    if output is not None:
-        write_json(output, document, "-o")
+    write_outputs((file, json_bytes(document)) for file in files)
     if as_json or output is None:
         print_json(document)
         return

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import BadInput
-from ..exact import read_json, short_text, write_json
-from .options import AsJson, console, print_json
+from ..exact import json_bytes, read_json, short_text
+from ..outputs import plan_outputs, write_outputs
+from .options import AsJson, Force, console, print_json
 
 if TYPE_CHECKING:
     from ..release import Interpretation
@@ -45,12 +46,18 @@ def interpret_command(
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the readings to a .json file.")] = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Read published counts as well as anyone can, with what you know; needs nothing secret and costs nothing."""
     from ..design.programs.tables import numbers
     from ..release import interpret
+    from ..release.released import answers_beside
 
+    read = [("the release", release), ("the published answers", answers_beside(release))]
+    read += [("the loss", Path(loss))] * loss.endswith(".json")
+    read += [] if prior is None else [("the prior", prior)]
+    files = plan_outputs([] if out is None else [out], read, field="--out", force=force)
     found = interpret(
         release,
         value,
@@ -63,8 +70,7 @@ def interpret_command(
     if value is not None:
         documents = [documents[0] | {"posterior": found.posterior().document()}]
     document = documents[0] if value is not None else {"readings": documents}
-    if out is not None:
-        write_json(out, document, "--out")
+    write_outputs((file, json_bytes(document)) for file in files)
     if as_json:
         print_json(document)
     elif value is None:

@@ -7,9 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["AsJson", "console", "print_json"]
+__all__ = ["AsJson", "Force", "console", "print_json"]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Force = Annotated[
+    bool, typer.Option("--force", help="Replace files that are there already; what is read is never replaced.")
+]
 
 
 def print_json(document: Any) -> None:

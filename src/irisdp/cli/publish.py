@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..exact import rational_text
-from .options import AsJson, console, print_json
+from .options import AsJson, Force, console, print_json
 
 if TYPE_CHECKING:
     from ..release import Plan, Publication
@@ -65,6 +65,7 @@ def publish_command(
         Path | None, typer.Option(help="Keep the fingerprints' secret beside this path instead of beside the data.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Where to write the answers: .csv, .parquet or .json.")] = None,
+    force: Force = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show cost and expected error from public facts; spend nothing.")
     ] = False,
@@ -72,6 +73,7 @@ def publish_command(
 ) -> None:
     """Publish the best private answer per group, drawn exactly and charged to a budget on disk."""
     from ..release import plan, publish
+    from ..release.publishing import planned_files
 
     options: dict[str, Any] = {
         "by": by,
@@ -89,13 +91,14 @@ def publish_command(
     }
     if dry_run:
         planned = plan(data, *query, **options)
+        planned_files(planned, data, groups=groups, ledger=ledger, secret=secret, out=out, force=force)
         if as_json:
             print_json({**planned.document(), "dry_run": True})
         else:
             _show_plan(planned)
         return
     with _progress(quiet=as_json):
-        published = publish(data, *query, **options, ledger=ledger, secret=secret, out=out)
+        published = publish(data, *query, **options, ledger=ledger, secret=secret, out=out, force=force)
     if as_json:
         print_json(published.document())
     else:

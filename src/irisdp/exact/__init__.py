@@ -1,6 +1,6 @@
 """Rationals, directed rounding and enclosures: the ground floor."""
 
-from .documents import parse_json, read_json, write_json
+from .documents import json_bytes, parse_json, read_json
 from .enclosures import Enclosure, ball, enclosure_of, working_precision
 from .rationals import Rational, integer, rational, rational_text, short_text
 from .rounding import decimal_above, dyadic_above, dyadic_below, exp_below, log_above, log_below
@@ -15,6 +15,7 @@ __all__ = [
     "enclosure_of",
     "exp_below",
     "integer",
+    "json_bytes",
     "log_above",
     "log_below",
     "parse_json",
@@ -23,5 +24,4 @@ __all__ = [
     "read_json",
     "short_text",
     "working_precision",
-    "write_json",
 ]

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import BadInput
 
-__all__ = ["parse_json", "read_json", "write_json"]
+__all__ = ["json_bytes", "parse_json", "read_json"]
 
 
 def parse_json(text: str, field: str) -> Any:
@@ -43,9 +43,6 @@ def read_json(path: str | Path, field: str) -> Any:
     return parse_json(text, field)
 
 
-def write_json(path: str | Path, document: Any, field: str) -> None:
-    """Write a JSON file with a final newline."""
-    try:
-        Path(path).write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    except OSError:
-        raise BadInput(field, f"cannot write {path}", "choose a folder that exists and can be written") from None
+def json_bytes(document: Any) -> bytes:
+    """Write a JSON document as a file holds it: UTF-8, indented, with a final newline."""
+    return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()

@@ -6,6 +6,7 @@ Nothing here draws at random or publishes.
 from .at_least import AtLeast
 from .columns import Column, Kind
 from .count import Count
+from .declared import check_apart, groups_file
 from .expression import Condition, read_condition
 from .groups import Groups, read_groups
 from .keys import UnreleasedKeys, enumerate_keys
@@ -35,8 +36,10 @@ __all__ = [
     "Table",
     "UnreleasedKeys",
     "cell_relation",
+    "check_apart",
     "count_records",
     "enumerate_keys",
+    "groups_file",
     "moves",
     "open_table",
     "read_condition",

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput
+from ..outputs import same_file
 from .columns import list_names
 from .engine import guarded
 from .files import read_header
 
-__all__ = ["declared_rows"]
+__all__ = ["check_apart", "declared_rows", "groups_file"]
 
 
 def declared_rows(declared: Any, names: list[str]) -> list[tuple[Any, ...]]:
@@ -24,11 +25,47 @@ def declared_rows(declared: Any, names: list[str]) -> list[tuple[Any, ...]]:
     return [tuple(value.item() if isinstance(value, np.generic) else value for value in row) for row in rows]
 
 
+def groups_file(declared: Any) -> Path | None:
+    """Return the file that declares the groups, where it is a file that does."""
+    if isinstance(declared, os.PathLike) or (isinstance(declared, str) and declared.lower().endswith((".csv", ".tsv"))):
+        return Path(os.fsdecode(declared))
+    return None
+
+
+def check_apart(declared: Any, data: Any) -> None:
+    """Refuse the data, under whatever name, as the declaration of its own groups.
+
+    A copy of the data cannot be told from a file of groups; whoever makes one has been warned by the manual.
+
+    Raises
+    ------
+    BadInput
+        If both are one frame or, through links of either kind, one file.
+    """
+    file = groups_file(declared)
+    path = data if isinstance(data, str | os.PathLike) else None
+    one_file = (
+        file is not None
+        and path is not None
+        and guarded(
+            lambda: same_file(Path(file).expanduser(), Path(path).expanduser()),
+            "is no usable path",
+            "name a file",
+            "groups",
+        )
+    )
+    if one_file or (declared is not None and declared is data):
+        raise BadInput(
+            "--groups", "is the data itself, and would reveal who is in it", "declare the groups in a file of their own"
+        )
+
+
 def _rows(declared: Any, names: list[str]) -> list[tuple[Any, ...]]:
     import narwhals as nw
 
-    if isinstance(declared, os.PathLike) or (isinstance(declared, str) and declared.lower().endswith((".csv", ".tsv"))):
-        return _file_rows(Path(os.fsdecode(declared)), names)
+    file = groups_file(declared)
+    if file is not None:
+        return _file_rows(file, names)
     if isinstance(declared, str):
         if len(names) > 1:
             raise BadInput("groups", "lists values, but there are several group columns", "give a CSV file of groups")

@@ -7,18 +7,15 @@ import datetime
 import decimal
 import io
 import json
-import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..errors import BadInput
+from ..exact import json_bytes
 
-__all__ = ["Answers", "check_output", "write_answers"]
-
-_ENDINGS = (".csv", ".parquet", ".json")
+__all__ = ["Answers", "answers_bytes", "check_ending"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,42 +64,15 @@ class Answers:
         return cls(by, keys, values)
 
 
-def check_output(path: Path) -> None:
-    """Refuse, before anything is spent, a file that could not be written afterwards."""
-    if path.suffix.lower() not in _ENDINGS:
+def check_ending(path: Path) -> None:
+    """Refuse, before anything is spent, a file whose ending names no format."""
+    if path.suffix.lower() not in _WRITERS:
         raise BadInput("--out", "must end in .csv, .parquet or .json", "choose one of these endings")
-    if path.is_dir():
-        raise BadInput("--out", f"{path} is a folder", "give the name of a file")
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".irisdp-"):
-            pass
-    except OSError:
-        raise BadInput(
-            "--out", f"cannot write to the folder {path.parent}", "choose a folder that exists and can be written"
-        ) from None
 
 
-def write_answers(answers: Answers, path: Path) -> None:
-    """Write CSV, Parquet or JSON by the file's ending; the file appears whole or not at all."""
-    writers: dict[str, Callable[[Answers], bytes]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}
-    replace_file(path, writers[path.suffix.lower()](answers))
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Put a file in place in one step."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".irisdp-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, 0o644)  # what is released is public
-        os.replace(temporary, path)
-    except OSError:
-        Path(temporary).unlink(missing_ok=True)
-        raise BadInput(
-            "--out",
-            f"could not write {path}, but the answer is in the ledger",
-            "free some space and ask the same question again: it costs nothing",
-        ) from None
+def answers_bytes(answers: Answers, path: Path) -> bytes:
+    """Write answers as CSV, Parquet or JSON, by the file's ending."""
+    return _WRITERS[path.suffix.lower()](answers)
 
 
 def _csv(answers: Answers) -> bytes:
@@ -114,7 +84,7 @@ def _csv(answers: Answers) -> bytes:
 
 
 def _json(answers: Answers) -> bytes:
-    return (json.dumps(answers.documents(), ensure_ascii=False, indent=1) + "\n").encode()
+    return json_bytes(answers.documents())
 
 
 def _parquet(answers: Answers) -> bytes:
@@ -126,6 +96,9 @@ def _parquet(answers: Answers) -> bytes:
     sink = pyarrow.BufferOutputStream()
     pyarrow.parquet.write_table(table, sink)
     return bytes(sink.getvalue())
+
+
+_WRITERS: dict[str, Callable[[Answers], bytes]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}
 
 
 def _plain(value: Any) -> Any:

@@ -16,7 +16,7 @@ from pathlib import Path
 from ..errors import BadInput
 from .files import create_once
 
-__all__ = ["fingerprint", "secret_beside"]
+__all__ = ["fingerprint", "secret_beside", "secret_file"]
 
 SECRET_BYTES = 32
 """Length of the secret: as long as the fingerprint, beyond any search."""
@@ -71,8 +71,7 @@ def secret_beside(path: str | os.PathLike[str]) -> bytes:
         When the secret cannot be read or written, or has another length.
     """
     try:
-        data = Path(path).resolve()
-        file = data.with_name(f".{data.name}.irisdp-secret")
+        file = secret_file(path)
         if not file.exists():
             create_once(file, _draw_secret)
         secret = file.read_bytes()
@@ -90,6 +89,12 @@ def secret_beside(path: str | os.PathLike[str]) -> bytes:
             "restore it; or remove it, and questions asked before will be charged again",
         )
     return secret
+
+
+def secret_file(path: str | os.PathLike[str]) -> Path:
+    """Return where the secret of a data file or folder is kept, whether or not it is there yet."""
+    data = Path(path).resolve()
+    return data.with_name(f".{data.name}.irisdp-secret")
 
 
 def _draw_secret(draft: Path) -> None:

@@ -24,6 +24,7 @@ from ..queries import (
     Relation,
     Table,
     cell_relation,
+    check_apart,
     open_table,
     read_condition,
     read_groups,
@@ -219,6 +220,7 @@ def plan(
     asked = read_query(query, arguments)
     condition = None if asked.expression is None else read_condition(asked.expression, table.columns)
     columns = tuple(part.strip() for part in by.split(",")) if isinstance(by, str) else tuple(by or ())
+    check_apart(groups, data)
     declared = _declared(table, columns, groups, select_groups)
     if unit is not None:
         table.column(unit, "unit")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,18 +12,19 @@ import numpy as np
 
 from ..errors import BadInput
 from ..exact import rational_text
-from ..queries import ClassNodes, CountNodes, Statistics, UnreleasedKeys, count_records, enumerate_keys
-from .answers import Answers, check_output, replace_file, write_answers
+from ..outputs import Output
+from ..queries import ClassNodes, CountNodes, Statistics, UnreleasedKeys, count_records, enumerate_keys, groups_file
+from .answers import Answers
 from .audiences import Audience
 from .chain import details, earlier_links, extend, links_of
 from .cost import Cost
 from .fingerprint import fingerprint, secret_beside
 from .ledger import Entry, Ledger, Release
 from .planning import Plan, plan
-from .released import SIDECAR_FORMAT
 from .respondents import ClassRespondent, CountRespondent
+from .written import plan_files, write_files
 
-__all__ = ["PrivateCells", "Publication", "ends_of", "publish", "read_cells"]
+__all__ = ["PrivateCells", "Publication", "ends_of", "planned_files", "publish", "read_cells"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +101,7 @@ def publish(
     ledger: str | os.PathLike[str] | None = None,
     secret: str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
+    force: bool = False,
     **options: Any,
 ) -> Publication:
     """Publish the best private answer per group, drawn exactly and charged to a budget on disk.
@@ -115,6 +116,8 @@ def publish(
         Keep the secret that fingerprints are keyed with beside this path instead of beside the data.
     out : path, optional
         Where to write the answers (.csv, .parquet or .json); `OUT.release.json` is written beside it.
+    force : bool
+        Whether files that are there already may be replaced. No file that is read or kept ever is.
 
     Returns
     -------
@@ -131,10 +134,9 @@ def publish(
         If the ledger's limit does not allow the cost; nothing was drawn or spent.
     """
     planned = plan(data, query, *arguments, **options)
-    target = None if out is None else Path(out)
-    if target is not None:
-        check_output(target)
     book = Ledger(_ledger_path(data, ledger))
+    groups = options.get("groups")
+    files = planned_files(planned, data, groups=groups, ledger=book.path, secret=secret, out=out, force=force)
     before = _stamp(data)
     version = fingerprint(planned.table.digest(), secret_beside(secret or _path(data) or book.path))
     cells = read_cells(planned)
@@ -153,7 +155,7 @@ def publish(
         audience.name: _shown(audience, cells.nodes, Answers.from_bytes(entry.answers))
         for audience, entry in zip(planned.audiences, settled.entries, strict=True)
     }
-    written = () if target is None else _write(target, planned, answers_of, settled.ids, ends_of(cells.nodes))
+    written = write_files(files, planned, answers_of, settled.ids, ends_of(cells.nodes))
     return Publication(
         plan=planned,
         answers_of=answers_of,
@@ -229,32 +231,13 @@ def ends_of(nodes: CountNodes | ClassNodes) -> dict[str, Any]:
     return {name: found[0] if len(set(found)) == 1 else found for name, found in ends.items()}
 
 
-def _write(
-    target: Path,
-    planned: Plan,
-    answers_of: dict[str | None, Answers],
-    ids: Sequence[int],
-    ends: dict[str, Any],
-) -> tuple[Path, ...]:
-    """Write each audience's answers and, beside them, all that a reader needs: nothing else depends on the data."""
-    written: list[Path] = []
-    for audience, number in zip(planned.audiences, ids, strict=True):
-        answers = answers_of[audience.name]
-        path = target if audience.name is None else target.with_name(f"{target.stem}.{audience.name}{target.suffix}")
-        write_answers(answers, path)
-        facts = planned.facts(audience)
-        sidecar = {
-            "format": SIDECAR_FORMAT,
-            **facts,
-            "mechanism": facts["mechanism"] | ends,
-            "cost": planned.cost.document(),
-            "columns": list(answers.columns),
-            "ledger": {"id": number},
-        }
-        beside = path.with_name(f"{path.name}.release.json")
-        replace_file(beside, (json.dumps(sidecar, ensure_ascii=False, indent=1) + "\n").encode())
-        written += [path, beside]
-    return tuple(written)
+def planned_files(
+    planned: Plan, data: Any, *, groups: Any, ledger: Any, secret: Any, out: Any, force: bool
+) -> tuple[tuple[Output, Output], ...]:
+    """Plan the files of a release, apart from all that is read and kept for it; see `plan_files`."""
+    budget = _ledger_path(data, ledger)
+    read = [("the data", _path(data)), ("the groups", groups_file(groups))]
+    return plan_files(planned, out, read=read, ledger=budget, keeper=secret or _path(data) or budget, force=force)
 
 
 def _path(data: Any) -> Path | None:

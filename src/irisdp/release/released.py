@@ -14,7 +14,7 @@ from ..mechanisms import FactoredMechanism, Mechanism, privacy_from_document, re
 from ..mechanisms.document import FORMAT as MECHANISM_FORMAT
 from ..privacy import Privacy
 
-__all__ = ["SIDECAR_FORMAT", "NoisyCount", "ReleasedTable", "read_release", "released_table"]
+__all__ = ["SIDECAR_FORMAT", "NoisyCount", "ReleasedTable", "answers_beside", "read_release", "released_table"]
 
 SIDECAR_FORMAT = "irisdp/release/1"
 _BESIDE = ".release.json"
@@ -80,12 +80,17 @@ def read_release(release: Any) -> NoisyCount | Mechanism | FactoredMechanism:
     return NoisyCount(privacy=privacy_from_document(document.get("privacy")), ends=_ends(mechanism))
 
 
+def answers_beside(release: str | Path) -> Path:
+    """Return the file of answers that a sidecar lies beside; what is no sidecar, itself."""
+    path = Path(release)
+    return path.with_name(path.name.removesuffix(_BESIDE)) if path.name != _BESIDE else path
+
+
 def released_table(release: Any) -> ReleasedTable:
     """Read the file that lies beside its sidecar: the group columns, then `answer`."""
-    path = Path(release)
-    if not path.name.endswith(_BESIDE):
+    if not Path(release).name.endswith(_BESIDE):
         raise BadInput("--value", f"is needed where the file's name does not end in {_BESIDE}", "give the value")
-    answers = path.with_name(path.name.removesuffix(_BESIDE))
+    answers = answers_beside(release)
     columns, rows = _rows(answers)
     if not columns or columns[-1] != "answer":
         raise BadInput("RELEASE", f"{answers.name} has no column `answer`", "give a file that publish wrote")

@@ -1,0 +1,96 @@
+"""The files of a release: for each audience the answers and, beside them, all that a reader needs.
+
+Where they go is settled before anything is drawn; nothing in them depends on the data but the answers.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..exact import json_bytes
+from ..outputs import Output, plan_outputs, write_outputs
+from .answers import Answers, answers_bytes, check_ending
+from .fingerprint import secret_file
+from .planning import Plan
+from .released import SIDECAR_FORMAT
+
+__all__ = ["plan_files", "write_files"]
+
+Files = tuple[tuple[Output, Output], ...]
+"""For each audience the answers and their sidecar."""
+
+
+def plan_files(
+    planned: Plan,
+    out: str | os.PathLike[str] | None,
+    *,
+    read: Iterable[tuple[str, str | os.PathLike[str] | None]],
+    ledger: Path,
+    keeper: str | os.PathLike[str],
+    force: bool,
+) -> Files:
+    """Check where the answers of each audience will go; with several audiences each has its name in the file's.
+
+    Parameters
+    ----------
+    planned : Plan
+    out : path, optional
+        Without one nothing will be written.
+    read : iterable of (str, path)
+        What is read, with what it is; none of it may be written over, nor the ledger, nor the secret.
+    ledger, keeper : path
+        The budget's file, and the file beside which the secret is kept.
+    force : bool
+        Whether files that are there already may be replaced.
+
+    Raises
+    ------
+    BadInput
+        See `plan_outputs`; and for an ending that names no format.
+    """
+    if out is None:
+        return ()
+    target = Path(out)
+    check_ending(target)
+    inputs = [(role, path) for role, path in read if path is not None]
+    for place in (ledger, os.path.realpath(ledger)):
+        inputs.append(("the ledger", place))
+        inputs += [("part of the ledger", f"{place}-{part}") for part in ("wal", "shm", "journal")]
+    inputs += [("what the secret is kept beside", keeper), ("the secret", secret_file(keeper))]
+    names = [audience.name for audience in planned.audiences]
+    paths = [target if name is None else target.with_name(f"{target.stem}.{name}{target.suffix}") for name in names]
+    both = [place for path in paths for place in (path, path.with_name(f"{path.name}.release.json"))]
+    files = plan_outputs(both, inputs, field="--out", force=force)
+    return tuple(zip(files[::2], files[1::2], strict=True))
+
+
+def write_files(
+    files: Files, planned: Plan, answers_of: dict[str | None, Answers], ids: Sequence[int], ends: dict[str, Any]
+) -> tuple[Path, ...]:
+    """Write what was planned, all of it or, where the disk refuses, none of what is new."""
+
+    def contents() -> Iterator[tuple[Output, bytes]]:
+        for (file, beside), audience, number in zip(files, planned.audiences, ids, strict=True):
+            answers = answers_of[audience.name]
+            yield file, answers_bytes(answers, file.path)
+            facts = planned.facts(audience)
+            sidecar = {
+                "format": SIDECAR_FORMAT,
+                **facts,
+                "mechanism": facts["mechanism"] | ends,
+                "cost": planned.cost.document(),
+                "columns": list(answers.columns),
+                "ledger": {"id": number},
+            }
+            yield beside, json_bytes(sidecar)
+
+    if not files:
+        return ()
+    return write_outputs(
+        contents(),
+        after=", but the answer is in the ledger",
+        remedy="make room or name another file, and ask the same question again: it costs nothing",
+    )
