@@ -3,7 +3,8 @@
 π(v) is the list of the r largest entries of v, largest first. Its L1 sensitivity is that of v: 2 when one record is
 exchanged, 1 when one comes or goes (sorting is 1-Lipschitz for L1). The exponential mechanism with score −‖π(v) − s‖₁
 over all integer lists s therefore adds two-sided geometric noise of ratio r^(1/2) or r to every entry, and its
-normalising constant depends on nothing, so that all of ε goes into the exponent (exponential-optimality paper, §6).
+normalising constant depends on nothing, so that all of ε goes into the exponent (exponential-optimality paper, §6;
+proofs/sorting.md).
 """
 
 from __future__ import annotations
@@ -80,12 +81,13 @@ def noise_risk(largest: int, privacy: Privacy, *, relation: str = "exchange") ->
 
 @dataclass(frozen=True, slots=True)
 class MinimaxRisk:
-    """Which regimes of Theorem 3 hold for a problem, and the order of the risk that no mechanism can beat there.
+    """Which regime of Theorem 3 holds for a problem, and the order of the risk that no mechanism can beat there.
 
     Parameters
     ----------
     regimes : tuple of (int, float)
-        Numbers 1 to 3 of the theorem's cases that apply, with N, √(N/ε) or r/ε; constants are not part of the theorem.
+        The number, 1 to 3, of the theorem's case that applies, with N, √(N/ε) or r/ε; empty where none does. At least
+        a 74th of that is proved.
     applies : bool
         Whether its hypothesis ε ≤ 1/8 holds.
     text : str
@@ -117,22 +119,27 @@ def minimax_risk(total: int, largest: int, privacy: Privacy) -> MinimaxRisk:
     References
     ----------
     Exponential-optimality paper, Theorem 3: Ω(N) if N ≤ 1 + 1/(4ε); Ω(√(N/ε)) if N ≥ 1/(2ε); Ω(r/ε) if
-    N ≥ r(r+1)/(4ε) + r.
+    N ≥ r(r+1)/(4ε) + r. The second is printed for larger N too, where it is false: noise errs by 2r/ε whatever N is.
+    proofs/sorting.md proves all three with constants, for counts that sum to at most N when records come or go, and to
+    N when they are exchanged (but for N = 1, where a sorted list has no secret).
 
     Examples
     --------
     >>> minimax_risk(10**6, 100, Privacy(epsilon="0.1")).text
-    'no private mechanism has a smaller risk than of order sqrt(N/ε) = 3162 or r/ε = 1000'
+    'no private mechanism has a smaller risk than of order r/ε = 1000'
+    >>> minimax_risk(10**6, 1000, Privacy(epsilon="0.1")).text
+    'no private mechanism has a smaller risk than of order sqrt(N/ε) = 3162'
     """
     n = integer(total, "total", at_least=1)
     r = integer(largest, "largest", at_least=1)
     epsilon = privacy.epsilon
     if epsilon == 0:
         raise BadInput("epsilon", "must be above 0", "choose a larger epsilon")
+    many = n >= r * (r + 1) / (4 * epsilon) + r
     cases = [
         (1, n <= 1 + 1 / (4 * epsilon), "N", float(n)),
-        (2, n >= 1 / (2 * epsilon), "sqrt(N/ε)", sqrt(n / epsilon)),
-        (3, n >= r * (r + 1) / (4 * epsilon) + r, "r/ε", float(r / epsilon)),
+        (2, n >= 1 / (2 * epsilon) and not many, "sqrt(N/ε)", sqrt(n / epsilon)),
+        (3, many, "r/ε", float(r / epsilon)),
     ]
     holding = [(number, name, order) for number, holds, name, order in cases if holds]
     orders = " or ".join(f"{name} = {short_text(Fraction(order), 4)}" for _, name, order in holding)
