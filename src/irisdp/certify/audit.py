@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path as FilePath
 from typing import Any
@@ -68,7 +68,11 @@ class Audit:
     tightest : TightEdge or None
         None when no two different rows meet.
     optimality : Optimality or None
-        The verdict on the certificate, when there is one.
+        The verdict on the certificate, when there is one: its value, its bound, and among which mechanisms the bound
+        holds. It cannot hold for what is no private mechanism.
+    inputs, edges, alone : int or None
+        The graph that was judged: inputs, edges, and inputs without a neighbour. Nothing is said of neighbours that
+        the graph does not join; without edges nothing is compared at all. None for a `Stepped`, which lists no graph.
     by_theorem : bool
         The two numbers are the guarantee of a theorem, not a maximum over listed rows.
     """
@@ -81,6 +85,9 @@ class Audit:
     tightest: TightEdge | None = None
     optimality: Optimality | None = None
     by_theorem: bool = False
+    inputs: int | None = None
+    edges: int | None = None
+    alone: int | None = None
 
     @property
     def private(self) -> bool:
@@ -116,6 +123,10 @@ class Audit:
             },
             "tightest": None,
             "by_theorem": self.by_theorem,
+            "inputs": self.inputs,
+            "edges": self.edges,
+            "inputs_without_neighbours": self.alone,
+            "optimality": None if self.optimality is None else self.optimality.to_document(),
         }
         if self.tightest is not None:
             document["tightest"] = {
@@ -123,8 +134,6 @@ class Audit:
                 "outputs": [json_node(output) for output in self.tightest.outputs],
                 "others": [[json_node(node) for node in edge] for edge in self.tightest.others],
             }
-        if self.optimality is not None:
-            document["optimality"] = self.optimality.to_document()
         return document
 
 
@@ -187,7 +196,7 @@ def audit(
     delta = number(case.privacy.delta)
     # With a negative entry no ratio means anything; the promise is broken whatever the ratio.
     tight = smallest_ratio(rows, pairs, delta) if non_negative else None
-    return Audit(
+    verdict = Audit(
         privacy=case.privacy,
         rows_sum_to_one=all(sum(rows[i]) == 1 for i in used),
         non_negative=non_negative,
@@ -195,7 +204,23 @@ def audit(
         ratio_at_delta=_ratio(tight, non_negative),
         tightest=_tight_edge(tight.value, case, pairs, rows, delta) if tight else None,
         optimality=optimality,
+        inputs=len(case.inputs),
+        edges=case.graph.number_of_edges,
+        alone=_alone(case.graph),
     )
+    if optimality is None or (verdict.private and verdict.rows_sum_to_one):
+        return verdict
+    # A bound on private mechanisms says nothing good about what is none.
+    broken = replace(optimality, holds=False, reason="the file is no private mechanism")
+    return replace(verdict, optimality=broken if optimality.holds else optimality)
+
+
+def _alone(graph: DatasetGraph) -> int:
+    """Count the inputs that have no neighbour."""
+    joined = np.zeros(graph.number_of_nodes, np.bool_)
+    for tails, heads in graph.edges():
+        joined[tails] = joined[heads] = True
+    return int((~joined).sum())
 
 
 def _ratio(tight: Worst | None, non_negative: bool) -> Fraction | None:
@@ -236,6 +261,9 @@ def _audit_factored(factored: FactoredMechanism, case: Case, optimality: Optimal
         tightest=edge,
         optimality=optimality,
         by_theorem=True,
+        inputs=factored.n + 1,
+        edges=factored.n,
+        alone=int(factored.n == 0),
     )
 
 

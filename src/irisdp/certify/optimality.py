@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +11,7 @@ import flint
 
 from ..errors import BadInput
 from ..exact import rational_text
-from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument
+from ..mechanisms import ALL_PRIVATE, SAME_ROWS, FactoredMechanism, Mechanism, MechanismDocument
 from .arithmetic import Number, as_fraction, flint_rational
 from .case import Case, as_document, case_of
 from .dual import dual_bound
@@ -20,6 +20,7 @@ from .goals import Goal, read_goal
 from .pullbacks import inner_document
 from .sealing import is_sealed
 from .theorems import prove
+from .words import GoalInWords, in_words
 
 __all__ = ["Optimality", "check_optimality"]
 
@@ -40,9 +41,18 @@ class Optimality:
         The goal of the rows, recomputed (of a factored mechanism an upper bound), whatever the file states; None where
         no goal is stated or the certificate proves nothing.
     lower_bound : Fraction or None
-        What the certificate proves: no private mechanism has a smaller goal.
+        What the certificate proves: no mechanism in `among` has a smaller goal.
     distance : Fraction or None
         How far an entry is at most from the one that the theorem says is best; None where none is named.
+    among : str or None
+        `ALL_PRIVATE` or `SAME_ROWS`, as derived from the proof, whatever the file says; None where nothing is proven.
+    given, off_boundary : frozenset of int
+        The inputs whose rows the proof takes as given, and those of them without a neighbour of another ranking. Only
+        mechanisms that share these rows are compared.
+    inputs : int
+        How many inputs there are.
+    goal : GoalInWords or None
+        What is compared.
     """
 
     holds: bool
@@ -51,6 +61,11 @@ class Optimality:
     value: Fraction | None = None
     lower_bound: Fraction | None = None
     distance: Fraction | None = None
+    among: str | None = None
+    given: frozenset[int] = frozenset()
+    off_boundary: frozenset[int] = frozenset()
+    inputs: int = 0
+    goal: GoalInWords | None = None
 
     @property
     def gap(self) -> Fraction | None:
@@ -60,8 +75,35 @@ class Optimality:
     def to_document(self) -> dict[str, Any]:
         """Write as JSON-ready data."""
         numbers = {"value": self.value, "lower_bound": self.lower_bound, "gap": self.gap, "distance": self.distance}
-        texts = {name: rational_text(number) for name, number in numbers.items() if number is not None}
-        return {"holds": self.holds, "kind": self.kind, "reason": self.reason, **texts}
+        texts = {name: None if number is None else rational_text(number) for name, number in numbers.items()}
+        return {
+            "holds": self.holds,
+            "kind": self.kind,
+            "reason": self.reason,
+            **texts,
+            "among": self.among,
+            "given_rows": {"inputs": len(self.given), "of": self.inputs, "off_boundary": len(self.off_boundary)},
+            "goal": None if self.goal is None else self.goal.to_document(),
+        }
+
+    def says(self) -> str:
+        """Say in words what is proven where no goal is stated."""
+        if self.among is None:
+            return "nothing is proven"
+        if self.kind == "geometric":
+            how = "read well, it serves every consumer whose loss grows with distance as well as any of"
+        else:
+            how = "the first choices together are as probable at every input as in any of"
+        return f"{how} {self.scope()}"
+
+    def scope(self) -> str | None:
+        """Say in words which mechanisms are compared; None where nothing is proven."""
+        if self.among != SAME_ROWS:
+            return self.among
+        where = f"; rows are taken as given at {len(self.given)} of {self.inputs} inputs"
+        if self.off_boundary:
+            where += f", {len(self.off_boundary)} of them not on the boundary"
+        return self.among + where + (": nothing is left to compare" if len(self.given) == self.inputs else "")
 
 
 def check_optimality(subject: Mechanism | FactoredMechanism | MechanismDocument) -> Optimality | None:
@@ -87,34 +129,53 @@ def check_optimality(subject: Mechanism | FactoredMechanism | MechanismDocument)
     if not isinstance(document.certificate, Mapping):
         return Optimality(holds=False, kind="unknown", reason="the certificate is no JSON object")
     kind = str(document.certificate.get("theorem" if document.certificate.get("kind") == "theorem" else "kind"))
-    found: tuple[Fraction | None, ...] = (None, None, None)
+    found = Optimality(holds=False, kind=kind, reason="")
     try:
         if not is_sealed(document.source):
             raise BadInput("digest", "is not that of the document", "the file was changed after it was sealed")
-        found = _proven(case_of(document), document.certificate)
-        _compare(document, *found[:2])
-        holds, reason = True, "recomputed and as stated"
+        found = replace(_proven(case_of(document), document.certificate), kind=kind)
+        _compare(document, found)
+        return replace(found, holds=True, reason="recomputed and as stated")
     except (BadInput, RecursionError) as problem:
-        holds, reason = False, str(problem)
-    value, bound, distance = found
-    return Optimality(holds=holds, kind=kind, reason=reason, value=value, lower_bound=bound, distance=distance)
+        return replace(found, reason=str(problem))
 
 
-def _proven(case: Case, certificate: Mapping[str, Any]) -> tuple[Fraction | None, Fraction | None, Fraction | None]:
-    """Return the value of the goal and the bound on it, if a goal is stated, and the distance from a theorem's rows."""
+def _proven(case: Case, certificate: Mapping[str, Any]) -> Optimality:
+    """Return what the certificate proves, before it is compared with what the file states."""
     if certificate.get("kind") not in ("dual", "theorem"):
         raise BadInput("kind", "must be dual or theorem", "write one of them")
     if certificate["kind"] == "theorem" and certificate.get("theorem") == "pullback":
         inner = check_optimality(inner_document(case, certificate))
         if inner is None or not inner.holds:
             raise BadInput("mechanism", "has no certificate that holds", "certify the inner mechanism")
-        return inner.value, inner.lower_bound, None
+        # Averages over inputs that share an inner one keep rows that are equal there: the scope comes down as well.
+        above = [
+            frozenset(i for i, k in enumerate(certificate["query"]) if k in those)
+            for those in (inner.given, inner.off_boundary)
+        ]
+        averaged = inner.goal and replace(inner.goal, words=inner.goal.words + " of the inner mechanism")
+        return replace(
+            inner,
+            holds=False,
+            distance=None,
+            given=above[0],
+            off_boundary=above[1],
+            inputs=len(case.inputs),
+            goal=averaged,
+        )
     stated = any(key in certificate for key in _GOAL_KEYS)
     goal = read_goal(certificate, case.inputs, case.outputs, case.graph) if stated else None
-    distance = None
+    found = Optimality(holds=False, kind="", reason="", among=ALL_PRIVATE, inputs=len(case.inputs))
     if certificate["kind"] == "theorem":
         proven = prove(case, certificate, goal)
-        bound, distance = proven.bound, None if proven.distance is None else as_fraction(proven.distance)
+        bound = proven.bound
+        found = replace(
+            found,
+            distance=None if proven.distance is None else as_fraction(proven.distance),
+            among=SAME_ROWS if proven.given else ALL_PRIVATE,
+            given=proven.given,
+            off_boundary=proven.off_boundary,
+        )
     elif goal is None:
         raise BadInput("loss", "is missing", "state the goal of the dual certificate")
     else:
@@ -129,8 +190,9 @@ def _proven(case: Case, certificate: Mapping[str, Any]) -> tuple[Fraction | None
             delta=flint_rational(case.privacy.delta),
         )
     if goal is None or bound is None:
-        return None, None, distance
-    return as_fraction(_value(case, goal)), as_fraction(bound), distance
+        return found
+    words = in_words(goal, len(case.inputs), case.outputs)
+    return replace(found, value=as_fraction(_value(case, goal)), lower_bound=as_fraction(bound), goal=words)
 
 
 def _value(case: Case, goal: Goal) -> Number:
@@ -150,9 +212,12 @@ def _value(case: Case, goal: Goal) -> Number:
     return goal.aggregated(expected)
 
 
-def _compare(document: MechanismDocument, value: Fraction | None, bound: Fraction | None) -> None:
-    """Insist that the file states what was proven: the value exactly, and no better bound."""
-    objective = document.objective
+def _compare(document: MechanismDocument, found: Optimality) -> None:
+    """Insist that the file states what was proven: the value exactly, no better bound and no wider scope."""
+    objective, value, bound = document.objective, found.value, found.lower_bound
+    stated = (document.certificate or {}).get("among")  # files of version 0.1 state none
+    if stated not in (None, SAME_ROWS, found.among):
+        raise BadInput("among", "claims more than the certificate proves", f'write "{found.among}"')
     if objective is None and value is None:
         return
     if objective is None or value is None or bound is None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import flint
@@ -21,39 +22,78 @@ from .arithmetic import Number, Numbers, flint_rational
 from .case import Case
 from .goals import listed
 
-__all__ = ["balanced_line", "fixed_rainbow", "homogeneous_rainbow"]
+__all__ = ["Best", "balanced_line", "fixed_rainbow", "homogeneous_rainbow"]
 
 Ranking = tuple[int, ...]
 Rows = Sequence[Sequence[Number]]
 
 
-def homogeneous_rainbow(case: Case, facts: Mapping[str, Any]) -> tuple[list[Ranking], Rows]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Best:
+    """The best rows given some, recomputed.
+
+    Parameters
+    ----------
+    rankings : list
+        One per input.
+    rows : sequence of rows
+        One per input; a given row is its own.
+    given : frozenset of int
+        The inputs whose rows were taken from the file as they are: the rows are best among the mechanisms that share
+        these, and say nothing about others.
+    boundary : frozenset of int
+        The inputs with a neighbour of another ranking.
+    apart : number
+        How far the given rows are at most from those that the theorem names, where it names any.
+    """
+
+    rankings: list[Ranking]
+    rows: Rows
+    given: frozenset[int]
+    boundary: frozenset[int]
+    apart: Number = 0
+
+
+def homogeneous_rainbow(case: Case, facts: Mapping[str, Any]) -> Best:
     """Take the rows of the boundary as given: all inputs with a neighbour of another ranking."""
-    rankings, classes = _rankings(case, facts)
-    return rankings, _best_rows(case, rankings, {i: case.row(i) for i in _boundary(case, classes)})
+    rankings = _rankings(case, facts)
+    return _best(case, rankings, _boundary(case, rankings))
 
 
-def balanced_line(case: Case, facts: Mapping[str, Any]) -> tuple[list[Ranking], Rows]:
-    """Give every boundary input the balanced row: its first choice as in randomised response, the rest equally."""
-    rankings, classes = _rankings(case, facts)
+def balanced_line(case: Case, facts: Mapping[str, Any]) -> Best:
+    """Compare the boundary with the balanced row: the first choice as in randomised response, the rest equally.
+
+    The file's own rows are what the others are the best for, so that the bound is about them whatever `within` allows.
+    """
+    rankings = _rankings(case, facts)
     q = len(case.outputs)
     lie = (1 - flint_rational(case.privacy.delta)) / (flint_rational(case.privacy.ratio) + q - 1)
-    balanced = {
-        i: tuple(1 - (q - 1) * lie if v == rankings[i][0] else lie for v in range(q)) for i in _boundary(case, classes)
-    }
-    return rankings, _best_rows(case, rankings, balanced)
+    found = _best(case, rankings, _boundary(case, rankings))
+    apart = max(
+        (
+            abs(p - (1 - (q - 1) * lie if v == rankings[i][0] else lie))
+            for i in found.given
+            for v, p in enumerate(case.row(i))
+        ),
+        default=flint.fmpq(0),
+    )
+    return replace(found, apart=apart)
 
 
-def fixed_rainbow(case: Case, facts: Mapping[str, Any]) -> tuple[list[Ranking], Rows]:
-    """Take the rows of the inputs listed as "fixed" as given."""
-    rankings, _ = _rankings(case, facts)
+def fixed_rainbow(case: Case, facts: Mapping[str, Any]) -> Best:
+    """Take the rows of the inputs listed as "fixed" as given, on the boundary or not."""
     numbers = listed(facts.get("fixed"), "fixed")
     fixed = {integer(i, "fixed", at_least=0, at_most=len(case.inputs) - 1) for i in numbers}
-    return rankings, _best_rows(case, rankings, {i: case.row(i) for i in fixed})
+    return _best(case, _rankings(case, facts), fixed)
 
 
-def _rankings(case: Case, facts: Mapping[str, Any]) -> tuple[list[Ranking], list[int]]:
-    """Read the ranking of every input, and its number."""
+def _best(case: Case, rankings: list[Ranking], given: set[int]) -> Best:
+    rows = _best_rows(case, rankings, {i: case.row(i) for i in given})
+    return Best(rankings=rankings, rows=rows, given=frozenset(given), boundary=frozenset(_boundary(case, rankings)))
+
+
+def _rankings(case: Case, facts: Mapping[str, Any]) -> list[Ranking]:
+    """Read the ranking of every input."""
     q = len(case.outputs)
     known = []
     for line in listed(facts.get("rankings"), "rankings"):
@@ -63,10 +103,13 @@ def _rankings(case: Case, facts: Mapping[str, Any]) -> tuple[list[Ranking], list
         known.append(ranking)
     given = listed(facts.get("ranking_of"), "ranking_of", len(case.inputs))
     classes = [integer(c, "ranking_of", at_least=0, at_most=len(known) - 1) for c in given]
-    return [known[c] for c in classes], classes
+    return [known[c] for c in classes]
 
 
-def _boundary(case: Case, classes: Sequence[int]) -> set[int]:
+def _boundary(case: Case, rankings: Sequence[Ranking]) -> set[int]:
+    """Return the inputs with a neighbour of another ranking; a ranking that is listed twice is one ranking."""
+    numbers: dict[Ranking, int] = {}
+    classes = [numbers.setdefault(ranking, len(numbers)) for ranking in rankings]
     at_place = np.empty(len(classes), dtype=np.int64)
     at_place[case.places] = classes
     found = np.zeros(len(classes), dtype=np.bool_)

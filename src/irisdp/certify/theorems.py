@@ -7,7 +7,7 @@ the goal if the certificate states one. It raises `BadInput` where a hypothesis 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import flint
@@ -18,7 +18,7 @@ from .arithmetic import Number, flint_rational
 from .case import Case, is_the_path
 from .geometric_powers import GeometricPowers
 from .goals import Goal
-from .rainbows import balanced_line, fixed_rainbow, homogeneous_rainbow
+from .rainbows import Best, balanced_line, fixed_rainbow, homogeneous_rainbow
 
 __all__ = ["THEOREMS", "Proven", "prove"]
 
@@ -33,10 +33,15 @@ class Proven:
         How far an entry is from the theorem's own at most; None where it speaks of no particular rows.
     bound : number or None
         Its bound on the goal, where one is stated.
+    given, off_boundary : frozenset of int
+        The inputs whose rows were taken as given, so that the bound is one on mechanisms with these rows only; and
+        those of them that have no neighbour with another ranking.
     """
 
     distance: Number | None
     bound: Number | None
+    given: frozenset[int] = frozenset()
+    off_boundary: frozenset[int] = frozenset()
 
 
 def prove(case: Case, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
@@ -109,20 +114,22 @@ def _randomized_response(case: Case, certificate: Mapping[str, Any], goal: Goal 
 
 
 def _rainbow(
-    rows_of: Callable[[Case, Mapping[str, Any]], tuple[list[tuple[int, ...]], Sequence[Sequence[Number]]]],
+    rows_of: Callable[[Case, Mapping[str, Any]], Best],
 ) -> Callable[[Case, Mapping[str, Any], Goal | None], Proven]:
     """Turn a recomputation of the best rows into a check; dominance bounds every goal that likes each ranking."""
 
     def check(case: Case, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
-        rankings, best = rows_of(case, certificate)
-        distance = _distance(case, best.__getitem__)
+        best = rows_of(case, certificate)
+        proven = Proven(
+            max(best.apart, _distance(case, best.rows.__getitem__)), None, best.given, best.given - best.boundary
+        )
         if goal is None:
-            return Proven(distance, None)
-        for i, ranking in enumerate(rankings):
+            return proven
+        for i, ranking in enumerate(best.rankings):
             ranked = [goal.loss_row(i)[v] for v in ranking]
             if ranked != sorted(ranked):
                 raise BadInput("loss", "does not follow the rankings", "make it grow along each input's ranking")
-        return Proven(distance, goal.value(best.__getitem__))
+        return replace(proven, bound=goal.value(best.rows.__getitem__))
 
     return check
 

@@ -11,6 +11,9 @@ that this is not a mechanism file. Nothing but Python's standard library is need
  3. Seal: a certificate carries the SHA-256 of all the rest of the file, so that no edit goes unnoticed.
  4. Optimality: the goal's value is recomputed from the rows, and so is the bound that the certificate proves, by weak
     duality or by a theorem whose hypotheses are checked on this very table. The proofs are in the project's proofs/.
+ 5. Scope: a bound is printed with the mechanisms it speaks of, as derived from the proof, whatever the file says. Where
+    rows were taken as given (usually those on the boundary), others with other rows there may well be better.
+All is said of the graph and the privacy in the file, which are printed: whether they are the right ones is for you.
 """
 
 # fmt: off
@@ -24,6 +27,7 @@ from functools import cache
 from itertools import accumulate, chain, combinations, islice, pairwise, product
 from operator import mul, ne
 NUMBER = re.compile(r"[+-]?(\d+(/0*[1-9]\d*)?|(\d+\.\d*|\.\d+|\d+)([eE][+-]?0*([0-3]?\d{1,3}|4000))?)", re.ASCII)
+ALL, SAME = "all private mechanisms", "mechanisms with these boundary rows"
 LOSSES = {"absolute": lambda i, v: abs(i - v), "squared": lambda i, v: (i - v) ** 2, "zero-one": ne}
 
 def insist(holds, reason):
@@ -104,7 +108,7 @@ class Mechanism:
     def __init__(self, file):
         """Read exact numbers and check shapes; nothing that is read is believed."""
         insist(file.get("format", "irisdp/mechanism/1") == "irisdp/mechanism/1", "the format is another one")
-        self.document, privacy, self.rows = file, file["privacy"], []
+        self.document, privacy, self.rows, self.given, self.about = file, file["privacy"], [], set(), ""
         insist(set(privacy) - {"delta"} in ({"epsilon"}, {"ratio"}), "privacy must state epsilon or ratio, and delta")
         self.ratio = number(privacy["ratio"]) if "ratio" in privacy else ratio_of_epsilon(number(privacy["epsilon"]))
         self.delta = number(privacy.get("delta", 0))
@@ -161,6 +165,16 @@ class Mechanism:
         insist(known and positive, "weights (and losses of factors) are at least 0; a worst case needs a prior")
         each, of = (max, lambda i: 1) if worst else (sum, self.weights.__getitem__)
         self.goal = lambda row: each(of(i) * sum(map(mul, self.loss[i], row(i))) for i in among)
+        counted = [i for i in among if worst or self.weights[i]]
+        least, most = (each([of(i) * pick(self.loss[i]) for i in counted], **{} if worst else {"start": 0})
+                       for pick in (min, max))
+        always = [each([0] * (not worst) + [of(i) * x[v] for i, x in enumerate(self.loss) if i in among])
+                  for v in range(len(self.outputs))]
+        answer, how = always.index(min(always)), f"{self.named or 'tabled'} loss over {len(counted)} of {n} inputs"
+        self.about = (f"the largest expected {how}" if worst else f"the expected {how}, added up with weights of "
+                      f"{show(sum(self.weights))} in all") + (
+            "; it is the same for every mechanism and compares nothing" if least == most else
+            f"; {show(least)} without privacy, {show(min(always))} by always answering {self.outputs[answer]!r}")
 
     def spread(self, start, step, most):
         """Return the smallest values, at most `most`, that reach every input from `start`, a `step` for every edge."""
@@ -225,11 +239,17 @@ class Mechanism:
         rankings = [[whole(v, 0, q - 1) for v in listed(line, q)] for line in listed(c["rankings"])]
         insist(self.rows and all(len(set(line)) == q for line in rankings), "a ranking must list every output once")
         ranking_of = [rankings[whole(k, 0, len(rankings) - 1)] for k in listed(c["ranking_of"], n)]
-        boundary = [i for i in range(n) if any(ranking_of[j] is not ranking_of[i] for j in self.near[i])]
+        boundary = [i for i in range(n) if any(ranking_of[j] != ranking_of[i] for j in self.near[i])]
         start = {whole(i, 0, n - 1): self.rows[i] for i in (listed(c["fixed"]) if kind == "rainbow" else boundary)}
-        if kind in ("balanced-line", "randomized-response"):
-            lie = (1 - self.delta) / (self.ratio + q - 1)
-            start = {i: [1 - (q - 1) * lie if v == ranking_of[i][0] else lie for v in every] for i in boundary}
+        lie = (1 - self.delta) / (self.ratio + q - 1)
+        balanced = {i: [1 - (q - 1) * lie if v == ranking_of[i][0] else lie for v in every] for i in boundary}
+        if kind == "randomized-response":
+            start = balanced
+        else:  # the bound is one on the mechanisms that share these rows of the file
+            self.given, self.off_boundary = set(start), set(start) - set(boundary)
+        if kind == "balanced-line":
+            away = max((abs(p - b) for i in boundary for p, b in zip(start[i], balanced[i])), default=0)
+            insist(away <= number(c.get("within", 0)), "the boundary rows are not the balanced ones")
         u = cache(lambda s: min(Fraction(1), self.ratio * s + self.delta, 1 - (1 - s - self.delta) / self.ratio))
         most = cache(lambda event: self.spread({b: sum(x[v] for v in event) for b, x in start.items()}, u, Fraction(1)))
         best = []
@@ -250,7 +270,9 @@ class Mechanism:
         insist(around == [below[k] for k in query], "the query is not equitable")
         insist([sorted(below[k]) for k in range(len(inner.near))] == inner.near, "the query does not meet every edge")
         value, bound, _ = inner.prove()
-        self.goal = lambda rows: value
+        self.goal, self.about = lambda rows: value, inner.about and inner.about + " of the inner mechanism"
+        self.given = {i for i, k in enumerate(query) if k in inner.given}
+        self.off_boundary = {i for i in self.given if query[i] in inner.off_boundary}
         return None, bound
 
     def prove(self):
@@ -276,9 +298,25 @@ class Mechanism:
             stated, lower = number(objective["value"]), objective.get("lower_bound")
             insist(stated == value or (stated > value and not self.rows), "the objective's value is another")
             insist(lower is None or number(lower) <= bound, "the lower bound is more than the certificate proves")
+        self.among = SAME if self.given else ALL
+        insist(c.get("among") in (None, SAME, self.among), "the scope is wider than what the certificate proves")
         return value, bound, off
 
-def main(path="", status=2):
+    def scope(self):
+        """Say which mechanisms the bound speaks of."""
+        off, n, given = len(self.given and self.off_boundary), len(self.inputs), len(self.given)
+        rows = f" (rows taken as given at {given} of {n} inputs" + (f", {off} of them not on the boundary" * (off > 0))
+        return self.among + (rows + (": nothing is left to compare)" if given == n else ")") if self.given else "")
+
+def show(value):
+    """Write a number for people; a decimal of nine digits."""
+    try:
+        return f"{float(value):.9g}"
+    except OverflowError:
+        return "a number beyond 1e308"
+
+def main(path=""):
+    status = 2
     try:
         once = lambda pairs: dict(pairs) if len(dict(pairs)) == len(pairs) else insist(False, "a key comes twice")
         with open(path, encoding="utf-8") as file:
@@ -289,8 +327,20 @@ def main(path="", status=2):
     except Exception as problem:
         print("no:" if status == 1 else "not a mechanism file:", problem if len(problem.args) == 1 else repr(problem))
         return status
-    goal = "" if value is None else f"; goal {float(value):.9g} at most {float(value - bound):.3g} above the best"
-    print(f"yes: private on every edge{goal}" + ("" if off is None else f"; rows the theorem's up to {float(off):.3g}"))
+    edges, n = sum(map(len, mechanism.near)) // 2, len(mechanism.inputs)
+    print(f"yes: private on every edge (inputs: {n}, edges: {edges}{'' if edges else ', so nothing is compared'};"
+          f" ratio {show(mechanism.ratio)}, delta {show(mechanism.delta)})")
+    if off is not None:
+        print(f"  rows: the theorem's up to {show(off)}")
+    if document.get("certificate") is None:
+        print("  optimality: nothing is claimed")
+    elif value is None:
+        how = "read well, serves every consumer whose loss grows with distance as well as any of"
+        how = "the first choices are as probable together as in any of" if mechanism.given else how
+        print(f"  no goal is stated; this mechanism: {how} {mechanism.scope()}")
+    else:
+        print(f"  goal: {mechanism.about}\n  value {show(value)}, at most {show(value - bound)} above the best"
+              f" (bound {show(bound)})\n  best among: {mechanism.scope()}")
     return 0
 
 if __name__ == "__main__":

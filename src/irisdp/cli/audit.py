@@ -13,7 +13,9 @@ from ..outputs import Output, plan_outputs, write_outputs
 from .options import AsJson, Force, console, print_json
 
 if TYPE_CHECKING:
-    from ..certify import Audit
+    from rich.console import Console
+
+    from ..certify import Audit, Optimality
     from ..graphs import DatasetGraph
     from ..mechanisms import MechanismDocument
     from ..privacy import Privacy
@@ -82,6 +84,7 @@ def _show(file: Path, verdict: Audit) -> None:
     view = console()
     held = "holds" if verdict.holds else "DOES NOT HOLD"
     view.print(f"{file}: {held}", soft_wrap=True)
+    _show_graph(view, verdict)
     view.print(f"  rows       {'sum to exactly 1' if verdict.rows_sum_to_one else 'do NOT sum to exactly 1'}")
     view.print(f"  promised   {verdict.privacy}")
     view.print(f"  δ needed   {short_text(verdict.delta_at_epsilon)} at this ε")
@@ -90,5 +93,34 @@ def _show(file: Path, verdict: Audit) -> None:
     if verdict.tightest is not None:
         first, second = verdict.tightest.edge
         view.print(f"  tightest   {first} and {second}", markup=False)
-    if verdict.optimality is not None:
-        view.print(f"  optimality {verdict.optimality.reason}", markup=False)
+    if verdict.optimality is None:
+        view.print("  optimality nothing is claimed")
+    else:
+        _show_optimality(view, verdict.optimality)
+
+
+def _show_graph(view: Console, verdict: Audit) -> None:
+    """Say what was compared: the graph in the file need not be the one that people have in mind."""
+    edges = f"{verdict.edges} edges" if verdict.edges else "0 edges: nothing is compared"
+    alone = f"; {verdict.alone} inputs have no neighbour" if verdict.alone and verdict.edges else ""
+    view.print(f"  graph      {verdict.inputs} inputs, {edges}{alone}")
+
+
+def _show_optimality(view: Console, found: Optimality) -> None:
+    view.print(f"  optimality {'holds' if found.holds else 'DOES NOT HOLD'}: {found.reason}", markup=False)
+    if found.distance is not None:
+        view.print(f"  rows       at most {short_text(found.distance)} from the theorem's")
+    if found.value is None or found.lower_bound is None or found.gap is None or found.goal is None:
+        view.print(f"  goal       none is stated: {found.says()}", soft_wrap=True)
+        return
+    goal = found.goal
+    view.print(f"  goal       {goal.words}, as small as possible", markup=False, soft_wrap=True)
+    if goal.compares_nothing:
+        view.print("             (the same for every mechanism: it compares nothing)")
+    else:
+        always = f"always answering {goal.constant_answer!r} reaches {short_text(goal.constant, 10)}"
+        free = f"without privacy it could be {short_text(goal.without_privacy, 10)}"
+        view.print(f"             ({free}; {always})", markup=False, soft_wrap=True)
+    view.print(f"  value      {short_text(found.value, 10)}")
+    view.print(f"  bound      {short_text(found.lower_bound, 10)}, among {found.scope()}", soft_wrap=True)
+    view.print(f"  gap        {short_text(found.gap, 3)}")

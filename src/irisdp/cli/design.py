@@ -51,4 +51,6 @@ def _summary(mechanism: Mechanism | FactoredMechanism) -> str:
         return text
     gap = objective.value - objective.lower_bound
     proved = "proved optimal" if mechanism.certificate is not None else "optimal (too large for a certificate)"
+    among = (mechanism.certificate or {}).get("among")
+    proved += f" among {among}" if among and among not in objective.name else ""
     return f"{text}, {proved}" + (" exactly" if gap == 0 else f" up to {short_text(gap, 2)}")

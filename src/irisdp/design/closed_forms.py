@@ -17,7 +17,7 @@ from ..errors import BadInput
 from ..exact import decimal_above, integer, rational_text
 from ..graphs import Complete, DatasetGraph, Path, graph_from_edges, line
 from ..graphs.names import named_nodes
-from ..mechanisms import FactoredMechanism, Mechanism, Objective, balanced_truth
+from ..mechanisms import ALL_PRIVATE, SAME_ROWS, FactoredMechanism, Mechanism, Objective, balanced_truth
 from ..privacy import Privacy, enclose_steps, step
 from .programs.goals import Goal
 from .programs.repair import is_short, shortened
@@ -128,9 +128,10 @@ def balanced_line(
         line(n_blue, n_red).graph,
         privacy,
         error=Fraction(0) if exact else _GUARD_ERROR,
-        goal=_mean_error(((right, wrong),) * n_blue + ((wrong, right),) * n_red, among=", balanced boundary"),
+        goal=_mean_error(((right, wrong),) * n_blue + ((wrong, right),) * n_red, among=f", among {SAME_ROWS}"),
         outputs=outputs,
         facts={"rankings": [[0, 1], [1, 0]], "ranking_of": [0] * n_blue + [1] * n_red},
+        among=SAME_ROWS,
     )
 
 
@@ -199,6 +200,7 @@ def _by_theorem(
     goal: Goal | None = None,
     outputs: Sequence[Hashable] | None = None,
     facts: dict[str, Any] | None = None,
+    among: str = ALL_PRIVATE,
 ) -> Mechanism:
     """Write down a closed form, known up to `error` per entry, in short numbers and with its certificate."""
     rows = form if error == 0 and is_short(form) else shortened(form, graph, privacy)
@@ -216,5 +218,6 @@ def _by_theorem(
     return sealed(
         Mechanism.from_matrix(
             rows, privacy=privacy, graph=graph, outputs=outputs, objective=objective, certificate=certificate
-        )
+        ),
+        among=among,
     )

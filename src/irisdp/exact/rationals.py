@@ -99,7 +99,10 @@ def rational_text(value: Fraction) -> str:
 
 def short_text(value: Fraction, digits: int = 6) -> str:
     """Write a rational for people to read, to about `digits` significant digits; not for machines."""
-    return f"{float(value):.{digits}g}"
+    try:
+        return f"{float(value):.{digits}g}"
+    except OverflowError:
+        return "beyond 1e308" if value > 0 else "beyond -1e308"
 
 
 def _from_text(text: str, field: str) -> Fraction:

@@ -14,11 +14,14 @@ from .factored import FactoredMechanism, Reading
 from .geometric import geometric, geometric_row
 from .mechanism import Mechanism, Objective, Row, check_distribution
 from .randomized_response import balanced_truth, binary_randomized_response, randomized_response
+from .scope import ALL_PRIVATE, SAME_ROWS
 from .stepped import INFINITE_DEPTH, Stepped, balanced_line, line_mechanism
 
 __all__ = [
+    "ALL_PRIVATE",
     "FORMAT",
     "INFINITE_DEPTH",
+    "SAME_ROWS",
     "Exponential",
     "FactoredMechanism",
     "Mechanism",

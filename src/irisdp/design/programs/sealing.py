@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from ...mechanisms import FactoredMechanism, Mechanism, to_document
+from ...mechanisms import ALL_PRIVATE, FactoredMechanism, Mechanism, to_document
 
 __all__ = ["seal", "sealed"]
 
@@ -28,6 +28,13 @@ def seal(document: Mapping[str, Any]) -> dict[str, Any]:
     return {**document, "certificate": {**certificate, "digest": hashlib.sha256(text.encode()).hexdigest()}}
 
 
-def sealed(mechanism: _M) -> _M:
-    """Return a mechanism whose certificate holds the hash of the file it will be written to."""
+def sealed(mechanism: _M, *, among: str = ALL_PRIVATE) -> _M:
+    """Return a mechanism whose certificate says what it is best among, and holds the hash of the file to be written.
+
+    Parameters
+    ----------
+    among : str
+        `ALL_PRIVATE`, or `SAME_ROWS` where rows were given. Checkers derive it anew and refuse a claim that is wider.
+    """
+    mechanism = replace(mechanism, certificate={**(mechanism.certificate or {}), "among": among})
     return replace(mechanism, certificate=seal(to_document(mechanism))["certificate"])

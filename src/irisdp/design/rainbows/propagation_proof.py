@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from ...exact import decimal_above, rational_text
-from ...graphs import RankedGraph
-from ...mechanisms import Mechanism, Objective
+from ...graphs import RankedGraph, boundary
+from ...mechanisms import ALL_PRIVATE, SAME_ROWS, Mechanism, Objective
 from ...privacy import Privacy
 from ..programs.goals import Goal
 from ..programs.sealing import sealed
@@ -35,6 +35,9 @@ def proven(
     goal: Goal | None = None,
 ) -> Mechanism:
     """Write rows down as a mechanism with its theorem certificate.
+
+    What is proven is among the mechanisms that share the given rows: those of `fixed`, or those on the boundary. Only
+    where no row is given (no fixed node, or no boundary) is it among all private mechanisms.
 
     Parameters
     ----------
@@ -70,8 +73,10 @@ def proven(
         "ranking_of": ranked.codes.tolist(),
         **goal.to_document(goal.weights or ()),
     }
+    given = len(ranked.classes) > 1 and bool(boundary(ranked).any())
     if fixed is not None:
         certificate["fixed"] = sorted(fixed)
+        given = bool(certificate["fixed"])
     if within:
         certificate["within"] = rational_text(decimal_above(within, _PLACES))
     value = goal.value(rows.listed())
@@ -80,7 +85,9 @@ def proven(
         (w * within * sum(losses) for w, losses in zip(goal.weights or (), goal.loss, strict=True)), Fraction(0)
     )
     bound = max(Fraction(0), -decimal_above(slack - value, _PLACES)) if slack else value
-    return sealed(replace(mechanism, objective=Objective(goal.name, value, bound), certificate=certificate))
+    among = SAME_ROWS if given else ALL_PRIVATE
+    objective = Objective(f"{goal.name}, among {among}", value, bound)
+    return sealed(replace(mechanism, objective=objective, certificate=certificate), among=among)
 
 
 def first_choice_goal(ranked: RankedGraph) -> Goal:
