@@ -3,12 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
+RUNS ?= 10
 
-.PHONY: demo test check bench reliability docs lock clean help
+.PHONY: demo test seeds check bench reliability docs lock clean help
 
 help:
 	@echo "make demo         publish findings from a real survey (examples/anes96.csv)"
 	@echo "make test         run every test"
+	@echo "make seeds        run every test RUNS times (10), each time with a fresh random seed, which is printed"
 	@echo "make check        lint, types, floors, docs"
 	@echo "make bench        measure against peers, side by side"
 	@echo "make reliability  the heavy sweeps behind the promises"
@@ -35,6 +37,15 @@ demo: $(VENV)/.runtime
 
 test: $(VENV)/.develop
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+# The seed reaches Hypothesis and, as IRISDP_TEST_SEED, every generator of tests/support; a failure names it.
+seeds: $(VENV)/.develop
+	@for run in $$(seq $(RUNS)); do \
+	  seed=$$($(BIN)/python -c "import secrets; print(secrets.randbits(32))"); \
+	  echo "run $$run of $(RUNS), seed $$seed"; \
+	  env -u CI IRISDP_TEST_SEED=$$seed $(BIN)/python -m pytest -n $(JOBS) --dist worksteal --hypothesis-seed=$$seed \
+	    || exit 1; \
+	done
 
 check: $(VENV)/.develop
 	$(BIN)/ruff format --check src tests benchmarks examples

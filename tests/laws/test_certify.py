@@ -5,7 +5,6 @@ import itertools
 from collections import defaultdict
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +14,7 @@ from irisdp.exact import exp_below
 from irisdp.graphs import Path, graph_from_arrays, graph_from_document
 from irisdp.mechanisms import Mechanism
 from irisdp.privacy import Privacy
+from support.seeds import fresh_generator
 
 ratios = st.fractions(min_value=1, max_value=6, max_denominator=12)
 deltas = st.fractions(min_value=0, max_value=Fraction(1, 2), max_denominator=20)
@@ -35,7 +35,7 @@ def hockey_stick(p, q, ratio):
 @given(st.integers(2, 30), st.integers(1, 5), st.integers(0, 60), st.integers(0, 10**6), st.integers(1, 8))
 @settings(max_examples=200, deadline=None)
 def test_distinct_pairs_are_those_of_the_listed_edges(nodes, rows, edges, seed, buffer):
-    random = np.random.default_rng(seed)
+    random = fresh_generator(seed)
     tails, heads = random.integers(0, nodes, (2, edges))
     graph = graph_from_arrays(tails, heads, nodes=range(nodes)) if edges else Path(nodes)
     row_of = random.integers(0, rows, graph.number_of_nodes)

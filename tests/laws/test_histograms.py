@@ -17,6 +17,7 @@ from irisdp.privacy import Privacy, hockey_stick
 from irisdp.sampling import ScriptedBits, law_of
 from irisdp.sampling.databases import histograms
 from irisdp.sampling.databases.histograms import HistogramMechanism
+from support.seeds import fresh_generator
 
 SIZES = [(0, 1), (0, 3), (5, 1), (1, 2), (7, 2), (4, 3), (6, 3), (4, 4), (3, 5)]
 STEPS = [F(1, 2), F(9, 10), F(1, 50)]
@@ -149,7 +150,7 @@ def test_floats_a_little_off_are_noticed(monkeypatch):
 
 @pytest.mark.parametrize("target", [0, 1, 2, 5, 8, 11, 16])
 def test_convolution_by_doubling_is_the_plain_sum(target):
-    step, random = F(2, 3), np.random.default_rng(target)
+    step, random = F(2, 3), fresh_generator(target)
     following = np.array([[F(int(v), 7) for v in random.integers(0, 20, 17)]], dtype=object)
     powers = np.array([step**k for k in range(17)], dtype=object)
     plain = [sum(step ** abs(y - target) * following[0, s - y] for y in range(s + 1)) for s in range(17)]

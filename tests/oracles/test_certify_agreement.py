@@ -7,7 +7,6 @@ not, 2 no mechanism file. Where no certificate decides, a third opinion written 
 import contextlib
 import io
 import json
-import random
 from collections import Counter
 from fractions import Fraction
 
@@ -19,6 +18,7 @@ from irisdp.exact import parse_json
 from irisdp.graphs import graph_from_document
 from irisdp.mechanisms import read_document
 from irisdp.privacy import Privacy
+from support.seeds import fresh_random
 
 TINY = Fraction(1, 10**30)
 
@@ -64,7 +64,7 @@ class Inventor:
     """Invents mechanism files, most of them nearly right."""
 
     def __init__(self, seed):
-        self.pick = random.Random(seed)
+        self.pick = fresh_random(seed)
 
     def often(self, chance):
         return self.pick.random() < chance

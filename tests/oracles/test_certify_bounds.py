@@ -4,7 +4,6 @@ import contextlib
 import io
 import itertools
 import json
-import random
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +15,7 @@ from irisdp.certify import audit, check_optimality, seal, verify_mechanism
 from irisdp.graphs import Hamming, Path, graph_from_document
 from irisdp.mechanisms import FactoredMechanism, geometric_row, read_document, to_document
 from irisdp.privacy import Privacy
+from support.seeds import fresh_random
 
 SOLVER = 1e-7
 """HiGHS's feasibility and optimality tolerances; a bound that is wrong by a missing term is off by far more."""
@@ -111,7 +111,7 @@ def random_prior(pick, n, support):
 @pytest.mark.parametrize("aggregate", ["average", "worst"])
 def test_whatever_the_multipliers_the_bound_is_one(aggregate):
     """The solver's multipliers prove its optimum; spoilt ones prove less; never do any prove more."""
-    pick, useful = random.Random(aggregate), 0
+    pick, useful = fresh_random(aggregate), 0
     for _ in range(40):
         n, q = pick.randrange(2, 5), pick.randrange(2, 4)
         edges = [(pick.randrange(i), i) for i in range(1, n)]
@@ -149,7 +149,7 @@ def test_whatever_the_multipliers_the_bound_is_one(aggregate):
 @pytest.mark.parametrize("aggregate", ["average", "worst"])
 def test_reading_the_geometric_mechanism_is_as_good_as_anything(shape, aggregate):
     """Universality: the Bayes risk under G is the optimum over all mechanisms, for losses that never fall."""
-    pick = random.Random(f"{shape} {aggregate}")
+    pick = fresh_random(f"{shape} {aggregate}")
     for _ in range(25):
         n, ratio = pick.randrange(2, 5), pick.choice([Fraction(2), Fraction(3), Fraction(6, 5)])
         climbs = [list(itertools.accumulate(pick.randrange(3) for _ in range(n + 1))) for _ in range(n + 3)]

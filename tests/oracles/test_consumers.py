@@ -1,7 +1,6 @@
 """Consumers of a count, against programs over all mechanisms and all readings (SciPy, nothing of the library)."""
 
 import itertools
-import random
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +15,7 @@ from irisdp.design.readings.optimal import optimal_reading
 from irisdp.errors import BadInput
 from irisdp.mechanisms import FactoredMechanism, Mechanism
 from irisdp.privacy import Privacy
+from support.seeds import fresh_random
 
 AGREES = 1e-9
 """HiGHS is asked for 1e-10 in both feasibilities, and losses are of size 10 at most."""
@@ -145,7 +145,7 @@ def random_reader(pick, loss_for):
 @pytest.mark.parametrize("kind", ["named", "table"])
 def test_reading_noise_well_is_as_good_as_the_mechanism_tailored_to_the_reader(kind):
     """Universality for every loss that never falls with distance on either side: 240 random consumers."""
-    pick = random.Random(f"universal {kind}")
+    pick = fresh_random(f"universal {kind}")
     for _ in range(120):
         make = table_that_grows if kind == "table" else lambda pick, _: named_loss(pick)
         reader, loss, ratio = random_reader(pick, make)
@@ -162,7 +162,7 @@ def table_of_any_shape(pick, n):
 
 def test_where_a_loss_falls_the_whole_program_is_solved_and_beats_reading_noise():
     """Side by side with programs over all mechanisms and over all readings; reading is strictly worse at times."""
-    pick, worse = random.Random("falls"), 0.0
+    pick, worse = fresh_random("falls"), 0.0
     some = (random_reader(pick, table_of_any_shape) for _ in itertools.count())
     falling = (case for case in some if case[0].n <= 6 and not case[0].universal)
     for reader, loss, ratio in itertools.islice(falling, 40):
@@ -194,7 +194,7 @@ def test_side_by_side_leaves_nothing_between_them_where_losses_grow():
 
 def test_optimal_readings_of_any_mechanism_are_optimal():
     """Not only of geometric noise, and not only with as many answers as counts."""
-    pick = random.Random("any mechanism")
+    pick = fresh_random("any mechanism")
     for _ in range(40):
         reader, loss, _ = random_reader(pick, pick.choice([table_that_grows, table_of_any_shape]))
         outputs = pick.randrange(1, 7)
@@ -274,7 +274,7 @@ def loses_no_more(better, worse):
 
 def test_one_reading_loses_no_more_than_a_given_mechanism_at_any_count():
     """Exactly, for random private mechanisms; the criterion is that of all losses that never fall, tried on 20."""
-    pick, strictly = random.Random("dominating"), 0
+    pick, strictly = fresh_random("dominating"), 0
     for _ in range(60):
         n, ratio = pick.randrange(7), pick.choice([Fraction(1), *RATIOS])
         given = random_private(pick, n, ratio) if ratio > 1 else [random_by_answers(pick, n, Fraction(2))[0]] * (n + 1)

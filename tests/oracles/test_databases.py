@@ -3,7 +3,6 @@
 import contextlib
 import io
 import json
-import random
 from fractions import Fraction
 
 import networkx as nx
@@ -22,6 +21,7 @@ from irisdp.graphs import Hamming, Path, graph_from_edges, graph_from_networkx
 from irisdp.graphs.symmetry import Symmetry, regular_layers, symmetry
 from irisdp.mechanisms import read_document, to_document
 from irisdp.privacy import Privacy
+from support.seeds import fresh_random
 
 AGREEMENT = 1e-9
 """HiGHS is asked for 1e-10, and the programs are small."""
@@ -97,7 +97,7 @@ SHAPES = [
 
 def random_case(seed):
     """Return a connected graph, weights (many alike), a loss or None, and a privacy."""
-    chance = random.Random(seed)
+    chance = fresh_random(seed)
     if seed % 2:
         shape = nx.convert_node_labels_to_integers(SHAPES[seed // 2 % len(SHAPES)])
     else:
@@ -148,7 +148,7 @@ def test_orbits_lose_nothing_and_certificates_hold(seed, tmp_path):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_paths_by_universality_are_the_same_optimum(seed, tmp_path):
-    chance = random.Random(seed)
+    chance = fresh_random(seed)
     n = chance.randint(1, 11)
     weights = [chance.randint(0, 3) for _ in range(n - 1)] + [1]
     privacy = chance.choice([Privacy(ratio="6/5"), Privacy(ratio=3), Privacy(epsilon="0.4"), Privacy(ratio=1)])

@@ -1,7 +1,6 @@
 """How near a reading of one mechanism comes to another, against SciPy; what derives from noise, against elimination."""
 
 import itertools
-import random
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +9,7 @@ from scipy.optimize import linprog
 from irisdp.design.counts.derivability import derivation, nearest_reading
 from irisdp.mechanisms import Mechanism
 from irisdp.privacy import Privacy
+from support.seeds import fresh_random
 
 AGREES = 1e-9
 """HiGHS is asked for 1e-10 in both feasibilities; distances are at most 1."""
@@ -64,7 +64,7 @@ def product(left, right):
 
 def test_the_nearest_reading_is_as_near_as_any():
     """Random pairs of mechanisms; every other target is made from the source, and then nothing is left."""
-    pick, apart = random.Random("nearest"), 0
+    pick, apart = fresh_random("nearest"), 0
     for k in range(40):
         inputs, released, outputs = (pick.randrange(1, 6) for _ in range(3))
         source = random_rows(pick, inputs, released)
@@ -96,7 +96,7 @@ def inverse_times(left, right):
 
 def test_a_mechanism_derives_from_noise_iff_the_inverse_says_so():
     """The verdict is that of G⁻¹·M by elimination; an obstacle is where the condition of theory §5 fails, first."""
-    pick, verdicts = random.Random("derivable"), {True: 0, False: 0}
+    pick, verdicts = fresh_random("derivable"), {True: 0, False: 0}
     for _ in range(200):
         n, ratio = pick.randrange(1, 6), pick.choice([Fraction(2), Fraction(7, 3), Fraction(5)])
         matrix = noise(n, ratio)

@@ -1,6 +1,5 @@
 """Designs against SciPy's solver on an independent formulation, and bounds against brute force."""
 
-import random
 from fractions import Fraction
 
 import numpy as np
@@ -12,6 +11,7 @@ from irisdp.design.programs.dual import Dual
 from irisdp.design.programs.goals import Goal
 from irisdp.graphs import Path, graph_from_edges
 from irisdp.privacy import Privacy
+from support.seeds import fresh_random
 
 AGREEMENT = 1e-9
 """SciPy's solver stops within about 1e-10 of its optimum on programs of this size and range."""
@@ -58,7 +58,7 @@ def optimum_by_scipy(loss, edges, ratio, delta, weights=None, considered=None):
 
 
 def random_case(seed):
-    chance = random.Random(seed)
+    chance = fresh_random(seed)
     m, q = chance.randint(2, 7), chance.randint(2, 5)
     edges = [(i, j) for i in range(m) for j in range(i) if chance.random() < 0.5]
     loss = [[chance.choice([0, 1, 2, 3, -1, 0.5]) for _ in range(q)] for _ in range(m)]
@@ -90,7 +90,7 @@ def test_optimum_on_random_graphs_losses_and_deltas(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_consumer_is_the_general_program_on_a_path(seed):
-    chance = random.Random(1000 + seed)
+    chance = fresh_random(1000 + seed)
     n = chance.randint(1, 7)
     loss = [[chance.randint(0, 9) for _ in range(n + 1)] for _ in range(n + 1)]
     considered = sorted(chance.sample(range(n + 1), chance.randint(1, n + 1)))
@@ -103,7 +103,7 @@ def test_a_consumer_is_the_general_program_on_a_path(seed):
 def test_no_multipliers_prove_too_much(seed):
     """Whatever the numbers, the bound stays below the optimum; and wrong ones are weaker than the right ones."""
     goal, graph, privacy, expected = random_case(seed)
-    chance = random.Random(seed)
+    chance = fresh_random(seed)
     m, q = len(goal.loss), len(goal.loss[0])
     edges = [pair for tails, heads in graph.edges() for pair in zip(tails.tolist(), heads.tolist(), strict=True)]
     for _ in range(20):

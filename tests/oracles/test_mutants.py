@@ -11,7 +11,6 @@ import hashlib
 import importlib.util
 import io
 import json
-import random
 from fractions import Fraction
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from irisdp.errors import IrisError
 from irisdp.graphs import Cycle, Hamming, graph_from_edges
 from irisdp.mechanisms import read_document, to_document
 from irisdp.privacy import Privacy
+from support.seeds import fresh_random
 
 TINY = Fraction(1, 10**30)
 LINE = {"a": "no", "b": "no", "c": "yes", "d": "yes"}
@@ -121,7 +121,7 @@ def put(document, changed):
 
 def mutants(document, number):
     """Yield (what was done, mutant) with the old seal."""
-    pick = random.Random(number)
+    pick = fresh_random(number)
     rows, ratio = rows_of(document), ratio_of(document)
     tight = [
         (i, v)
@@ -223,7 +223,7 @@ def test_mutants_are_rejected_and_the_checkers_agree(tmp_path):
 
 def test_the_checkers_agree_on_random_files(tmp_path):
     """600 random matrices, about half of them private; no certificate, so that privacy alone decides."""
-    pick, held = random.Random(7), 0
+    pick, held = fresh_random(7), 0
     for _ in range(600):
         n, q = pick.randrange(2, 5), pick.randrange(2, 4)
         base = [pick.randrange(20, 30) for _ in range(q)]

@@ -1,7 +1,6 @@
 """Averaging over datasets with equal count, on all databases of a few bits: still private, no worse (Appendix A)."""
 
 import itertools
-import random
 from fractions import Fraction
 
 import pytest
@@ -12,6 +11,7 @@ from irisdp.errors import BadInput
 from irisdp.graphs import Cycle, Hamming, Path, graph_from_edges
 from irisdp.mechanisms import Mechanism
 from irisdp.privacy import Privacy
+from support.seeds import fresh_random
 
 
 def databases(n):
@@ -53,7 +53,7 @@ def mechanism_on_cube(rows, n, privacy):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_averaging_keeps_privacy_and_loses_nothing(n):
-    pick, cube = random.Random(f"oblivious {n}"), databases(n)
+    pick, cube = fresh_random(f"oblivious {n}"), databases(n)
     near = [(i, j) for i, j in itertools.combinations(range(len(cube)), 2) if distance(cube[i], cube[j]) == 1]
     looked = 0
     for _ in range(12):
@@ -79,7 +79,7 @@ def test_averaging_keeps_privacy_and_loses_nothing(n):
 
 
 def test_what_looks_at_more_than_the_count_is_no_better_than_the_tailored_mechanism():
-    pick, privacy = random.Random("tailored"), Privacy(ratio=3)
+    pick, privacy = fresh_random("tailored"), Privacy(ratio=3)
     best = design.consumer(3, "absolute", privacy).objective.value
     for _ in range(10):
         made = oblivious(*mechanism_on_cube(random_rows(pick, 3, 4, privacy.ratio, Fraction(0)), 3, privacy))

@@ -20,12 +20,15 @@ from irisdp.design.readings.recurrences import RecurrentGame
 from irisdp.design.readings.value import loss_of_reading
 from irisdp.mechanisms import FactoredMechanism, Mechanism, geometric
 from irisdp.privacy import Privacy
+from support.seeds import fresh_generator
 
 SOLVER = 2e-8
 """What HiGHS may miss by, relative to the largest loss that matters, at its default tolerances."""
 
 UNDERFLOW = Fraction(1, 2**700)
 GRID = Fraction(1, 2**50)
+GAP = Fraction(1, 10**8)
+"""Bounds that are searched for meet to 1e-9 nearly always (benchmarks/reading_gaps.py), to 1e-8 in all cases tried."""
 
 NAMED = {
     "absolute": ("absolute", lambda i, v: abs(i - v)),
@@ -153,7 +156,7 @@ def insist(found, rows, losses, possible, prior):
 @pytest.mark.parametrize("deployed_kind", DEPLOYED)
 @pytest.mark.parametrize("kind", KINDS)
 def test_small_readings_are_exact_and_reach_the_whole_program(kind, deployed_kind):
-    rng = np.random.default_rng([KINDS.index(kind), DEPLOYED.index(deployed_kind)])
+    rng = fresh_generator([KINDS.index(kind), DEPLOYED.index(deployed_kind)])
     for n in (*range(1, 8), 12):
         deployed, rows = deployed_of(deployed_kind, n, rng)
         consumer, losses, possible, prior = consumer_of(kind, n, rng, bayes=n % 3 == 0)
@@ -174,7 +177,7 @@ def in_floats(monkeypatch):
 @pytest.mark.parametrize("deployed_kind", DEPLOYED)
 @pytest.mark.parametrize("kind", KINDS)
 def test_bounds_computed_in_floats_hold_in_fractions(kind, deployed_kind):
-    rng = np.random.default_rng([7, KINDS.index(kind), DEPLOYED.index(deployed_kind)])
+    rng = fresh_generator([7, KINDS.index(kind), DEPLOYED.index(deployed_kind)])
     for n in (1, 2, 3, 5, 8, 11, 19, 26):
         deployed, rows = deployed_of(deployed_kind, n, rng)
         consumer, losses, possible, prior = consumer_of(kind, n, rng, bayes=n % 3 == 2, whole=n % 2 == 0)
@@ -182,7 +185,7 @@ def test_bounds_computed_in_floats_hold_in_fractions(kind, deployed_kind):
         insist(found, rows, losses, possible, prior)
         # Tables may reach below 0, and chances are multiples of 2^-52: a loss so rare cannot be told from none.
         scale = found.value - min(*map(min, losses), 0)
-        assert found.value - found.lower_bound <= scale * Fraction(1, 10**9) + max(map(max, losses)) * GRID
+        assert found.value - found.lower_bound <= scale * GAP + max(map(max, losses)) * GRID
         if n <= 8:
             optimum = whole_program(rows, losses, possible) if prior is None else bayes_optimum(rows, losses, prior)
             assert abs(float(found.value) - float(optimum)) <= SOLVER * max(1, float(found.value))
@@ -191,7 +194,7 @@ def test_bounds_computed_in_floats_hold_in_fractions(kind, deployed_kind):
 @pytest.mark.usefixtures("in_floats")
 @pytest.mark.parametrize("kind", NAMED)
 def test_a_reading_at_face_value_costs_what_the_sum_says(kind):
-    rng = np.random.default_rng(3)
+    rng = fresh_generator(3)
     for deployed_kind in ("formula", "geometric", "read"):
         deployed, rows = deployed_of(deployed_kind, 9, rng)
         for bayes in (False, True):
@@ -201,7 +204,7 @@ def test_a_reading_at_face_value_costs_what_the_sum_says(kind):
             assert exact <= loss_of_reading(deployed, consumer) <= exact * (1 + Fraction(1, 10**11))
             best = optimal_reading(deployed, consumer)
             again = loss_of_reading(deployed, consumer, best.reading())
-            assert best.lower_bound <= again <= best.value * (1 + Fraction(1, 10**11))
+            assert best.lower_bound <= again <= best.value * (1 + Fraction(1, 10**11)) + GRID * max(map(max, losses))
 
 
 @pytest.mark.usefixtures("in_floats")
@@ -209,7 +212,7 @@ def test_a_worse_reading_and_a_worse_prior_are_noticed():
     """Negative control of `insist`: one answer moved, or one weight, and a claim fails."""
     n, ratio = 8, Fraction(3, 2)
     deployed, rows = FactoredMechanism(privacy=Privacy.from_ratio(ratio), n=n), noise(n, ratio)
-    consumer, losses, possible, prior = consumer_of("absolute", n, np.random.default_rng(1), whole=True)
+    consumer, losses, possible, prior = consumer_of("absolute", n, fresh_generator(1), whole=True)
     found = optimal_reading(deployed, consumer)
     answers = found.answers.copy()
     answers[0] += 3
@@ -305,7 +308,7 @@ LONG = 2000
 @pytest.mark.parametrize("loss", ["absolute", "squared", "asymmetric", "threshold"])
 def test_errors_of_long_recurrences_stay_within_their_bounds(loss, ratio):
     """n = 2,000, weights over 60 orders of magnitude; exact sums in integers over one denominator."""
-    rng = np.random.default_rng(5)
+    rng = fresh_generator(5)
     played, formula = game(LONG, ratio, loss), NAMED[loss][1]
     weights = rng.random(LONG + 1) * 10.0 ** rng.integers(-60, 1, LONG + 1)
     z = np.array([0, 1, 700, 1000, 1999, 2000])
@@ -320,14 +323,18 @@ def test_errors_of_long_recurrences_stay_within_their_bounds(loss, ratio):
         scale = 1 / (1 + 1 / ratio) if a in (0, LONG) else (ratio - 1) / (ratio + 1)
         exact = scale * sum(Fraction(w) * powers[abs(i - a)] * formula(i, b) for i, w in enumerate(weights.tolist()))
         assert abs(exact - Fraction(cost)) <= Fraction(doubt) + slip
-        assert Fraction(doubt) <= exact / 10**11
+        # A loss is split at the released value, so the error is relative to what |i − z| + |z − v| costs.
+        apart = sum(
+            Fraction(w) * powers[abs(i - a)] * (abs(i - a) + abs(a - b) + 1) ** 2 for i, w in enumerate(weights)
+        )
+        assert Fraction(doubt) <= scale * apart / 10**11
 
 
 def test_an_error_bound_of_nothing_is_refuted(monkeypatch):
     """Negative control: without the error terms the enclosure misses the exact cost somewhere."""
     monkeypatch.setattr(GeometricKernel, "relative_error", lambda self, terms: 0.0)
-    rng, missed = np.random.default_rng(2), 0
-    for _ in range(20):
+    rng, missed = fresh_generator(2), 0
+    for _ in range(200):  # about one in ten misses
         n, ratio = 12, Fraction(3, 2)
         weights = rng.random(n + 1)
         rows, losses = exact_game(n, ratio, "absolute")

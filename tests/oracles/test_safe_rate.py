@@ -1,7 +1,6 @@
 """The largest safe exponent of exponential mechanisms, against privacy recomputed row by row in fractions."""
 
 import math
-import random
 from fractions import Fraction
 
 import networkx as nx
@@ -16,6 +15,7 @@ from irisdp.graphs import Cycle, Hamming, Histograms, Path, SortedHistograms, gr
 from irisdp.mechanisms import Mechanism
 from irisdp.mechanisms.exponential import Exponential, rate_above, sensitivity
 from irisdp.privacy import Privacy
+from support.seeds import fresh_random
 
 HAIR = Fraction(1, 1 << 29)
 """Safe rates are proved smallest to 2^-30 of their size."""
@@ -41,7 +41,7 @@ def hop_scores(graph):
 
 
 def random_case(seed):
-    chance = random.Random(seed)
+    chance = fresh_random(seed)
     n, answers = chance.randint(2, 5), chance.randint(2, 5)
     edges = [(i, i + 1) for i in range(n - 1)] + [
         (i, j) for j in range(n) for i in range(j - 1) if chance.random() < 0.3

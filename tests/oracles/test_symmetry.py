@@ -1,6 +1,5 @@
 """Automorphisms, orbits, pairs and layers against brute force over all permutations."""
 
-import random
 from itertools import permutations, product
 
 import numpy as np
@@ -10,6 +9,7 @@ from irisdp.design.databases.orbits import constraints, pair_classes
 from irisdp.errors import CertificateRejected
 from irisdp.graphs import Complete, Cycle, Hamming, Histograms, Path, SortedHistograms, graph_from_edges, listed
 from irisdp.graphs.symmetry import Symmetry, _insist_on_automorphisms, regular_layers, symmetry
+from support.seeds import fresh_random
 
 FAMILIES = [
     *(Path(n) for n in (1, 2, 3, 6)),
@@ -56,7 +56,7 @@ def orbits(images, items):
 
 
 def random_graph(seed):
-    chance = random.Random(seed)
+    chance = fresh_random(seed)
     n = chance.randint(2, 6)
     edges = [(i, j) for i in range(n) for j in range(i) if chance.random() < 0.5]
     return graph_from_edges(edges, nodes=range(n)), [chance.randint(0, 1) for _ in range(n)]

@@ -5,13 +5,13 @@ Needs Java 17 or newer beside the `spark` extra; `.ci/run` installs it from the 
 
 import shutil
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
 import irisdp
 from irisdp.graphs import UNREACHABLE, colour, depth, depth_as_joins, graph_from_edges
 from irisdp.queries import count_records, open_table, read_condition, read_groups
+from support.seeds import fresh_generator
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("java") is None, reason="Java is missing: install openjdk-17-jre-headless"),
@@ -39,7 +39,7 @@ def spark():
 
 @pytest.fixture(scope="module")
 def records():
-    random = np.random.default_rng(5)
+    random = fresh_generator(5)
     size = 400
     return pa.table(
         {
@@ -78,7 +78,7 @@ def test_publishing_from_spark(spark, records, tmp_path):
 
 
 def test_depth_by_joins_on_spark_is_the_depth_in_memory(spark):
-    random = np.random.default_rng(11)
+    random = fresh_generator(11)
     nodes = 60
     edges = {(int(a), int(b)) for a, b in random.integers(0, nodes, (110, 2)) if a != b} | {(58, 59)}
     colours = {node: int(random.integers(0, 3)) for node in range(nodes)} | {58: 0, 59: 0}

@@ -1,13 +1,11 @@
 """Public designs and specs: certificates that the checker accepts, short files, refusals by name."""
 
 import json
-import random
 import re
 import sys
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
 from irisdp import design, mechanisms
@@ -18,6 +16,7 @@ from irisdp.errors import BadInput
 from irisdp.graphs import Cycle, Hamming, Path, graph_from_edges
 from irisdp.mechanisms import FactoredMechanism, read_document, to_document
 from irisdp.privacy import Privacy
+from support.seeds import fresh_generator, fresh_random
 
 LONG = Privacy(epsilon=1)
 SHORT = Privacy(ratio=4)
@@ -103,7 +102,7 @@ def test_side_information_as_bounds_is_the_list():
 
 
 def test_a_prior_normalised_in_floats_is_a_prior():
-    weights = np.random.default_rng(1).random(8)
+    weights = fresh_generator(1).random(8)
     made = design.consumer(7, "absolute", SHORT, prior=weights / weights.sum())
     assert sum(map(Fraction, made.certificate["weights"])) == 1
     assert made.objective.value == made.objective.lower_bound
@@ -221,7 +220,7 @@ def test_components_are_designed_for_apart():
 @pytest.mark.parametrize("noise", [Fraction(0), Fraction(1, 10**9), Fraction(1), Fraction(1000)])
 def test_a_solver_that_fails_costs_optimality_and_never_privacy(monkeypatch, noise):
     """Whatever the solver returns, the mechanism is private and the gap it states is true."""
-    chance = random.Random(3)
+    chance = fresh_random(3)
 
     def failing(program, **options):
         found = exact_optimum(program)

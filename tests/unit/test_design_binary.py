@@ -10,6 +10,7 @@ from irisdp.certify import check_optimality
 from irisdp.design import binary, compare, from_spec
 from irisdp.graphs import Path, graph_from_edges, rank
 from irisdp.mechanisms import read_document, to_document
+from support.seeds import fresh_generator
 
 NINE_DIGITS = Fraction(1, 10**9)
 """How exact the suggested ε and δ must be."""
@@ -161,7 +162,7 @@ def test_deep_lines_stay_short():
 
 
 def test_many_fixed_values_with_a_long_ratio():
-    rng = np.random.default_rng(0)
+    rng = fresh_generator(0)
     nodes = 400
     privacy = Privacy(epsilon="0.4", delta="1e-6")
     tails = np.arange(nodes - 1)

@@ -8,12 +8,13 @@ import pytest
 
 from irisdp.errors import BadInput
 from irisdp.graphs import colour, depth, depth_as_joins, graph_from_arrays
+from support.seeds import fresh_generator
 
 NODES = 120
 
 
 def case(seed):
-    generator = np.random.default_rng(seed)
+    generator = fresh_generator(seed)
     tails, heads = generator.integers(0, NODES, (2, int(generator.integers(60, 200))))
     red = np.arange(NODES) < 40
     return (

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from irisdp.queries import Kind, count_records, enumerate_keys, open_table, read_condition, read_groups
+from support.seeds import fresh_generator
 
 TABLE = pa.table({"g": ["n", "s", "s", None, "e"], "k": [1, 1, 2, 2, None], "x": [1, 2, 3, 4, 5]})
 
@@ -89,7 +90,7 @@ def test_keys_of_every_kind():
 
 
 def test_ten_thousand_groups_in_declared_order():
-    numbers = np.random.default_rng(0).permutation(10_000)
+    numbers = fresh_generator(0).permutation(10_000)
     table = open_table(pa.table({"g": np.repeat(np.arange(10_000), 2), "x": np.arange(20_000)}))
     groups = read_groups(table, "g", numbers)
     counted = count_records(table, groups=groups, condition=read_condition("x % 2 = 0 and x < 10000", table.columns))

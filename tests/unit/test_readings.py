@@ -13,6 +13,7 @@ from irisdp.design.readings.value import loss_of_reading, posterior
 from irisdp.errors import BadInput
 from irisdp.mechanisms import FactoredMechanism, Mechanism, geometric
 from irisdp.privacy import Privacy
+from support.seeds import fresh_generator
 
 
 def noise(n, ratio):
@@ -258,6 +259,6 @@ HARD = [
 
 @pytest.mark.parametrize(("n", "epsilon", "loss", "side"), HARD, ids=str)
 def test_hard_games_end_with_a_small_certified_gap(n, epsilon, loss, side):
-    possible = np.random.default_rng(n).choice(n + 1, max(3, n // 10), replace=False) if side == "scattered" else side
+    possible = fresh_generator(n).choice(n + 1, max(3, n // 10), replace=False) if side == "scattered" else side
     deployed = FactoredMechanism(privacy=Privacy(epsilon=epsilon), n=n)
     assert optimal_reading(deployed, Consumer(n, loss, side_information=possible)).gap <= Fraction(1, 10**9)
