@@ -28,9 +28,9 @@ def audit_command(
         Path, typer.Argument(metavar="MECH.json", help="A mechanism file, or a matrix (.csv, .npy, .json).")
     ],
     graph: Annotated[Path | None, typer.Option(metavar="G.json", help="Judge on this graph instead.")] = None,
-    epsilon: Annotated[str | None, typer.Option(help="Judge against this ε instead.")] = None,
-    ratio: Annotated[str | None, typer.Option(help="Judge against this e^ε instead.")] = None,
-    delta: Annotated[str | None, typer.Option(help="Judge against this δ instead.")] = None,
+    epsilon: Annotated[str | None, typer.Option(metavar="E", help="Judge against this ε instead.")] = None,
+    ratio: Annotated[str | None, typer.Option(metavar="R", help="Judge against this e^ε instead.")] = None,
+    delta: Annotated[str | None, typer.Option(metavar="D", help="Judge against this δ instead.")] = None,
     repair: Annotated[
         Path | None, typer.Option(metavar="OUT.json", help="Write an exactly private mechanism close by.")
     ] = None,

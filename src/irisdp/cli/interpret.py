@@ -27,7 +27,8 @@ def interpret_command(
         Path, typer.Argument(metavar="RELEASE.json", help="The .release.json beside published counts, or a mechanism.")
     ],
     value: Annotated[
-        str | None, typer.Option(help="The published answer to read; all in the file beside when left out.")
+        str | None,
+        typer.Option(metavar="V", help="The published answer to read; all in the file beside when left out."),
     ] = None,
     loss: Annotated[
         str,
@@ -37,15 +38,19 @@ def interpret_command(
             "threshold:K (only errors beyond K hurt), excess:K (by how much), or a table in a .json file.",
         ),
     ] = "absolute",
-    at_least: Annotated[str | None, typer.Option(help="You know that the true count is at least this.")] = None,
-    at_most: Annotated[str | None, typer.Option(help="You know that the true count is at most this.")] = None,
+    at_least: Annotated[
+        str | None, typer.Option(metavar="A", help="You know that the true count is at least this.")
+    ] = None,
+    at_most: Annotated[
+        str | None, typer.Option(metavar="B", help="You know that the true count is at most this.")
+    ] = None,
     prior: Annotated[
         Path | None,
         typer.Option(
             metavar="P.json", help="A list: your probabilities of the counts 0, 1, … Minimises the mean loss."
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the readings to a .json file.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the readings to a .json file.")] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:

@@ -15,8 +15,10 @@ __all__ = ["ledger_command"]
 
 
 def ledger_command(
-    file: Annotated[Path, typer.Argument(help="The ledger's file; --limit creates it.")],
-    limit: Annotated[str | None, typer.Option(help="Set the budget: E or E,D (epsilon and delta).")] = None,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The ledger's file; --limit creates it.")],
+    limit: Annotated[
+        str | None, typer.Option(metavar="E[,D]", help="Set the budget: E or E,D (epsilon and delta).")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show a ledger: its limit, what was spent and every release; or set the limit."""

@@ -2,32 +2,137 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import os
 import sys
 import traceback
 from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
+import irisdp
+
 from ..errors import BadInput, IrisError, Refusal
 from . import audit, design, interpret, ledger, publish, sample
+from .commands import Command, Commands, explain
 
 __all__ = ["app", "run"]
 
+_COMPLETE = "_IRISDP_COMPLETE"
+_SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
+
 app = typer.Typer(
     name="irisdp",
-    help="The provably best private answer to a question with finitely many answers.",
-    no_args_is_help=True,
-    add_completion=False,
+    cls=Commands,
+    add_completion=False,  # --show-completion below needs no guess at the shell, and writes to nobody's profile
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("publish")(publish.publish_command)
-app.command("interpret")(interpret.interpret_command)
-app.command("design")(design.design_command)
-app.command("audit")(audit.audit_command)
-app.command("sample")(sample.sample_command)
-app.command("ledger")(ledger.ledger_command)
+
+# What each command does in at most 60 letters, which fit a terminal of 80 columns, and lines that can be typed.
+for name, function, summary, examples in (
+    (
+        "publish",
+        publish.publish_command,
+        "Publish the best private answers, charged to a budget.",
+        (
+            'irisdp publish survey.csv count "age > 64" --epsilon 1',
+            'irisdp publish survey.csv majority "vote = 1" --by town --groups A,B --ratio 2',
+            "irisdp publish survey.csv count --by town --select-groups --epsilon 1 --delta 1e-6",
+            "irisdp publish survey.csv count --audience board=2 --audience press=0.5 --out o.csv",
+        ),
+    ),
+    (
+        "interpret",
+        interpret.interpret_command,
+        "Read published counts as well as anyone can.",
+        (
+            "irisdp interpret out.csv.release.json",
+            "irisdp interpret out.csv.release.json --value 7 --at-most 10 --loss squared",
+        ),
+    ),
+    (
+        "design",
+        design.design_command,
+        "Design the optimal mechanism for a goal, with a proof.",
+        ("irisdp design spec.json -o mechanism.json",),
+    ),
+    (
+        "audit",
+        audit.audit_command,
+        "Check a mechanism exactly: rows, edges, certificate.",
+        (
+            "irisdp audit mechanism.json",
+            "irisdp audit matrix.csv --graph graph.json --epsilon 1",
+            "irisdp audit matrix.csv --graph graph.json --epsilon 1 --repair repaired.json",
+        ),
+    ),
+    (
+        "sample",
+        sample.sample_command,
+        "Draw from a mechanism file, exactly.",
+        ("irisdp sample mechanism.json --input 0 -n 5",),
+    ),
+    (
+        "ledger",
+        ledger.ledger_command,
+        "Show what was spent, or set the budget.",
+        ("irisdp ledger survey.ledger", "irisdp ledger survey.ledger --limit 3,1e-6"),
+    ),
+):
+    epilog = "\b\nExamples:\n" + "\n".join(f"  {line}" for line in examples)
+    app.command(name, cls=Command, short_help=summary, epilog=epilog)(function)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"irisdp {irisdp.__version__}")
+        raise typer.Exit
+
+
+def _show_completion(shell: str | None) -> None:
+    if shell is None:
+        return
+    if shell not in _SHELLS:
+        raise BadInput("--show-completion", f"knows no shell {shell}", f"choose from {', '.join(_SHELLS)}")
+    typer.echo(_completion().get_completion_script(prog_name="irisdp", complete_var=_COMPLETE, shell=shell))
+    raise typer.Exit
+
+
+def _completion() -> Any:
+    """Return Typer's completion, which it does not hand out by name."""
+    return importlib.import_module("typer.completion")
+
+
+@app.callback(
+    invoke_without_command=True,
+    epilog="\b\nExamples:\n"
+    '  irisdp publish survey.csv count "age > 64" --epsilon 1\n'
+    "  irisdp publish -h\n\n"
+    "Conditions are quoted, or the shell reads > and < as its own.",
+)
+def overview(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+    show_completion: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHELL",
+            callback=_show_completion,
+            is_eager=True,
+            help="Print what makes bash, zsh, fish, powershell or pwsh complete commands and options: "
+            'eval "$(irisdp --show-completion bash)".',
+        ),
+    ] = None,
+) -> None:
+    """Give the provably best private answer to a question with finitely many answers."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 def run(arguments: list[str] | None = None) -> int:
@@ -39,8 +144,10 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _status(arguments: list[str]) -> int:
+    if os.environ.get(_COMPLETE):
+        _completion().completion_init()
     try:
-        outcome = app(arguments, standalone_mode=False)
+        outcome = app(arguments, prog_name="irisdp", standalone_mode=False)
         return outcome if isinstance(outcome, int) else 0
     except Refusal as refusal:
         print(json.dumps(refusal.document, ensure_ascii=False))
@@ -48,7 +155,7 @@ def _status(arguments: list[str]) -> int:
     except IrisError as error:
         return _complain(str(error), error.exit_status)
     except typer.TyperException as error:
-        return _complain(" ".join(error.format_message().split()), BadInput.exit_status)
+        return _complain(" ".join(explain(error).split()), BadInput.exit_status)
     except (typer.Abort, KeyboardInterrupt):
         return _complain("stopped", 130)
     except MemoryError:
@@ -65,5 +172,7 @@ def _status(arguments: list[str]) -> int:
 
 
 def _complain(message: str, status: int) -> int:
-    print(f"irisdp: {message}", file=sys.stderr)
+    # What was typed may come back in a message: no escape sequence of it reaches the terminal.
+    shown = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message)
+    print(f"irisdp: {shown}", file=sys.stderr)
     return status

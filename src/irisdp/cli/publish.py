@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..errors import BadInput
 from ..exact import rational_text
 from .options import AsJson, Force, console, print_json
 
@@ -26,45 +27,61 @@ def publish_command(
         list[str],
         typer.Argument(
             metavar="QUERY [EXPR]",
-            help='count [EXPR] | at-least K [EXPR] | majority EXPR; EXPR is a SQL condition such as "age > 64".',
+            help='count [EXPR] | at-least K [EXPR] | majority EXPR; EXPR is a SQL condition in quotes: "age > 64".',
         ),
     ],
-    by: Annotated[str | None, typer.Option(help="Group columns, separated by commas.")] = None,
+    by: Annotated[
+        list[str] | None, typer.Option(help="Group columns, separated by commas; adds up.", metavar="COL,…")
+    ] = None,
     groups: Annotated[
-        str | None, typer.Option(help="The groups: v1,v2,… or a CSV file with the group columns.", metavar="FILE|V1,V2")
+        list[str] | None,
+        typer.Option(
+            help="The groups: v1,v2,… (adds up) or one CSV file with the group columns.", metavar="FILE|V1,V2,…"
+        ),
     ] = None,
     select_groups: Annotated[
         bool, typer.Option("--select-groups", help="Select the groups privately instead of declaring them.")
     ] = False,
     selection_epsilon: Annotated[
-        str | None, typer.Option(help="ε of the selection alone; as --epsilon unless given.")
+        str | None, typer.Option(help="ε of the selection alone; as --epsilon unless given.", metavar="E")
     ] = None,
     selection_delta: Annotated[
-        str | None, typer.Option(help="δ of the selection alone; all of --delta unless given.")
+        str | None, typer.Option(help="δ of the selection alone; all of --delta unless given.", metavar="D")
     ] = None,
-    epsilon: Annotated[str | None, typer.Option(help="ε of each cell's mechanism.")] = None,
-    ratio: Annotated[str | None, typer.Option(help="e^ε instead of ε, as an exact number.")] = None,
-    delta: Annotated[str, typer.Option(help="δ of each cell's mechanism.")] = "0",
+    epsilon: Annotated[
+        str | None, typer.Option(help="ε of each cell's mechanism: the smaller, the more private.", metavar="E")
+    ] = None,
+    ratio: Annotated[str | None, typer.Option(help="e^ε instead of ε, as an exact number.", metavar="R")] = None,
+    delta: Annotated[str, typer.Option(help="δ of each cell's mechanism.", metavar="D")] = "0",
     audience: Annotated[
         list[str] | None,
         typer.Option(
-            help="An audience of a count and its ε, NAME=E; repeat it. No coalition learns more than its best."
+            help="An audience of a count and its ε; repeat it. No coalition learns more than its best.",
+            metavar="NAME=E",
         ),
     ] = None,
     relation: Annotated[
-        str, typer.Option(help="What neighbours are: add-remove or exchange one record.")
+        str,
+        typer.Option(
+            help="What neighbours are: add or remove one record, or exchange one.", metavar="add-remove|exchange"
+        ),
     ] = "add-remove",
     public_membership: Annotated[
         bool, typer.Option("--public-membership", help="Under exchange: who is in which group is public.")
     ] = False,
     unit: Annotated[
-        str | None, typer.Option(help="The column that says whose record it is; one is kept of each.")
+        str | None, typer.Option(help="The column that says whose record it is; one is kept of each.", metavar="COL")
     ] = None,
-    ledger: Annotated[Path | None, typer.Option(help="The budget's file; beside the data unless given.")] = None,
+    ledger: Annotated[
+        Path | None, typer.Option(help="The budget's file; beside the data unless given.", metavar="FILE")
+    ] = None,
     secret: Annotated[
-        Path | None, typer.Option(help="Keep the fingerprints' secret beside this path instead of beside the data.")
+        Path | None,
+        typer.Option(help="Keep the fingerprints' secret beside this path, not beside the data.", metavar="FILE"),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Where to write the answers: .csv, .parquet or .json.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write the answers: .csv, .parquet or .json.", metavar="FILE")
+    ] = None,
     force: Force = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show cost and expected error from public facts; spend nothing.")
@@ -75,9 +92,10 @@ def publish_command(
     from ..release import plan, publish
     from ..release.publishing import planned_files
 
+    declared = _declared(groups)
     options: dict[str, Any] = {
-        "by": by,
-        "groups": groups,
+        "by": ",".join(by) if by else None,
+        "groups": declared,
         "select_groups": select_groups,
         "selection_epsilon": selection_epsilon,
         "selection_delta": selection_delta,
@@ -91,7 +109,7 @@ def publish_command(
     }
     if dry_run:
         planned = plan(data, *query, **options)
-        planned_files(planned, data, groups=groups, ledger=ledger, secret=secret, out=out, force=force)
+        planned_files(planned, data, groups=declared, ledger=ledger, secret=secret, out=out, force=force)
         if as_json:
             print_json({**planned.document(), "dry_run": True})
         else:
@@ -103,6 +121,15 @@ def publish_command(
         print_json(published.document())
     else:
         _show(published)
+
+
+def _declared(groups: list[str] | None) -> str | None:
+    """Return the groups as one list of values, or the one file that declares them."""
+    from ..queries import groups_file
+
+    if groups and len(groups) > 1 and any(groups_file(part) for part in groups):
+        raise BadInput("--groups", "is repeated, and one is a file", "give one file, or values")
+    return ",".join(groups) if groups else None
 
 
 @contextlib.contextmanager

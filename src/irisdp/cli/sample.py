@@ -16,8 +16,8 @@ __all__ = ["sample_command"]
 
 def sample_command(
     file: Annotated[Path, typer.Argument(metavar="MECH.json", help="A mechanism file.")],
-    node: Annotated[str, typer.Option("--input", help="The input to answer for.")],
-    count: Annotated[str, typer.Option("-n", "--count", help="How many draws.")] = "1",
+    node: Annotated[str, typer.Option("--input", metavar="NODE", help="The input to answer for.")],
+    count: Annotated[str, typer.Option("-n", "--count", metavar="N", help="How many draws.")] = "1",
     as_json: AsJson = False,
 ) -> None:
     """Draw from a mechanism exactly, one answer a line. Charges nothing: the input is on the command line."""

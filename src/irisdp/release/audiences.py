@@ -34,6 +34,10 @@ def read_levels(audience: Any, epsilon: Any, ratio: Any, delta: Any) -> list[tup
 
 def _levels(audience: Any, epsilon: Any, ratio: Any, delta: Any) -> list[tuple[str | None, Privacy]]:
     if audience is None:
+        if epsilon is None and ratio is None:
+            raise BadInput("--epsilon", "is missing", "add --epsilon 1")
+        if epsilon is not None and ratio is not None:
+            raise BadInput("--epsilon", "says the same as --ratio", "leave one of the two out")
         return [(None, Privacy(epsilon=epsilon, ratio=ratio, delta=delta))]
     if epsilon is not None or ratio is not None:
         raise BadInput("--audience", "states epsilon already", "leave out --epsilon and --ratio")

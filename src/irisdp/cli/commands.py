@@ -1,0 +1,122 @@
+"""How every command reads its line: each option once unless it is a list, and every mistake with its remedy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from difflib import get_close_matches
+from itertools import pairwise
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from ..errors import BadInput
+
+__all__ = ["Command", "Commands", "explain"]
+
+
+class Command(TyperCommand):
+    """A command that refuses a single option given twice: the last would win silently. Lists accumulate."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        for parameter in self.params:
+            if parameter.param_type_name == "argument":
+                _without_type(parameter)
+
+    def make_parser(self, ctx: Any) -> Any:
+        """Return the parser of the command's line."""
+        return _reading_once(super().make_parser(ctx), ctx)
+
+
+class Commands(TyperGroup):
+    """All commands, in the order in which they are listed."""
+
+    def make_parser(self, ctx: Any) -> Any:
+        """Return the parser of what stands before the command."""
+        return _reading_once(super().make_parser(ctx), ctx)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find a command, or say which there are."""
+        if args and args[0] not in self.commands and not ctx.resilient_parsing:
+            near = get_close_matches(args[0], self.commands)
+            remedy = f"did you mean {' or '.join(near)}?" if near else f"choose from {', '.join(self.commands)}"
+            raise BadInput(args[0], "is no command", remedy)
+        return super().resolve_command(ctx, args)
+
+
+def _reading_once(parser: Any, context: Any) -> Any:
+    """Let a parser count what it meets, however it is written (``-o a``, ``-oa``, ``--out a``, ``--out=a``)."""
+    parse = parser.parse_args
+
+    def parse_once(args: list[str]) -> Any:
+        try:
+            values, rest, order = parse(args=args)
+        except typer.TyperException as error:
+            vars(error).setdefault("ctx", None)
+            vars(error)["ctx"] = vars(error)["ctx"] or context
+            raise
+        if not context.resilient_parsing:  # completion looks at half a line
+            for parameter, times in Counter(order).items():
+                # Eager ones, such as --help, act at once.
+                if times > 1 and not getattr(parameter, "multiple", False) and not parameter.is_eager:
+                    name = _longest(parameter.opts)
+                    raise BadInput(name, f"is given {times} times, and can have one value", "keep one of them")
+        return values, rest, order
+
+    # The one place that sees the order of options; Typer calls it and uses its result only.
+    parser.parse_args = parse_once
+    return parser
+
+
+def _without_type(argument: Any) -> None:
+    """Leave out of the help that an argument is `<str>`: its name says what it is."""
+    argument.display_type_rich = lambda ctx: None
+
+
+def explain(error: typer.TyperException) -> str:
+    """Say in one line what is wrong with a command line, and what to write instead."""
+    context: Any = getattr(error, "ctx", None)
+    message = error.format_message()
+    if context is None:
+        return message
+    path, command = context.command_path, context.command
+    name: Any = getattr(error, "option_name", None)
+    options = {spelling: found for found in command.params for spelling in getattr(found, "opts", ())}
+    if name in options:  # it is known, and lacks its value or has one too many
+        if getattr(options[name], "is_flag", False):
+            return str(BadInput(name, "takes no value", f"write {name} alone"))
+        return str(BadInput(name, "needs a value", f"write for example {name} {_value(command, options[name])}"))
+    if name is not None:
+        near = _resembling(name, [found for found in options if found.startswith("--")])
+        remedy = f"did you mean {' or '.join(near)}? " if near else ""
+        return str(BadInput(name, f"is no option of {path}", f"{remedy}{path} -h lists them"))
+    parameter = getattr(error, "param", None)
+    if parameter is not None and hasattr(error, "param_type"):  # it is missing
+        missing = parameter.metavar or parameter.name
+        field = _longest(parameter.opts) if parameter.param_type_name == "option" else missing
+        return str(BadInput(field, "is missing", _example(command) or f"see {path} -h"))
+    return f"{path}: {message.rstrip('.')}; put what has spaces in quotes, or see {path} -h"
+
+
+def _resembling(wrong: str, right: list[str]) -> list[str]:
+    """Return the options that begin like a wrong one, else the one that looks most like it."""
+    text = "--" + wrong.lower().replace("_", "-").lstrip("-")
+    return [found for found in right if found.startswith(text)] or get_close_matches(text, right, n=1)
+
+
+def _longest(spellings: list[str]) -> str:
+    return max(spellings, key=len)
+
+
+def _value(command: Any, option: Any) -> str:
+    """Return a value of an option as the examples of the help have it, else how the help calls it."""
+    words = (command.epilog or "").split()
+    found = next((after for word, after in pairwise(words) if word in option.opts), None)
+    return found or option.metavar or "VALUE"
+
+
+def _example(command: Any) -> str:
+    """Return the first example of a command's help as a remedy."""
+    lines = [line.strip() for line in (command.epilog or "").splitlines()]
+    return next((f"write for example: {line}" for line in lines if line.startswith("irisdp ")), "")
