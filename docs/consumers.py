@@ -86,9 +86,9 @@ move up; where you have a prior, a surprising value is believed only as far as t
 larger the noise and the more there is to gain; where the noise is small against what you know, reading changes
 little. A best reading is sometimes a draw between two neighbouring answers: that is what protects the worst case,
 so draw once and keep the answer. Reading needs nothing secret and costs no privacy. If your loss never falls as the
-answer moves away from the truth, on either side, as with the five readers here, then no mechanism made for you alone, at the
-same ε and without δ, would serve you better (proofs/universality.md). For other losses one might, by a factor of at most 2
-(proofs/other-losses.md).
+answer moves away from the truth, on either side, as with the five readers here, then no mechanism made for you
+alone, at the same ε and without δ, would serve you better (proofs/universality.md). For other losses one might, by
+a factor of at most 2 (proofs/other-losses.md).
 """
 
 

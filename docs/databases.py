@@ -75,9 +75,9 @@ Theorem 3 of the exponential-optimality paper bounds the minimax risk of the r l
 (of at least N types, ε ≤ 1/8) from below: order N if N ≤ 1 + 1/(4ε); order √(N/ε) if N ≥ 1/(2ε), up to the next
 case; order r/ε if N ≥ r(r+1)/(4ε) + r. (The paper prints the second without its upper end, where it is false, and no
 proof; proofs/sorting.md has one, with a constant of at least 1/74.) Where a case does not hold, a dash stands. Beside
-it, at ε = @EPSILON@ under exchange: the error of sorting measured on the Zipf-like list, after raising negatives to 0 and
-sorting again, and the exact mean before that, r·2α/(1 − α²), which is close to 2r/ε. The bound is on the worst list,
-the measured error on one.
+it, at ε = @EPSILON@ under exchange: the error of sorting measured on the Zipf-like list, after raising negatives to
+0 and sorting again, and the exact mean before that, r·2α/(1 − α²), which is close to 2r/ε. The bound is on the worst
+list, the measured error on one.
 
 @SORTING@
 
