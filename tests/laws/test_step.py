@@ -46,6 +46,12 @@ def test_a_neighbour_one_step_up_is_close_and_nothing_beyond_is(probability, pri
 
 
 @given(fractions, fractions, privacies)
+def test_concave(first, second, privacy):
+    """proofs/boundary-choice.md leans on it: the mean of two is stepped at least as far as the mean of their steps."""
+    assert 2 * step((first + second) / 2, privacy) >= step(first, privacy) + step(second, privacy)
+
+
+@given(fractions, fractions, privacies)
 def test_monotone_and_never_below_the_diagonal(first, second, privacy):
     low, high = sorted((first, second))
     assert step(low, privacy) <= step(high, privacy)

@@ -23,7 +23,7 @@ class AtLeast:
 
     The count c walks on a path (see `Count`), and the classes are its two sides: the last yes is at K, the last no at
     K − 1, so a yes has depth c − K and a no K − 1 − c. A path that lies on one side only has no boundary: K = 0, or
-    under exchange K > n, or no condition at all, where c = n never changes.
+    under exchange K > n, or no condition at all, where c = n never changes (proofs/depth-formulas.md).
 
     Parameters
     ----------

@@ -19,7 +19,8 @@ class Count:
     """The number of records for which a condition is true; of all records without one.
 
     One record more or less moves the count by at most one, and so does exchanging one: the count is a morphism to a
-    path. Its ends are public: 0, and under exchange the public number n of records; without a condition it is n itself.
+    path. Its ends are public: 0, and under exchange the public number n of records; without a condition it is n itself
+    (proofs/depth-formulas.md).
     """
 
     expression: str | None = None

@@ -25,6 +25,8 @@ class Majority:
     - Exchange: a move changes d by at most 2 (a yes becomes a no), and by exactly 2 towards the other side whenever
       someone is left to change sides; one who abstains can change it by 1. The last yes are d = 1, 2 and the last no
       d = 0, −1: depth ⌊(d − 1)/2⌋ and ⌊−d/2⌋. A cell of no records has no neighbour at all.
+
+    proofs/depth-formulas.md.
     """
 
     expression: str

@@ -2,7 +2,7 @@
 
 With given rows an optimum must be best in every prefix sum at every node at once. A linear program finds M, best in
 the sum of them all. If some mechanism beats M in one prefix sum, neither dominates the other and there is no optimum;
-if none does, M is the optimum. Rainbow paper, Example 1; theory §4.
+if none does, M is the optimum. Rainbow paper, Example 1; theory §4; proofs/no-optimum.md.
 """
 
 from __future__ import annotations

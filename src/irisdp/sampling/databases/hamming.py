@@ -1,8 +1,9 @@
 """A whole categorical column, released record by record: the exponential mechanism on a Hamming graph.
 
 Tables of N records over q categories, neighbours when one record is exchanged, form the Hamming graph H(N, q). There
-p(y|x) ∝ r^(−records that differ) is a product over the records, so a draw is N independent randomised responses, and by
-Theorem 1 of the exponential-optimality paper no private mechanism changes fewer records on average.
+p(y|x) ∝ r^(−records that differ) is a product over the records, so a draw is N independent randomised responses. By
+Theorem 1 of the exponential-optimality paper no private mechanism with δ = 0 changes fewer records on average over
+equally likely tables, or at worst (proofs/columns.md).
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def release_column(
 
     References
     ----------
-    Exponential-optimality paper, Theorem 1 on H(N, q); theory §6; proofs/exponential-symmetry.md.
+    Exponential-optimality paper, Theorem 1 on H(N, q); theory §6; proofs/columns.md.
 
     Examples
     --------
@@ -70,7 +71,10 @@ def release_column(
 
 
 def expected_changes(records: int, categories: int, privacy: Privacy) -> Fraction:
-    """Return how many records change on average: N·(1 − truth); with δ = 0 no private mechanism changes fewer.
+    """Return how many records change on average, N·(1 − truth), whatever the table.
+
+    With δ = 0 no private mechanism changes fewer on average over equally likely tables, or at worst
+    (proofs/columns.md).
 
     Examples
     --------

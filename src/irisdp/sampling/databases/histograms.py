@@ -60,7 +60,8 @@ class HistogramMechanism:
 
     References
     ----------
-    Exponential-optimality paper, Example 1; `tests/laws/test_histograms.py` proves the law.
+    Exponential-optimality paper, Example 1; proofs/histograms.md; `tests/laws/test_histograms.py` shows the law for all
+    small histograms.
 
     Examples
     --------
