@@ -56,10 +56,10 @@ def binary(graph: DatasetGraph, colors: Assignment, privacy: Privacy, *, boundar
     BadInput
         For more than two colours, a probability outside [0, 1], or a name that is no node.
     Infeasible
-        When the fixed probabilities contradict each other: `document` names the pair, the bound, and the smallest ε and
-        δ at which they do not. When no optimum exists because some edge between the colours has no fixed end and
-        its ends trade off: `document["witnesses"]` holds the best mechanism for either colour, neither of which
-        dominates the other.
+        When the fixed probabilities contradict each other: `document["infeasible"]` names the pair, the event, the
+        distance, what it needs and what is allowed, and `document` the smallest ε and δ at which they do not. When no
+        optimum exists because some edge between the colours has no fixed end and its ends trade off:
+        `document["witnesses"]` holds the best mechanism for either colour, neither of which dominates the other.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NoReturn
@@ -14,17 +14,19 @@ from ...exact import decimal_above, rational_text, short_text
 from ...graphs import DatasetGraph, RankedGraph, key_of_node
 from ...graphs.names import json_node
 from ...mechanisms import Row
-from ...privacy import Privacy, are_close, enclose_steps, hockey_stick, step
+from ...privacy import Privacy, enclose_steps, hockey_stick, steps
 from .heterogeneous import Fixed, positions, spread_event
-from .propagation import GridSteps, Steps
-from .propagation_limits import reaches, smallest_delta, smallest_epsilon
+from .propagation import GridSteps
+from .propagation import Steps as StepRule
+from .propagation_limits import smallest_delta, smallest_epsilon
+from .two_rows import Pair, are_possible_together, given_pairs, telling_event
 
 __all__ = ["Contradiction", "apart", "contradiction", "refuse", "refuse_as"]
 
 _BITS = 192
 """A contradiction below 2^-192 is a tie that exact arithmetic has to judge."""
 
-_PLACES = 30
+_PLACES, _MOST_PLACES = 30, 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +40,19 @@ class Contradiction:
 
 
 def contradiction(
-    ranked: RankedGraph, fixed: Fixed, privacy: Privacy, steps: Steps | None = None
+    ranked: RankedGraph,
+    fixed: Fixed,
+    privacy: Privacy,
+    rule: StepRule | None = None,
+    pairs: Sequence[Pair] | None = None,
 ) -> Contradiction | None:
-    """Return two given nodes that no private mechanism can satisfy together, or None when none are found.
+    """Return two given nodes that no private mechanism can satisfy together, or None when any two are possible.
 
-    For two outputs none found means that a mechanism exists. For more, every prefix of a ranking is looked at, and all
-    events between neighbours; a mechanism may still not exist.
+    For two outputs none found means that a mechanism exists. For more, every prefix of a ranking is looked at, and
+    then every event for every pair (of up to 2,000 different rows); three rows may still be impossible together.
     """
     # Rounded up, a bound that is exceeded is exceeded for certain.
-    steps = GridSteps(privacy, _BITS, up=True) if steps is None else steps
+    rule = GridSteps(privacy, _BITS, up=True) if rule is None else rule
     tried: set[frozenset[int]] = set()
     for order in positions(ranked):
         for k in range(1, len(order)):
@@ -54,11 +60,21 @@ def contradiction(
             if event in tried or (len(order) == 2 and tried):  # with two answers one event says it all
                 continue
             tried.add(event)
-            violation = spread_event(ranked, fixed, event, steps).violation
+            violation = spread_event(ranked, fixed, event, rule).violation
             if violation is not None:
                 distance = int(ranked.graph.distances_from(violation.origin)[violation.node])
                 return Contradiction(violation.node, violation.origin, distance, event)
-    return _between_neighbours(ranked.graph, fixed, privacy) if len(ranked.outputs) > 2 else None
+    if len(ranked.outputs) == 2:
+        return None
+    if (found := _between_neighbours(ranked.graph, fixed, privacy)) is not None:
+        return found
+    for one, other, distance in given_pairs(ranked.graph, fixed) if pairs is None else pairs:
+        told = telling_event(fixed[one], fixed[other], distance, privacy)
+        if told is not None:
+            away = ranked.graph.distances_from(other).tolist()
+            same = [node for node, row in fixed.items() if row == fixed[one] and away[node] == distance]
+            return Contradiction(same[0], other, distance, told)
+    return None
 
 
 def apart(one: int, other: int, fixed: Fixed, privacy: Privacy) -> Contradiction | None:
@@ -73,6 +89,8 @@ def apart(one: int, other: int, fixed: Fixed, privacy: Privacy) -> Contradiction
 def refuse(found: Contradiction, ranked: RankedGraph, fixed: Fixed, privacy: Privacy) -> NoReturn:
     """Raise `Infeasible` for a contradiction, with the smallest ε and δ at which the given rows contradict no more."""
 
+    pairs = given_pairs(ranked.graph, fixed) if len(ranked.outputs) > 2 else []
+
     def least(limit: Callable[[Callable[[Privacy], bool], Privacy], Fraction | None], of: str) -> Fraction | None:
         # Each round settles one pair for good, and a larger ε or δ never unsettles one.
         current: Privacy = privacy
@@ -84,7 +102,7 @@ def refuse(found: Contradiction, ranked: RankedGraph, fixed: Fixed, privacy: Pri
             if needed is None:
                 return None
             current = Privacy(epsilon=needed, delta=privacy.delta) if of == "epsilon" else privacy.with_delta(needed)
-            remaining = contradiction(ranked, fixed, current)
+            remaining = contradiction(ranked, fixed, current, pairs=pairs)
         return needed
 
     refuse_as(
@@ -105,7 +123,7 @@ def refuse_as(
     nodes = ranked.graph.nodes
     node, origin = nodes.at(found.node), nodes.at(found.origin)
     given, source = _mass(fixed[found.node], found.event), _mass(fixed[found.origin], found.event)
-    bound = _bound(source, found.distance, privacy)
+    bound = _bound(source, found.distance, privacy, below=given)
     answers = [ranked.outputs[v] for v in sorted(found.event)]
     limits = [
         f"from {name} {rational_text(value)}"
@@ -126,14 +144,18 @@ def refuse_as(
         bound=rational_text(bound),
         smallest_epsilon=None if epsilon is None else rational_text(epsilon),
         smallest_delta=None if delta is None else rational_text(delta),
+        infeasible={
+            "pair": [json_node(node), json_node(origin)],
+            "event": [json_node(answer) for answer in answers],
+            "distance": found.distance,
+            "needs": rational_text(given),
+            "allows": rational_text(bound),
+        },
     )
 
 
 def _possible(pair: Contradiction, fixed: Fixed, privacy: Privacy) -> bool:
-    one, other = fixed[pair.node], fixed[pair.origin]
-    if pair.distance == 1:
-        return are_close(one, other, privacy)
-    return reaches(_mass(other, pair.event), pair.distance, _mass(one, pair.event), privacy)
+    return are_possible_together(fixed[pair.node], fixed[pair.origin], pair.distance, privacy)
 
 
 def _between_neighbours(graph: DatasetGraph, fixed: Fixed, privacy: Privacy) -> Contradiction | None:
@@ -151,10 +173,16 @@ def _mass(row: Row, event: frozenset[int]) -> Fraction:
     return sum((row[v] for v in event), Fraction(0))
 
 
-def _bound(source: Fraction, distance: int, privacy: Privacy) -> Fraction:
-    if distance == 1:
-        exact = step(source, privacy)
+def _bound(source: Fraction, distance: int, privacy: Privacy, *, below: Fraction) -> Fraction:
+    """Return u^distance(source), exactly while it is short, else rounded up but still below what is needed."""
+    if distance <= _PLACES:
+        exact = steps(source, distance, privacy)
         if exact.denominator < 10**_PLACES:
             return exact
-    bound = enclose_steps(source, distance, privacy, width=Fraction(1, 10 ** (_PLACES + 5))).upper
-    return decimal_above(bound, _PLACES)
+    places = _PLACES
+    while True:
+        bound = enclose_steps(source, distance, privacy, width=Fraction(1, 10 ** (places + 5))).upper
+        bound = decimal_above(bound, places)
+        if bound < below or places > _MOST_PLACES:
+            return bound
+        places *= 2

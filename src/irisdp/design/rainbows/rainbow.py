@@ -77,8 +77,10 @@ def rainbow(
     BadInput
         For rankings of different answers, rows that are no distributions, or names that are unknown.
     Infeasible
-        When given rows contradict each other: `document` names the pair, and the smallest ε and δ at which this
-        pair and all like it do not. When no optimum exists: `document["witnesses"]` holds two incomparable mechanisms.
+        When given rows contradict each other: `document["infeasible"]` names a pair of nodes, an event, their distance,
+        what the event needs and what is allowed (and `document` the smallest ε and δ at which this pair and all like it
+        are possible), or, where any two rows are possible together, multipliers that prove that all are not. When no
+        optimum exists: `document["witnesses"]` holds two incomparable mechanisms.
 
     Examples
     --------
@@ -125,7 +127,7 @@ def rainbow(
         refuse(found, ranked, fixed, privacy)
     if weights is not None:
         goal = _weighted_goal(ranked, _weights(ranked, weights))
-        return _by_program(best_for(goal, graph, fixed, privacy), ranked, privacy, goal)
+        return _by_program(best_for(goal, ranked, fixed, privacy), ranked, privacy, goal)
     return _heterogeneous(ranked, fixed, privacy)
 
 

@@ -11,9 +11,7 @@ from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Literal, NoReturn
 
-import flint
-
-from ...errors import BadInput, Infeasible
+from ...errors import BadInput, Infeasible, Refusal
 from ...graphs import DatasetGraph, RankedGraph
 from ...mechanisms import Mechanism, Row, to_document
 from ...privacy import Privacy
@@ -23,8 +21,9 @@ from ..programs.ratio import workable_ratio
 from ..programs.repair import is_short, shortened
 from ..programs.tables import Table
 from ..programs.tailored import LARGEST_PROGRAM
-from ..simplex.linear import as_fmpq
+from ..simplex.linear import Basis
 from ..simplex.optimum import exact_optimum
+from .farkas import add_given_rows, feasible_start, refuse_unfinished
 from .heterogeneous import Fixed, Rows, positions, rankings_of
 
 __all__ = [
@@ -34,6 +33,9 @@ __all__ = [
     "optimum_or_witnesses",
     "refuse_with",
 ]
+
+_FEW_PIVOTS, _MANY_PIVOTS = 100, 2000
+"""Exact pivots before a start is sought that is certain to be feasible, and after."""
 
 Comparison = Literal["equal", "better", "worse", "incomparable"]
 
@@ -71,7 +73,7 @@ def compare_lexicographically(first: Mechanism, second: Mechanism, ranked: Ranke
     return _verdict(ahead, behind)
 
 
-def best_for(goal: Goal, graph: DatasetGraph, fixed: Fixed, privacy: Privacy) -> Table:
+def best_for(goal: Goal, ranked: RankedGraph, fixed: Fixed, privacy: Privacy) -> Table:
     """Return the rows of smallest goal among all private mechanisms with the given rows.
 
     Raises
@@ -79,18 +81,19 @@ def best_for(goal: Goal, graph: DatasetGraph, fixed: Fixed, privacy: Privacy) ->
     BadInput
         When the program is too large to be solved whole.
     Infeasible
-        When no private mechanism has the given rows.
+        When no private mechanism has the given rows, with multipliers that prove it.
     """
+    graph = ranked.graph
     if 2 * graph.number_of_edges * len(goal.loss[0]) > LARGEST_PROGRAM:
         raise BadInput("graph", "is too large for a linear program", "choose a smaller graph, or fewer given rows")
-    worked = workable_ratio(privacy.ratio)
-    try:
-        rows = _solved(goal, graph, fixed, Privacy(ratio=worked, delta=privacy.delta))
-    except Infeasible:
-        try:  # the given rows may leave no room at all
-            rows = _solved(goal, graph, fixed, privacy)
-        except Infeasible:
-            raise Infeasible("no private mechanism has the given rows", status="infeasible") from None
+    worked = Privacy(ratio=workable_ratio(privacy.ratio), delta=privacy.delta)
+    rows = _solved(goal, graph, fixed, worked)
+    if rows is None and worked.ratio != privacy.ratio:  # the given rows may leave no room at all
+        rows = _solved(goal, graph, fixed, privacy)
+    if rows is None:
+        rows = _solved(goal, graph, fixed, privacy, feasible_start(ranked, fixed, privacy))
+    if rows is None:
+        refuse_unfinished()
     return rows if is_short(rows) else shortened(rows, graph, privacy)
 
 
@@ -103,13 +106,13 @@ def optimum_or_witnesses(ranked: RankedGraph, fixed: Fixed, bound: Rows, privacy
         The node-wise bound, which tells where M cannot be beaten without solving a program.
     """
     orders = positions(ranked)
-    best = best_for(_prefix_goal(ranked, None), ranked.graph, fixed, privacy)
+    best = best_for(_prefix_goal(ranked, None), ranked, fixed, privacy)
     for node, code in enumerate(ranked.codes.tolist()):
         order, top, here = orders[code], bound.distinct[bound.row_of[node]], best[node]
         for k in range(1, len(order)):
             if node in fixed or _prefix(here, order, k) >= _prefix(top, order, k):
                 continue
-            other = best_for(_prefix_goal(ranked, (node, k)), ranked.graph, fixed, privacy)
+            other = best_for(_prefix_goal(ranked, (node, k)), ranked, fixed, privacy)
             if _prefix(other[node], order, k) > _prefix(here, order, k):
                 return [best, other]
     return [best]
@@ -131,17 +134,17 @@ def refuse_with(witnesses: Sequence[Table | Rows], ranked: RankedGraph, privacy:
     )
 
 
-def _solved(goal: Goal, graph: DatasetGraph, fixed: Fixed, privacy: Privacy) -> Table:
+def _solved(
+    goal: Goal, graph: DatasetGraph, fixed: Fixed, privacy: Privacy, start: Basis | None = None
+) -> Table | None:
+    """Return the exact optimum; None where there is none, or where floats cannot tell and no start is known."""
     program = mechanism_program(goal, graph, privacy)
-    linear, q = program.linear, program.answers
-    for node, row in fixed.items():
-        for v in range(q - 1):  # the last entry follows from the sum
-            linear.columns[node * q + v][len(linear.right)] = flint.fmpq(1)
-            linear.right.append(as_fmpq(row[v]))
-    optimum = exact_optimum(linear)
-    if optimum.exact:
-        return program.rows(optimum.values)
-    return shortened(program.rows(optimum.values), graph, privacy)
+    add_given_rows(program, fixed)
+    try:
+        optimum = exact_optimum(program.linear, start=start, most_pivots=_FEW_PIVOTS if start is None else _MANY_PIVOTS)
+    except Refusal:
+        return None
+    return program.rows(optimum.values) if optimum.exact else None
 
 
 def _prefix_goal(ranked: RankedGraph, only: tuple[int, int] | None) -> Goal:
