@@ -1,7 +1,11 @@
-"""Every guarantee names its proof, and every proof that is named is there."""
+"""Every guarantee names its proof, every proof has its parts, and whatever prose names is there."""
 
+import ast
+import importlib
 import inspect
+import keyword
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,11 +14,20 @@ from irisdp import design
 
 ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"proofs/[a-z0-9-]+\.md")
-SOURCES = [*ROOT.glob("src/**/*.py"), *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("proofs/*.md")]
+SOURCES = [
+    *ROOT.glob("src/**/*.py"),
+    *ROOT.glob("docs/*.py"),
+    *ROOT.glob("*.md"),
+    *ROOT.glob("docs/**/*.md"),
+    *ROOT.glob("proofs/*.md"),
+]
+PAGES = sorted(set(ROOT.glob("proofs/*.md")) - {ROOT / "proofs" / "README.md"})
+INDEX = (ROOT / "proofs" / "README.md").read_text(encoding="utf-8")
 DESIGNS = [
     "balanced_line",
     "binary",
     "consumer",
+    "continuous",
     "distance",
     "exponential",
     "geometric",
@@ -25,11 +38,130 @@ DESIGNS = [
     "tailored",
 ]
 
+FILE = re.compile(r"(?<![\w./@-])(?:[A-Za-z_][\w-]*/)*[\w-]+\.(?:py|md|svg|toml)\b(?!/)")
+FOLDER = re.compile(r"`((?:src|tests|docs|proofs|benchmarks|examples|irisdp|requirements)/[\w/-]*)`")
+DOTTED = re.compile(r"\birisdp(?:\.[A-Za-z_]\w*)+")
+QUOTED = re.compile(r"(?<!`)`([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)`(?!`)")
+TEST = re.compile(r"\btest_[a-z0-9_]+\b")
+MARKDOWN_LINK = re.compile(r"\]\(([^)#:]+)\)")
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+ELSEWHERE = {
+    "OUT.release.json": "a pattern for file names",
+    "get_delta_for_epsilon": "dp_accounting",
+    "get_epsilon_for_delta": "dp_accounting",
+    "pmf": "SciPy",
+    "reading_": "how files began before decision 12",
+}
+"""What prose names and this repository does not define."""
+
+
+def named(paths):
+    return [pytest.param(path, id=str(path.relative_to(ROOT))) for path in paths]
+
+
+def missing_files(text, folder):
+    """Yield files and folders that are named and not there; a bare name may be anywhere in the repository."""
+    for name in {*FILE.findall(text), *FOLDER.findall(text)}:
+        places = [base / name for base in (ROOT, ROOT / "src", ROOT / "src" / "irisdp", folder)]
+        if not any(place.exists() for place in places) and name not in bare_names():
+            yield name
+
+
+def missing_names(text):
+    """Yield names with dots that cannot be imported, and quoted names that no code has."""
+    for name in set(DOTTED.findall(text)):
+        if not name.endswith((".md", ".py")) and not resolves(name):
+            yield name
+    for name in set(QUOTED.findall(text)) - set(ELSEWHERE):
+        if name not in bare_names() and not all(part in known() or keyword.iskeyword(part) for part in name.split(".")):
+            yield name
+    yield from {name for name in TEST.findall(text) if name not in known()}
+
+
+def resolves(name):
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:length]))
+        except ImportError:
+            continue
+        for part in parts[length:]:
+            if not hasattr(found, part):
+                return False
+            found = getattr(found, part)
+        return True
+    return False
+
+
+@cache
+def bare_names():
+    return {
+        path.name for folder in ("src", "tests", "docs", "benchmarks", "examples", "proofs") for path in files(folder)
+    } | {path.name for path in ROOT.iterdir()}
+
+
+def files(folder):
+    return [path for path in (ROOT / folder).rglob("*") if "__pycache__" not in path.parts]
+
+
+@cache
+def known():
+    """Return every word that code has: names, attributes, parameters, modules, and the words of its own strings."""
+    words = set()
+    for folder in ("src", "tests", "docs", "benchmarks", "examples"):
+        for path in files(folder):
+            words.add(path.stem)
+            if path.suffix == ".py" and path != Path(__file__):
+                words |= words_of(ast.parse(path.read_text(encoding="utf-8")))
+    return words
+
+
+def words_of(tree):
+    words, prose = set(), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            prose.add(id(node.value))
+        for field in ("id", "attr", "arg", "name", "asname", "module"):
+            if isinstance(text := getattr(node, field, None), str):
+                words |= set(text.split("."))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
+            words |= set(re.findall(r"\w+", node.value))
+    return words
+
+
+@pytest.mark.parametrize("path", named(SOURCES))
 def test_links_to_proofs_resolve(path):
     for link in LINK.findall(path.read_text(encoding="utf-8")):
         assert (ROOT / link).is_file(), link
+
+
+@pytest.mark.parametrize("path", named(SOURCES))
+def test_whatever_prose_names_is_there(path):
+    """Files, modules, functions and tests, in pages and in docstrings."""
+    text = path.read_text(encoding="utf-8")
+    missing = {*missing_files(text, path.parent), *missing_names(text)}
+    if path.suffix == ".md":
+        missing |= {link for link in MARKDOWN_LINK.findall(text) if not (path.parent / link).exists()}
+    assert not missing, missing
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "see `tests/oracles/test_nothing.py`",
+        "see [it](docs/nowhere.md)",
+        "`irisdp.design.dual`",
+        "`irisdp.design.distance_path`",
+        "`reading_minimax`",
+        "`design.no_such_thing`",
+        "test_that_nobody_wrote",
+        "`src/irisdp/nothing/`",
+    ],
+)
+def test_what_is_not_there_is_noticed(prose):
+    """Negative controls; the third stood in a proof."""
+    assert {*missing_files(prose, ROOT), *missing_names(prose)}
 
 
 @pytest.mark.parametrize("name", DESIGNS)
@@ -38,10 +170,11 @@ def test_every_design_links_to_its_proof(name):
     assert LINK.search(inspect.getdoc(function) or ""), f"design.{name} names no proof"
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("proofs/*.md")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", named(PAGES))
 def test_a_proof_has_its_parts(path):
     text = path.read_text(encoding="utf-8")
-    if path.name != "README.md":
-        for part in ("**Claim.**", "**Proof.**", "**Code.**"):
-            assert part in text or (part == "**Code.**" and "**Where it is used.**" in text), part
-        assert path.name in (ROOT / "proofs" / "README.md").read_text(encoding="utf-8")
+    for part in ("**Claim.**", "**Proof.**", "**Tests.**"):
+        assert part in text, part
+    assert "**Code.**" in text or "**Where it is used.**" in text
+    assert re.search(r"tests/\w+/test_\w+\.py", text), "names no test"
+    assert f"]({path.name})" in INDEX

@@ -38,7 +38,7 @@ def distance(
     Mechanism or FactoredMechanism
         With its exact mean loss, an exact lower bound and the certificate of it. The program is divided by the
         automorphisms of the graph (found by igraph, extra `graphs`, where no family has them in closed form), so that
-        symmetric graphs of thousands of nodes are solved; a path is solved by universality (`distance_path`). The
+        symmetric graphs of thousands of nodes are solved; a path is solved by universality (`on_path`). The
         certificate is left out where it would have more than 100,000 multipliers.
 
     Raises

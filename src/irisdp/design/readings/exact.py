@@ -1,6 +1,6 @@
 """Exact readings of small mechanisms: the game as a linear program in rationals, and the arithmetic that certifies one.
 
-Used where numbers are few enough; larger games are played in floats with certified bounds (`reading_minimax`).
+Used where numbers are few enough; larger games are played in floats with certified bounds (`minimax`).
 """
 
 from __future__ import annotations

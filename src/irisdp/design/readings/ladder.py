@@ -1,7 +1,7 @@
 """The reader's linear program over a few answers per released value, written with running sums so that it stays sparse.
 
 A reading is held as g(z, v), the probability of an answer above v, for v on a short ladder around a first answer c(z);
-moving along the ladder changes the losses by a step, which is a few runs (`reading_recurrences`). Written out, a step
+moving along the ladder changes the losses by a step, which is a few runs (`recurrences`). Written out, a step
 touches every count. So the sums over runs become variables, one per count and direction, tied to their neighbours:
 
     y_j(i) = α (y_j(i−1) + y_{j+1}(i−1)) + what starts at i          y_0(i) is what the runs add at i

@@ -1,6 +1,6 @@
 """The game of reading any mechanism that is given as a matrix, for any table of losses.
 
-The same game as for geometric noise (`reading_recurrences`), by plain matrix products. All numbers that enter are at
+The same game as for geometric noise (`recurrences`), by plain matrix products. All numbers that enter are at
 least 0, so every sum has a small relative error, which is counted and taken into the bounds.
 """
 
