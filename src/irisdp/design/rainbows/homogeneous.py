@@ -103,7 +103,7 @@ def chain(row: Row, length: int, privacy: Privacy) -> tuple[list[Row], Fraction]
 
 
 def balanced_row(answers: int, privacy: Privacy) -> Row:
-    """Return the best boundary row that treats all rankings alike: `balanced_truth`, the other answers equal.
+    """Return the symmetric row, valid for all rankings of the answers at once: `balanced_truth`, the others equal.
 
     References
     ----------

@@ -20,6 +20,7 @@ from ..programs.goals import Goal
 from ..programs.repair import is_short, moved, shortened
 from ..programs.tables import Table, numbers
 from ..programs.tailored import LARGEST_PROGRAM
+from .balanced import balanced_boundary
 from .boundary import NodeWeights, best_boundary
 from .heterogeneous import Fixed, bound_rows, is_private, positions, rankings_of
 from .heterogeneous_feasibility import apart, contradiction, refuse, refuse_as
@@ -56,7 +57,8 @@ def rainbow(
     privacy : Privacy
         Any ratio and δ.
     boundary : "balanced", "best" or mapping
-        The rows that are given: at all boundary nodes the best one that treats all rankings alike; the homogeneous
+        The rows that are given: one row along every ranking, valid where classes touch and dominated by no other such
+        row (`balanced_boundary`: the symmetric one, or better where touching rankings leave room); the homogeneous
         boundary that is best for `weights`; ranking → {answer: probability}, where a ranking is a tuple of answers or
         the text "a>b>c"; or node → {answer: probability}, for nodes anywhere. Answers left out have probability 0.
     weights : mapping, optional
@@ -91,7 +93,8 @@ def rainbow(
 
     References
     ----------
-    Rainbow paper, Theorems 2–4 and Example 1, corrected as in theory §9; theory §4; proofs/rainbow-optimality.md.
+    Rainbow paper, Theorems 2–4 and Example 1, corrected as in theory §9; theory §4; proofs/rainbow-optimality.md,
+    proofs/balanced-boundary.md, proofs/two-rows.md.
     """
     ranked = rank(graph, rankings)
     for output in ranked.outputs:
@@ -103,9 +106,9 @@ def rainbow(
             rows = best_boundary(ranked, choice, privacy)
             return _homogeneous(ranked, rows, privacy, goal=_weighted_goal(ranked, choice))
         _insist_on_no(weights)
-        row = balanced_row(len(ranked.outputs), privacy)
-        differ = len({ranking[0] for ranking in rankings_of(ranked)}) == len(ranked.classes) and len(row) > 1
-        theorem = "balanced-line" if differ else "homogeneous-rainbow"
+        row = balanced_boundary(ranked, privacy)
+        symmetric = len(row) > 1 and row == balanced_row(len(row), privacy)
+        theorem = "balanced-line" if symmetric else "homogeneous-rainbow"
         return _homogeneous(ranked, dict.fromkeys(with_boundary, row), privacy, theorem=theorem)
     if not isinstance(boundary, Mapping):
         raise BadInput("boundary", "is none of the forms known", 'write "balanced", "best" or {ranking or node: row}')
