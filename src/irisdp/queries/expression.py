@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Condition", "read_condition"]
 
 _MOST_CHARACTERS = 10_000
+_NO_CONDITION = ("is not a SQL condition", 'write one such as "age > 64", with balanced quotes and parentheses')
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,8 @@ class Condition:
     Attributes
     ----------
     text : str
-        The condition in one spelling, for the ledger; it is public.
+        The condition in one spelling, for the ledger; it is public. `tree` is built from it and the columns alone, so
+        two conditions with one text are one condition.
     columns : tuple of Column
         The columns it reads.
     tree : sqlglot expression
@@ -72,38 +74,40 @@ def read_condition(text: Any, columns: Sequence[Column]) -> Condition:
     >>> read_condition("age > 64", [Column("age", Kind.INTEGER)]).text
     'age > 64'
     """
+    from .spelling import spell
     from .terms import Reader
 
     if not isinstance(text, str) or not text.strip():
         raise BadInput("expression", "must be a SQL condition", "write one such as \"age > 64 AND region = 'north'\"")
     if len(text) > _MOST_CHARACTERS:
         raise BadInput("expression", f"has more than {_MOST_CHARACTERS} characters", "write a shorter condition")
-    tree = _parse(text)
-    reader = Reader(columns)
     try:
-        total = reader.condition(tree)
-        return Condition(tree.sql("duckdb"), tuple(reader.used.values()), total)
+        tree = _parse(text)
+        Reader(columns).condition(tree)  # refuses what is outside the grammar before it is spelt anew
+        canonical = spell(tree, columns)
+        reader = Reader(columns)
+        total = reader.condition(_parse(canonical))
+    except BadInput:
+        raise
     except RecursionError:
         raise BadInput("expression", "is nested too deeply", "write a shorter condition") from None
+    except Exception:
+        # Parsers meet stray tokens with errors of every kind; the text is public, and nothing has been read yet.
+        raise BadInput("expression", *_NO_CONDITION) from None
+    return Condition(canonical, tuple(reader.used.values()), total)
 
 
 def _parse(text: str) -> exp.Expr:
     """Parse one condition; sqlglot drops comments and a last semicolon silently, so they are looked for first."""
     import sqlglot
     from sqlglot import exp
-    from sqlglot.errors import SqlglotError
 
-    rule, remedy = "is not a SQL condition", 'write one such as "age > 64", with balanced quotes and parentheses'
-    try:
-        tokens = sqlglot.tokenize(text, read="duckdb")
-        if any(token.comments for token in tokens):
-            raise BadInput("expression", "holds a comment", "leave comments out")
-        if any(token.token_type == sqlglot.TokenType.SEMICOLON for token in tokens):
-            raise BadInput("expression", "holds a semicolon", "write one condition, not several statements")
-        return sqlglot.parse_one(text, read="duckdb", into=exp.Condition)
-    except (SqlglotError, ValueError) as error:
-        if isinstance(error, BadInput):
-            raise
-    except RecursionError:
-        rule, remedy = "is nested too deeply", "write a shorter condition"
-    raise BadInput("expression", rule, remedy)
+    tokens = sqlglot.tokenize(text, read="duckdb")
+    if any(token.comments for token in tokens):
+        raise BadInput("expression", "holds a comment", "leave comments out")
+    if any(token.token_type == sqlglot.TokenType.SEMICOLON for token in tokens):
+        raise BadInput("expression", "holds a semicolon", "write one condition, not several statements")
+    tree = sqlglot.parse_one(text, read="duckdb", into=exp.Condition)
+    if tree is None:
+        raise BadInput("expression", *_NO_CONDITION)
+    return tree

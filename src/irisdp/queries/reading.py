@@ -14,6 +14,8 @@ from .nodes import Query
 
 __all__ = ["read_query"]
 
+_MOST_SHOWN = 200
+
 
 def read_query(query: Any, arguments: Sequence[Any]) -> Query:
     """Read ``count [EXPR]``, ``at-least K [EXPR]`` or ``majority EXPR``, in separate words or in one text."""
@@ -26,7 +28,7 @@ def read_query(query: Any, arguments: Sequence[Any]) -> Query:
     if takes is None:
         raise BadInput("QUERY", "is none that Iris knows", "write count [EXPR], at-least K [EXPR] or majority EXPR")
     if len(words) > takes:
-        raise BadInput("QUERY", f"{name} takes at most {takes} arguments", "put the condition in quotes")
+        raise BadInput("QUERY", f"{name} takes one condition, and it is in several words", _quoted(words[takes - 1 :]))
     if name == "at-least":
         if not words:
             raise BadInput("QUERY", "at-least needs a number K", 'write for example at-least 100 "age > 64"')
@@ -34,3 +36,10 @@ def read_query(query: Any, arguments: Sequence[Any]) -> Query:
     if name == "majority":
         return Majority(words[0] if words else "")
     return Count(*words)
+
+
+def _quoted(words: Sequence[Any]) -> str:
+    """Show how to quote what a shell or a caller took apart."""
+    whole = " ".join(map(str, words)) if all(isinstance(word, str | int | float) for word in words) else ""
+    plain = whole.isprintable() and 0 < len(whole) <= _MOST_SHOWN and '"' not in whole
+    return f'quote the condition: "{whole if plain else "age > 64"}"'

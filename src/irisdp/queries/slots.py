@@ -17,11 +17,15 @@ __all__ = ["Slot"]
 class Slot:
     """The kind shared by some parts of a condition, as far as it is known."""
 
-    __slots__ = ("_columns", "_kind", "_literals", "_parent")
+    __slots__ = ("_columns", "_kind", "_literals", "_parent", "_stated")
 
-    def __init__(self, kind: Kind | None = None, *, column: str | None = None, literal: str | None = None) -> None:
+    def __init__(
+        self, kind: Kind | None = None, *, column: str | None = None, literal: str | None = None, stated: bool = True
+    ) -> None:
         self._parent: Slot | None = None
         self._kind = kind
+        # A kind that only the place asks for is not stated: `NOT x` does not say that x is true or false.
+        self._stated = stated and kind is not None
         self._columns = [] if column is None else [column]
         # Quoted text is evidence for text, but a weak one: beside a date it is read as a date.
         self._literals = [] if literal is None else [literal]
@@ -35,12 +39,28 @@ class Slot:
         if first is second:
             return
         second._parent, first._kind = first, kind
+        first._stated = first._stated or second._stated
         first._columns += second._columns
         first._literals += second._literals
 
     def require(self, kind: Kind) -> None:
-        """Let the slot be of a kind."""
+        """Let the slot be of a kind, and take that for what it holds."""
         self.join(Slot(kind))
+
+    def expect_truth(self) -> None:
+        """Let the slot be true or false, where something else must say so of its columns."""
+        self.join(Slot(Kind.BOOLEAN, stated=False))
+
+    @property
+    def stated(self) -> Kind | None:
+        """The kind that a schema, a literal, a comparison or a function gives to the slot; None without any."""
+        root = self._root()
+        return root._kind if root._stated else None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that share the slot."""
+        return tuple(dict.fromkeys(self._root()._columns))
 
     @property
     def has_evidence(self) -> bool:
@@ -55,8 +75,12 @@ class Slot:
         return root._kind or Kind.TEXT
 
     def check(self) -> None:
-        """Refuse quoted text where its slot turned out to be read as something else."""
+        """Refuse quoted text where its slot turned out to be read as something else, and truth that nothing states."""
         root = self._root()
+        if root._kind is Kind.BOOLEAN and not root._stated and root._columns:
+            name = root._columns[0]
+            rule = f"takes the column {list_names(root.columns)} for true or false, and nothing says that it is"
+            raise BadInput("expression", rule, f"compare it, as in {name} = 'true' or {name} > 0")
         if root._literals and root.kind is Kind.DATE:
             for literal in root._literals:
                 _check_date(literal)

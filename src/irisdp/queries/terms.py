@@ -14,8 +14,9 @@ from typing import NamedTuple, NoReturn
 from sqlglot import exp
 
 from ..errors import BadInput
-from .columns import Column, Kind, find_column, read_as, try_cast
+from .columns import Column, Kind, find_column, list_names, read_as, try_cast
 from .slots import Slot
+from .spelling import operands
 
 __all__ = ["Reader", "Term"]
 
@@ -56,7 +57,8 @@ class Reader:
     def condition(self, tree: exp.Expr) -> exp.Expr:
         """Return the total SQL of a whole condition: true, false or null for every record."""
         term = self._read(tree)
-        term.slot.require(Kind.BOOLEAN)
+        if term.slot.stated is not Kind.BOOLEAN:
+            _refuse_value(term.slot)
         for check in self._checks:
             check()
         return term.build()
@@ -86,6 +88,13 @@ class Reader:
         terms = [self._read(node) for node in nodes]
         for term in terms:
             term.slot.require(kind)
+        return terms
+
+    def _truths(self, nodes: Iterable[exp.Expr]) -> list[Term]:
+        """Read parts that must be true or false by themselves."""
+        terms = [self._read(node) for node in nodes]
+        for term in terms:
+            term.slot.expect_truth()
         return terms
 
     # Leaves
@@ -183,12 +192,12 @@ class Reader:
         return _boolean_term(build)
 
     def _connector(self, node: exp.Connector) -> Term:
-        terms = self._required(node.flatten(), Kind.BOOLEAN)
+        terms = self._truths(operands(node))
         combine = exp.and_ if isinstance(node, exp.And) else exp.or_
         return _boolean_term(lambda: combine(*(_wrap(term) for term in terms), copy=False))
 
     def _not(self, node: exp.Not) -> Term:
-        (value,) = self._required([node.this], Kind.BOOLEAN)
+        (value,) = self._truths([node.this])
         return _boolean_term(lambda: exp.Not(this=_wrap(value)))
 
     # Values
@@ -218,7 +227,7 @@ class Reader:
     def _case(self, node: exp.Case) -> Term:
         branches = node.args["ifs"]
         if node.this is None:
-            tests = self._required([branch.this for branch in branches], Kind.BOOLEAN)
+            tests = self._truths(branch.this for branch in branches)
         else:
             _, (subject, *values) = self._several([node.this, *(branch.this for branch in branches)])
             tests = [_equal(subject, value) for value in values]
@@ -290,6 +299,16 @@ def _wrap(term: Term) -> exp.Expr:
 
 def _name(node: exp.Expr) -> str:
     return f"the function {node.name}" if isinstance(node, exp.Anonymous) else node.key.upper()
+
+
+def _refuse_value(slot: Slot) -> NoReturn:
+    """Refuse what is a value and no condition: most often the shell took the rest of one that was not quoted."""
+    columns, kind = slot.columns, slot.stated
+    if not columns:
+        raise BadInput("expression", "is a value, not a condition", 'quote the condition: "age > 0"')
+    held = "and nothing says that it is true or false" if kind is None else f"which holds {kind}"
+    rule = f"only names the column {list_names(columns)}, {held}"
+    raise BadInput("expression", rule, f'quote the condition: "{columns[0]} > 0"')
 
 
 def _refuse(construct: str) -> NoReturn:

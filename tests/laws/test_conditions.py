@@ -1,0 +1,363 @@
+"""Conditions have one spelling: respelt they are equal, with another meaning they differ, and nonsense is refused."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlglot.tokens import Tokenizer
+
+from irisdp.errors import BadInput
+from irisdp.queries import Column, Kind, read_condition, read_query
+from irisdp.queries.expression import _parse
+from irisdp.queries.terms import Reader
+
+COLUMNS = [
+    Column("Age", Kind.INTEGER),
+    Column("rate", Kind.NUMBER),
+    Column("name", Kind.TEXT),
+    Column("flag", Kind.BOOLEAN),
+    Column("born", Kind.DATE),
+    Column("select", Kind.NUMBER),
+    Column('odd "name', Kind.TEXT),
+    Column("free", Kind.UNTYPED),
+    Column("loose", Kind.UNTYPED),
+]
+NUMBERS = ["Age", "rate", "select"]
+TEXTS = ["name", 'odd "name']
+
+# Numbers are doubles: each line holds spellings of one.
+SPELLINGS = [
+    ["0", "0.0", "0.", ".0", "0e5", "00", "1e-400"],
+    ["1", "1.0", "1e0", "01", "10e-1", "0.1e1", "1.00000000000000000001"],
+    ["2", "2.", "0.2e1", "0002.000"],
+    ["0.1", ".1", "1e-1", "0.10", "0.1000000000000000055"],
+    ["0.30000000000000004", "0.300000000000000044"],
+    ["0.3", "3e-1"],
+    ["9007199254740992", "9007199254740993", "9007199254740992.0"],
+    ["9007199254740994", "9007199254740994.0"],
+    ["1e300", "1E300", "10e299"],
+    ["10", "1e1", "10.0"],
+]
+WORDS = ["", "a", "01", "1", "1.0", "A", "it's", "2020-01-01", "2020-01-01 00:00:00+02:00", "é", "%", "true", 'x"y']
+
+number = st.one_of(
+    st.sampled_from(NUMBERS).map(lambda name: ("column", name)),
+    st.sampled_from(range(len(SPELLINGS))).map(lambda place: ("number", place)),
+)
+text = st.one_of(
+    st.sampled_from(TEXTS).map(lambda name: ("column", name)), st.sampled_from(WORDS).map(lambda word: ("text", word))
+)
+arithmetic = st.recursive(
+    number,
+    lambda inner: st.one_of(
+        st.tuples(st.sampled_from(["+", "-", "*", "/", "%"]), inner, inner),
+        st.tuples(st.just("neg"), inner),
+        st.tuples(st.just("abs"), inner),
+    ),
+    max_leaves=3,
+)
+atom = st.one_of(
+    st.tuples(st.sampled_from(["=", "<>", "<", "<=", ">", ">="]), arithmetic, arithmetic),
+    st.tuples(st.sampled_from(["=", "<>", "<", ">="]), text, text),
+    st.tuples(st.just("in"), text, text, text),
+    st.tuples(st.just("between"), arithmetic, number, number),
+    st.tuples(st.just("like"), text, st.sampled_from(WORDS)),
+    st.tuples(st.just("null"), text),
+    st.just(("column", "flag")),
+    st.tuples(st.sampled_from(["=", "<="]), st.just(("column", "born")), st.just(("text", "2020-01-01"))),
+    st.sampled_from([("=", ("column", "free"), ("text", "1")), ("=", ("column", "loose"), ("number", 1))]),
+)
+condition = st.recursive(
+    atom,
+    lambda inner: st.one_of(st.tuples(st.sampled_from(["and", "or"]), inner, inner), st.tuples(st.just("not"), inner)),
+    max_leaves=4,
+)
+
+
+class Writer:
+    """Writes one tree in one of its many spellings."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def gap(self):
+        return self.random.choice([" ", "  ", "\n", "\t "])
+
+    def word(self, word):
+        return self.random.choice([word, word.upper(), word.capitalize()])
+
+    def name(self, name):
+        spelt = self.random.choice([name, name.upper(), name.lower()])
+        bare = name not in ("select", 'odd "name') and self.random.random() < 0.7
+        return spelt if bare else '"' + spelt.replace('"', '""') + '"'
+
+    def write(self, tree):
+        """Write a tree in parentheses, one pair or more."""
+        written = self.bare(tree)
+        for _ in range(self.random.choice([0, 1, 1, 2]) if tree[0] in ("column", "number", "text") else 1):
+            written = f"({written})"
+        return written
+
+    def bare(self, tree):
+        sign, *parts = tree
+        gap = self.gap()
+        if sign == "column":
+            return self.name(parts[0])
+        if sign == "number":
+            return self.random.choice(SPELLINGS[parts[0]])
+        if sign == "text":
+            return "'" + parts[0].replace("'", "''") + "'"
+        if sign == "neg":
+            return f"-{self.random.choice(['', ' '])}{self.write(parts[0])}"
+        if sign == "abs":
+            return f"{self.word('abs')}({gap}{self.bare(parts[0])})"
+        if sign == "not":
+            return f"{self.word('not')}{gap}{self.write(parts[0])}"
+        if sign == "like":
+            value, pattern = self.write(parts[0]), parts[1].replace("'", "''")
+            return f"{value}{gap}{self.word('like')}{self.gap()}'{pattern}'"
+        if sign == "null":
+            return f"{self.write(parts[0])}{gap}{self.word('is')} {self.word('null')}"
+        if sign == "in":
+            value, *items = map(self.write, parts)
+            return f"{value}{gap}{self.word('in')} ({','.join(items)})"
+        if sign == "between":
+            value, low, high = map(self.write, parts)
+            return f"{value}{gap}{self.word('between')} {low} {self.word('and')} {high}"
+        signs = {"=": ["=", "=="], "<>": ["<>", "!="], "and": ["and", "AND"], "or": ["or", "Or"]}.get(sign, [sign])
+        return f"{self.write(parts[0])}{gap}{self.random.choice(signs)}{self.gap()}{self.write(parts[1])}"
+
+
+def read(tree, seed):
+    return read_condition(Writer(seed).write(tree), COLUMNS)
+
+
+@settings(max_examples=300, deadline=None)
+@given(condition, st.integers(0, 2**32), st.integers(0, 2**32))
+def test_a_condition_respelt_is_the_same_question(tree, seed, another):
+    first, second = read(tree, seed), read(tree, another)
+    assert first.text == second.text
+    assert first.sql() == second.sql()
+    assert read_condition(first.text, COLUMNS).text == first.text
+
+
+@settings(max_examples=300, deadline=None)
+@given(condition, st.integers(0, 2**32))
+def test_its_one_spelling_means_what_was_typed(tree, seed):
+    typed = Writer(seed).write(tree)
+    assert read_condition(typed, COLUMNS).sql() == Reader(COLUMNS).condition(_parse(typed)).sql("duckdb")
+
+
+@settings(max_examples=300, deadline=None)
+@given(condition, condition, st.integers(0, 2**32))
+def test_equal_texts_are_equal_sql_and_unequal_sql_unequal_texts(tree, other, seed):
+    first, second = read(tree, seed), read(other, seed)
+    assert (first.text == second.text) == (first.sql() == second.sql())
+
+
+SWAPS = {
+    "=": "<>",
+    "<>": "=",
+    "<": "<=",
+    "<=": "<",
+    ">": ">=",
+    ">=": ">",
+    "+": "-",
+    "-": "+",
+    "*": "/",
+    "/": "%",
+    "%": "*",
+    "and": "or",
+    "or": "and",
+}
+
+
+def changed(tree, place):
+    """Return a tree with one node changed in meaning; `place` counts nodes from the root."""
+    sign, *parts = tree
+    if place[0] == 0:
+        place[0] = -1
+        if sign == "number":
+            return ("number", (parts[0] + 1) % len(SPELLINGS))
+        if sign == "text":
+            return ("text", WORDS[(WORDS.index(parts[0]) + 1) % len(WORDS)]) if parts[0] != "2020-01-01" else tree
+        if sign == "column":
+            names = NUMBERS if parts[0] in NUMBERS else TEXTS if parts[0] in TEXTS else [parts[0]]
+            return ("column", names[(names.index(parts[0]) + 1) % len(names)])
+        if sign in SWAPS and not (sign == "=" and ("column", "flag") in parts):
+            return (SWAPS[sign], *parts)
+        if sign in ("not", "neg", "abs"):
+            return parts[0]
+        return ("not", tree)
+    place[0] -= 1
+    return (sign, *(changed(part, place) if isinstance(part, tuple) else part for part in parts))
+
+
+@settings(max_examples=500, deadline=None)
+@given(condition, st.integers(0, 30), st.integers(0, 2**32))
+def test_another_meaning_is_another_question(tree, place, seed):
+    other = changed(tree, [place])
+    if other != tree:
+        assert read(tree, seed).text != read(other, seed).text
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("free = 1", "free = '1'"),
+        ("free = '1'", "free = '01'"),
+        ("name = '1'", "name = '1.0'"),
+        ("rate - 1 - 1 = 0", "rate - (1 - 1) = 0"),
+        ("rate / 2 / 2 = 0", "rate / (2 / 2) = 0"),
+        ("flag or flag and rate = 1", "(flag or flag) and rate = 1"),
+        ("not flag and rate = 1", "not (flag and rate = 1)"),
+        ("- rate * 2 > 1", "rate > 1"),
+        ("rate > 0.1", "rate > 0.10000000000000002"),
+        ("born > '2020-01-01 00:00:00+02:00'", "born > '2020-01-01 00:00:00+00:00'"),
+        ("born > '2020-01-01'", "born > '2020-01-02'"),
+        ("cast(rate as int) = 1", "cast(rate as double) = 1"),
+        ("cast(rate as decimal(3, 1)) = 1", "cast(rate as decimal(3, 2)) = 1"),
+        ("name = 'A'", "name = 'a'"),
+        ("name = 'a '", "name = 'a'"),
+        ("name = 'AND'", "name = 'and'"),
+        ("name like 'a'", "name ilike 'a'"),
+        ("name is null", "name = ''"),
+        ("flag is true", "flag"),
+        ("case when flag then 1 else 0 end = 0", "case when flag then 1 end = 0"),
+    ],
+)
+def test_conditions_that_look_alike_are_kept_apart(first, second):
+    assert read_condition(first, COLUMNS).text != read_condition(second, COLUMNS).text
+
+
+@pytest.mark.parametrize(
+    ("spellings", "text"),
+    [
+        (["affairs > 0", "affairs>0.0", "AFFAIRS > 0e0", '("affairs") > (0)', "affairs  >\n.0"], "affairs > 0"),
+        (["x <> 1", "x != 1.0", "not x <> 1 or 1=1"][:2], "x <> 1"),
+        (["x = 1", "x == 1", "X = 01"], "x = 1"),
+        (["x not like 'a'", "not x like 'a'", "NOT (x LIKE 'a')"], "NOT x LIKE 'a'"),
+        (["x::int = 1", "cast(x as INTEGER) = 1", "try_cast(x as int) = 1"], "CAST(x AS INT) = 1"),
+        (
+            ["x > -1 and (x < 5 and affairs = 2)", "(x > -1.0 AND x < 5) AND affairs = 2"],
+            "x > -1 AND x < 5 AND affairs = 2",
+        ),
+        (["case when x = 1 then true end", "case when x = 1 then true else null end"], "CASE WHEN x = 1 THEN TRUE END"),
+    ],
+)
+def test_examples_of_one_spelling(spellings, text):
+    columns = [Column("affairs", Kind.UNTYPED), Column("x", Kind.UNTYPED)]
+    assert [read_condition(spelling, columns).text for spelling in spellings] == [text] * len(spellings)
+
+
+def test_no_word_of_a_grammar_is_mistaken_when_it_names_a_column():
+    words = {word for word in Tokenizer.KEYWORDS if word.replace(" ", "_").isidentifier()}
+    words |= {
+        "next",
+        "any",
+        "if",
+        "all",
+        "some",
+        "prior",
+        "connect_by_root",
+        "current_date",
+        "localtime",
+        "rowid",
+        "len",
+    }
+    for word in sorted(words):
+        for name in (word.lower().replace(" ", "_"), word):
+            columns = [Column(name, Kind.NUMBER), Column("other", Kind.NUMBER)]
+            for shape in ("{0} = 1", "NOT {0} IS NULL", "{0} IN (1, 2)", "-{0} > ABS({0})", "other < {0} AND {0} <> 2"):
+                quoted = shape.format('"' + name + '"')
+                found = read_condition(quoted, columns)
+                assert Column(name, Kind.NUMBER) in found.columns
+                assert found.sql() == Reader(columns).condition(_parse(quoted)).sql("duckdb")
+
+
+SQL_PIECES = [
+    *"@#$?:;,.()[]{}'\"`\\|&^~!<>=+-*/%0129aé\n\0 ",
+    *[
+        "abs(",
+        "@)",
+        "CASE ",
+        "WHEN ",
+        "THEN ",
+        "END",
+        "NOT ",
+        "AND ",
+        "OR ",
+        "IN (",
+        "IS ",
+        "NULL",
+        "LIKE ",
+        "BETWEEN ",
+    ],
+    *["CAST(", "AS ", "INT", "DECIMAL(", "free", "Age", "name", "flag", "SELECT ", "FROM ", "x -> ", "::", "$$", "E'"],
+    *[
+        "INTERVAL ",
+        "DATE ",
+        "EXTRACT(",
+        "TRIM(",
+        "BOTH ",
+        "COALESCE(",
+        "UNNEST(",
+        "MAP {",
+        "STRUCT(",
+        "0x",
+        "1e",
+        "1e999",
+    ],
+    *["POSITION(", "OVER (", "FILTER (", "ESCAPE ", "COLUMNS(", "TRY_CAST(", "IF(", "LAMBDA x: ", "PIVOT ", "--", "/*"],
+]
+
+
+@settings(max_examples=1500, deadline=5_000)
+@given(st.lists(st.sampled_from(SQL_PIECES), max_size=14).map("".join) | st.text(max_size=20))
+def test_nonsense_is_refused_and_never_crashes(typed):
+    try:
+        read_condition(typed, COLUMNS)
+    except BadInput as refusal:
+        assert "\n" not in str(refusal)
+
+
+@pytest.mark.parametrize(
+    "piece", ["(", "abs(", "abs(@", "case when ", "x in (", "not ", "- ", "cast(", "[", "x -> ", "a(("]
+)
+def test_deep_nonsense_ends(piece):
+    for depth in (20, 50, 400, 10_000 // len(piece)):
+        with pytest.raises(BadInput):
+            read_condition(piece * depth, COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("query", "arguments", "shown"),
+    [
+        ("count", ("affairs", "=", "1"), 'quote the condition: "affairs = 1"'),
+        ("majority", ("vote", "=", "1"), 'quote the condition: "vote = 1"'),
+        ("at-least", ("3", "x", "=", "1"), 'quote the condition: "x = 1"'),
+        ("at-least 3", ("x", ">"), 'quote the condition: "x >"'),
+        ("count", ("x", object()), "quote the condition"),
+        ("count", ("x", "\x1b[2J"), "quote the condition"),
+        ("count", ("x", "y" * 1000), "quote the condition"),
+    ],
+)
+def test_a_condition_in_several_words_is_to_be_quoted(query, arguments, shown):
+    with pytest.raises(BadInput) as refusal:
+        read_query(query, arguments)
+    assert shown in str(refusal.value)
+    assert str(refusal.value).isprintable()
+    assert len(str(refusal.value)) < 400
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.BOOLEAN])
+def test_a_bare_column_is_no_condition(kind):
+    columns = [Column("affairs", kind), Column("flag", Kind.BOOLEAN)]
+    for typed in ("affairs", "(affairs)", '"Affairs"', "coalesce(affairs, affairs)", "affairs and flag", "not affairs"):
+        with pytest.raises(BadInput):
+            read_condition(typed, columns)
+    if kind is not Kind.OTHER:
+        with pytest.raises(BadInput, match='quote the condition: "affairs > 0"'):
+            read_condition("affairs", columns)
+    assert read_condition("flag", columns).text == "flag"
