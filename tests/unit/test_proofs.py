@@ -49,6 +49,7 @@ ELSEWHERE = {
     "OUT.release.json": "a pattern for file names",
     "get_delta_for_epsilon": "dp_accounting",
     "get_epsilon_for_delta": "dp_accounting",
+    "plots": "an extra in pyproject.toml",
     "pmf": "SciPy",
     "reading_": "how files began before decision 12",
 }
