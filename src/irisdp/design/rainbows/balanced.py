@@ -2,8 +2,8 @@
 
 The symmetric row (first choice (r + δ(q−1))/(r + q − 1), the rest equal) is valid for all rankings at once. Where
 rankings that touch leave room, as those that share a first choice do, some rows are better in every prefix sum; of them
-the one with the largest first prefix sum is taken, then with the largest second, and so on. So nothing changes where the
-symmetric row is undominated, and nothing dominates what is taken (proofs/balanced-boundary.md).
+the one with the largest first prefix sum is taken, then with the largest second, and so on. So nothing changes where
+the symmetric row is undominated, and nothing dominates what is taken (proofs/balanced-boundary.md).
 """
 
 from __future__ import annotations
