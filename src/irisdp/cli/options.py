@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-__all__ = ["AsJson", "Force", "console", "print_json"]
+__all__ = ["AsJson", "Force", "console", "print_json", "short_path"]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Force = Annotated[
@@ -26,3 +27,8 @@ def console(*, stderr: bool = False) -> Any:
 
     found = Console(stderr=stderr, highlight=False)
     return found if found.is_terminal else Console(stderr=stderr, highlight=False, width=120)
+
+
+def short_path(path: Path) -> str:
+    """Return a path as people would type it: without the folder they are in."""
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)

@@ -11,7 +11,7 @@ import typer
 
 from ..errors import BadInput
 from ..exact import rational_text
-from .options import AsJson, Force, console, print_json
+from .options import AsJson, Force, console, print_json, short_path
 
 if TYPE_CHECKING:
     from ..release import Plan, Publication
@@ -181,6 +181,8 @@ def _show(published: Publication) -> None:
         view.print(f"  cost      {planned.describe_cost()}")
     for error in planned.describe_error():
         view.print(f"  error     {error}")
-    view.print(f"  ledger    {escape(str(published.ledger))}: {escape(published.describe_budget())}", soft_wrap=True)
+    view.print(
+        f"  ledger    {escape(short_path(published.ledger))}: {escape(published.describe_budget())}", soft_wrap=True
+    )
     for path in published.out:
         view.print(f"  written   {escape(str(path))}", soft_wrap=True)

@@ -1,0 +1,124 @@
+"""The README can be typed: every command and every Python block, verbatim and in order, in a folder with the survey."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(text):
+    """Return the code blocks of a page in order, each with its language: indented ones are for the shell."""
+    found, language, lines = [], None, []
+    for before, line in pairwise(["", *text.splitlines(), ""]):
+        if language in {"python", "other"}:
+            if line.startswith("```"):
+                found.append((language, lines))
+                language, lines = None, []
+            else:
+                lines.append(line)
+        elif line.startswith("```"):
+            language, lines = ("python" if line == "```python" else "other"), []
+        elif line.startswith("    ") and (language == "shell" or not before.strip()):
+            language = "shell"
+            lines.append(line[4:])
+        elif language == "shell" and line.strip():
+            found.append((language, lines))
+            language, lines = None, []
+        elif language == "shell":
+            lines.append("")
+    return [*found, (language, lines)] if lines else found
+
+
+def steps(text):
+    """Return what is run: ("python", code) or ("shell", command, the lines shown below it or None)."""
+    found = []
+    for language, lines in blocks(text):
+        if language == "python":
+            found.append(("python", "\n".join(lines), None))
+            continue
+        assert language == "shell"
+        shown = any(line.startswith("$ ") for line in lines)
+        for line in lines:
+            if found and found[-1][1].endswith("\\"):
+                found[-1] = ("shell", found[-1][1] + "\n" + line, found[-1][2])
+            elif line.startswith("$ ") or (line and not shown):
+                found.append(("shell", line.removeprefix("$ "), [] if shown else None))
+            elif shown:
+                found[-1][2].append(line)
+    return found
+
+
+def settled(lines):
+    """Blank out what is drawn at random, and blank lines at the end."""
+    text = "\n".join(lines).rstrip()
+    text = re.sub(r"│ (yes|no ) +│", "│ ?      │", text)
+    return re.sub(r"(?m)^  reading   \d+", "  reading   ?", text).splitlines()
+
+
+STEPS = [step for step in steps(README) if not step[1].startswith("make ")]
+
+
+@pytest.fixture
+def typing(tmp_path):
+    """Run lines as somebody would who has `irisdp` installed."""
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "irisdp"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m irisdp "$@"\n')
+    program.chmod(0o755)
+    folder = tmp_path / "fresh"
+    folder.mkdir()
+    shutil.copy(ROOT / "examples" / "anes96.csv", folder)
+    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+
+    def run(*command):
+        return subprocess.run(
+            command,
+            cwd=folder,
+            env=os.environ | {"PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+def test_everything_in_the_readme_works_as_it_stands(typing):
+    for language, code, shown in STEPS:
+        done = typing(sys.executable, "-c", code) if language == "python" else typing("bash", "-ec", code)
+        assert (done.returncode, done.stderr) == (0, ""), code
+        if shown is not None:
+            assert settled(done.stdout.splitlines()) == settled(shown), code
+
+
+def test_the_readme_is_read_whole():
+    """No command hides from the test above: each line that starts one is a step."""
+    commands = [line for line in README.splitlines() if re.match(r"    (\$ )?(irisdp|echo) ", line)]
+    assert len(commands) == sum(language == "shell" for language, _, _ in STEPS) >= 7
+    assert README.count("```python") == sum(language == "python" for language, _, _ in STEPS) >= 2
+    assert [len(shown) > 4 for _, _, shown in STEPS if shown is not None] == [True, True]
+
+
+def test_a_wrong_line_would_be_seen(typing):
+    _, command, shown = STEPS[0]
+    assert settled(shown) != settled([line.replace("0.269", "0.268") for line in shown])
+    assert typing("bash", "-ec", f"{command} --epsilon 2").returncode == 2
+
+
+def test_the_demo_runs_and_runs_again(tmp_path):
+    for again in (False, True):
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "examples" / "demo.py")],
+            cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.count("this question was answered before") == (3 if again else 0)
