@@ -94,7 +94,7 @@ def rainbow(
     References
     ----------
     Rainbow paper, Theorems 2–4 and Example 1, corrected as in theory §9; theory §4; proofs/rainbow-optimality.md,
-    proofs/balanced-boundary.md, proofs/two-rows.md.
+    proofs/balanced-boundary.md, proofs/boundary-choice.md, proofs/no-optimum.md, proofs/two-rows.md.
     """
     ranked = rank(graph, rankings)
     for output in ranked.outputs:
