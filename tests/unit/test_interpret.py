@@ -90,7 +90,7 @@ def test_a_mechanism_file_is_read(capsys, tmp_path):
         (["--value", "1.5"], "--value"),
         (["--value", "21"], "--value"),
         (["--value", "-1"], "--value"),
-        (["--value", "3", "--loss", "huge"], "loss"),
+        (["--value", "3", "--loss", "huge"], "--loss"),
         (["--value", "3", "--loss", "threshold"], "--loss"),
         (["--value", "3", "--loss", "absolute:1"], "--loss"),
         (["--value", "3", "--loss", "asymmetric:0:1"], "too_low"),

@@ -28,6 +28,13 @@ class Command(TyperCommand):
         """Return the parser of the command's line."""
         return _reading_once(super().make_parser(ctx), ctx)
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; a field that it complains of is named as it was typed."""
+        try:
+            return super().invoke(ctx)
+        except BadInput as error:
+            raise BadInput(_as_typed(error.field, ctx), error.rule, error.remedy) from None
+
 
 class Commands(TyperGroup):
     """All commands, in the order in which they are listed."""
@@ -67,6 +74,16 @@ def _reading_once(parser: Any, context: Any) -> Any:
     # The one place that sees the order of options; Typer calls it and uses its result only.
     parser.parse_args = parse_once
     return parser
+
+
+def _as_typed(field: str, context: Any) -> str:
+    """Return a field as it stands on the command line, if that is where its value came from."""
+    name = field.replace("-", "_")
+    source = context.get_parameter_source(name)
+    for parameter in context.command.params:
+        if parameter.name == name and source is not None and source.name == "COMMANDLINE":
+            return (parameter.metavar or field) if parameter.param_type_name == "argument" else _longest(parameter.opts)
+    return field
 
 
 def _without_type(argument: Any) -> None:
