@@ -16,10 +16,14 @@ from typing import Any
 from ..errors import BadInput
 from ..exact import integer, log_below
 from .arithmetic import flint_rational
-from .composition import loss_distribution, power
+from .loss_distributions import LossDistribution, TooMuchWork, Work, loss_distribution, power
 from .profile import PrivacyProfile, lines_of_pair, profile_of_lines
+from .rounded_losses import rounded_power
 
-__all__ = ["DominatingPair", "dominating_pair"]
+__all__ = ["MOST_DRAWS", "DominatingPair", "dominating_pair"]
+
+MOST_DRAWS = 10**6
+"""Draws that may be composed; the bound of so many is loose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +40,21 @@ class DominatingPair:
     lower: tuple[Fraction, ...]
 
     def composed(self, times: int) -> PrivacyProfile:
-        """Return the exact profile of the pair drawn several times: an upper bound for adaptive composition."""
-        times = integer(times, "times", at_least=1)
+        """Return the profile of the pair drawn several times: an upper bound for adaptive composition.
+
+        Exact for the pair where that takes seconds; otherwise `exact` is False and losses are rounded up, as
+        `irisdp.certify.rounded_losses` says.
+        """
+        times = integer(times, "times", at_least=1, at_most=MOST_DRAWS)
+        try:
+            return profile_of_lines(lines_of_pair(power(self.losses(), times, Work()).values()))
+        except TooMuchWork:
+            return profile_of_lines(rounded_power([self.losses()], times), exact=False)
+
+    def losses(self) -> LossDistribution:
+        """Return how much mass has which likelihood ratio."""
         masses = [(flint_rational(p), flint_rational(q)) for p, q in zip(self.upper, self.lower, strict=True)]
-        return profile_of_lines(lines_of_pair(power(loss_distribution(masses), times).values()))
+        return loss_distribution(masses)
 
     def accountant(self, times: int, *, interval: float = 1e-4) -> Any:
         """Return the pair drawn several times as a privacy loss distribution of dp-accounting.

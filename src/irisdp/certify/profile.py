@@ -38,6 +38,8 @@ class PrivacyProfile:
         Where the slope changes, ascending; the first is 0.
     deltas : tuple of Fraction
         δ at those ratios; constant beyond the last.
+    exact : bool
+        Whether this is δ; otherwise it is nowhere less than δ.
 
     Notes
     -----
@@ -47,6 +49,7 @@ class PrivacyProfile:
 
     ratios: tuple[Fraction, ...]
     deltas: tuple[Fraction, ...]
+    exact: bool = True
 
     @property
     def total_variation(self) -> Fraction:
@@ -135,7 +138,7 @@ def lines_of_pair(masses: Iterable[tuple[Number, Number]]) -> Iterator[Line]:
         yield above, below
 
 
-def profile_of_lines(lines: Iterable[Line]) -> PrivacyProfile:
+def profile_of_lines(lines: Iterable[Line], *, exact: bool = True) -> PrivacyProfile:
     """Return the upper envelope on r ≥ 0 of the lines C − r·S and of the two every profile lies above, 0 and 1 − r."""
     zero, one = (flint_rational(Fraction(k)) for k in (0, 1))
     best: dict[Number, Number] = {zero: zero, one: one}
@@ -157,7 +160,7 @@ def profile_of_lines(lines: Iterable[Line]) -> PrivacyProfile:
         hull.append((above, below))
         starts.append(start if len(hull) > 1 else zero)
     deltas = [above - start * below for (above, below), start in zip(hull, starts, strict=True)]
-    return PrivacyProfile(tuple(map(as_fraction, starts)), tuple(map(as_fraction, deltas)))
+    return PrivacyProfile(tuple(map(as_fraction, starts)), tuple(map(as_fraction, deltas)), exact)
 
 
 class _Descending:
