@@ -81,8 +81,9 @@ def best_boundary(ranked: RankedGraph, weights: NodeWeights, privacy: Privacy) -
     Returns
     -------
     dict
-        Class → row along its ranking, for every class with a boundary. Exactly valid. The best of all where the ratio
-        is short and so are the numbers; otherwise within about 2^-64 of it (relative, from working with a short ratio).
+        Class → row along its ranking, for every class with a boundary. Exactly valid. The best of all that are
+        homogeneous (proofs/boundary-choice.md) where the ratio and the numbers are short and 200 rounds are enough;
+        otherwise near it; about 2^-64 (relative, from working with a short ratio) is an estimate and no proof.
     """
     orders, depths = positions(ranked), depth(ranked)
     codes = sorted({code for code, t in zip(ranked.codes.tolist(), depths.tolist(), strict=True) if t == 0})
