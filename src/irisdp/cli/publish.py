@@ -75,6 +75,13 @@ def publish_command(
     ledger: Annotated[
         Path | None, typer.Option(help="The budget's file; beside the data unless given.", metavar="FILE")
     ] = None,
+    encoding: Annotated[
+        str | None, typer.Option(help="How a text file is encoded; utf-8 unless given.", metavar="NAME")
+    ] = None,
+    delimiter: Annotated[
+        str | None,
+        typer.Option(help="What separates its values; a comma, or a tab in .tsv, unless given.", metavar="CHARACTER"),
+    ] = None,
     secret: Annotated[
         Path | None,
         typer.Option(help="Keep the fingerprints' secret beside this path, not beside the data.", metavar="FILE"),
@@ -106,6 +113,8 @@ def publish_command(
         "relation": relation,
         "public_membership": public_membership,
         "unit": unit,
+        "encoding": encoding,
+        "delimiter": delimiter,
     }
     if dry_run:
         planned = plan(data, *query, **options)

@@ -14,7 +14,7 @@ from ..errors import BadInput
 from ..outputs import same_file
 from .columns import list_names
 from .engine import guarded
-from .files import read_header
+from .text import DELIMITERS, read_form, read_rows
 
 __all__ = ["check_apart", "declared_rows", "groups_file"]
 
@@ -81,20 +81,12 @@ def _rows(declared: Any, names: list[str]) -> list[tuple[Any, ...]]:
 
 
 def _file_rows(path: Path, names: list[str]) -> list[tuple[Any, ...]]:
-    separator = "\t" if path.suffix.lower() == ".tsv" else ","
+    form = read_form(path.suffix.lower() if path.suffix.lower() in DELIMITERS else ".csv")
     rule = f"cannot read {str(path)!r} as a CSV file in UTF-8"
     path = guarded(path.expanduser, rule, "give an existing file", "groups")
     if not guarded(path.is_file, rule, "give an existing file", "groups"):
         raise BadInput("groups", f"finds no file at {str(path)!r}", "give an existing file")
-    header = read_header(path, separator, "groups")
-
-    def records() -> list[list[str]]:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            return [row for row in csv.reader(file, delimiter=separator) if row][1:]
-
-    rows = guarded(records, rule, "save it as CSV", "groups")
-    if any(len(row) != len(header) for row in rows):
-        raise BadInput("groups", "has a line with the wrong number of values", "give one value per column")
+    header, rows = read_rows(path, form, "groups")
     places = _places(header, names)
     return [tuple(row[place] for place in places) for row in rows]
 

@@ -24,10 +24,13 @@ class Table:
     ----------
     columns : tuple of Column
         Names and kinds; public.
+    text : dict
+        How a text file is written, where that is not as usual; public, and part of every question.
     """
 
     columns: tuple[Column, ...]
     _source: Source = field(repr=False)
+    text: dict[str, str] = field(default_factory=dict)
 
     def column(self, name: str, field: str) -> Column:
         """Return the column of that name, or raise `BadInput` for the field that named it."""
@@ -60,7 +63,7 @@ class Table:
         )
 
 
-def open_table(data: Any) -> Table:
+def open_table(data: Any, *, encoding: str | None = None, delimiter: str | None = None) -> Table:
     """Open DATA.
 
     Parameters
@@ -68,6 +71,8 @@ def open_table(data: Any) -> Table:
     data : path or frame
         A .csv, .tsv or .parquet file, or any frame that Narwhals knows: pandas, Polars (eager or lazy), PyArrow,
         a DuckDB relation, a PySpark DataFrame.
+    encoding, delimiter : str, optional
+        How a text file is written: UTF-8 and a comma (.csv) or tab (.tsv) unless given.
 
     Raises
     ------
@@ -77,9 +82,12 @@ def open_table(data: Any) -> Table:
     if isinstance(data, str | os.PathLike):
         from .files import open_file
 
-        columns, source = open_file(os.fsdecode(data))
-        return Table(tuple(columns), source)
+        columns, source = open_file(os.fsdecode(data), encoding, delimiter)
+        return Table(tuple(columns), source, source.form_facts)
     from .frames import open_frame
+    from .text import refuse_form
+
+    refuse_form(encoding, delimiter)
 
     columns, frame_source = open_frame(data)
     return Table(tuple(columns), frame_source)

@@ -93,6 +93,7 @@ class Plan:
             "unit": self.unit,
             "relation": str(self.relation),
         }
+        facts |= {"text": self.table.text} if self.table.text else {}
         return facts | ({"public_membership": True} if self.public_membership else {})
 
     def facts(self, audience: Audience) -> dict[str, Any]:
@@ -179,6 +180,8 @@ def plan(
     relation: str = "add-remove",
     public_membership: bool = False,
     unit: str | None = None,
+    encoding: str | None = None,
+    delimiter: str | None = None,
 ) -> Plan:
     """Check a question against a table's schema and work out its mechanism and cost; reads no record.
 
@@ -207,6 +210,8 @@ def plan(
         Under exchange: who is in which group is public.
     unit : str, optional
         The column that says whose record it is; every person keeps one record.
+    encoding, delimiter : str, optional
+        How a text file is written: UTF-8, and a comma (.csv) or tab (.tsv), unless given.
 
     Raises
     ------
@@ -216,7 +221,7 @@ def plan(
     levels = read_levels(audience, epsilon, ratio, delta)
     privacy = levels[0][1]
     neighbours = _relation(relation)
-    table = open_table(data)
+    table = open_table(data, encoding=encoding, delimiter=delimiter)
     asked = read_query(query, arguments)
     condition = None if asked.expression is None else read_condition(asked.expression, table.columns)
     columns = tuple(part.strip() for part in by.split(",")) if isinstance(by, str) else tuple(by or ())

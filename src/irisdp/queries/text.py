@@ -1,0 +1,231 @@
+"""How a text file is read: which encoding, which delimiter, and from bytes to columns of text.
+
+A CSV has no types, and guessing anything from the data would let one record change what every other means. So its
+columns are untyped text, and nothing about the file is sniffed: the ending says the delimiter, and UTF-8 is read,
+unless the steward says otherwise. The first line is the header, which is public. A record is what `splitting` says;
+one that is blank, has fewer fields than the header, or is longer than `records.LONGEST_RECORD` is no record, and
+fields that have no name are ignored. An empty value is null, and so is one that is not valid in the encoding: what
+cannot be read is unknown, here as everywhere; with a mark in place of its bytes, two names could become one person.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import BadInput
+from .engine import guarded
+from .records import LONGEST_RECORD, Block, read_blocks
+from .splitting import Places
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["DELIMITERS", "TextForm", "batches", "read_form", "read_header", "read_rows", "refuse_form"]
+
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_BOM = codecs.BOM_UTF8
+_PROBES = (
+    bytes(range(128)),
+    bytes(range(127, -1, -1)),
+    rb"\u0041\x41\N{DIGIT ONE}",
+    b"xn--mnchen-3ya",
+    b"+AGE- ~{!!~}",
+    b"\x1b$B!!\x1b(B\x1b$)C\x0e!!\x0f",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TextForm:
+    """How a text file is written; public.
+
+    Attributes
+    ----------
+    encoding : str
+        Python's name of it; ASCII bytes mean in it what they mean in ASCII.
+    delimiter : str
+        One ASCII character.
+    """
+
+    encoding: str = "utf-8"
+    delimiter: str = ","
+
+    def facts(self, ending: str) -> dict[str, str]:
+        """Return what differs from how a file of this ending is read unless told otherwise."""
+        usual = TextForm(delimiter=DELIMITERS[ending])
+        names = ("encoding", "delimiter")
+        return {name: getattr(self, name) for name in names if getattr(self, name) != getattr(usual, name)}
+
+
+def read_form(ending: str, encoding: Any = None, delimiter: Any = None) -> TextForm:
+    """Check the form that a text file of an ending is declared to have.
+
+    Raises
+    ------
+    BadInput
+        For an unknown encoding, one in which bytes of ASCII have other meanings (UTF-16, UTF-7, ISO-2022), and a
+        delimiter that is not one ASCII character or could be part of a value.
+    """
+    mark = DELIMITERS[ending] if delimiter is None else {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
+    if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii() or mark.isalnum() or mark in '"\r\n\0':
+        raise BadInput(
+            "--delimiter", "must be one ASCII character, and no letter, digit, quote or line end", "give , ; | or \\t"
+        )
+    rule, remedy = "is no text encoding that Iris can split into lines", "give utf-8, latin-1, windows-1252, ..."
+    name = "utf-8" if encoding is None else encoding
+    if not isinstance(name, str) or not guarded(lambda: _keeps_ascii(name, mark), rule, remedy, "--encoding"):
+        raise BadInput("--encoding", rule, f"{remedy}, or save the file as UTF-8")
+    name = codecs.lookup(name).name
+    return TextForm("utf-8" if name in ("utf-8-sig", "ascii") else name, mark)
+
+
+def refuse_form(encoding: Any, delimiter: Any) -> None:
+    """Refuse what is declared of a text file where there is none."""
+    for name, value in (("--encoding", encoding), ("--delimiter", delimiter)):
+        if value is not None:
+            raise BadInput(name, "belongs to .csv and .tsv files", "leave it out")
+
+
+def read_header(path: Path, form: TextForm, field: str) -> tuple[list[str], int]:
+    """Return the names in the first line and where the records start.
+
+    A nameless column is called by its place, column1, column2, ... Only the first line decides, so that no record can.
+
+    Raises
+    ------
+    BadInput
+        For a line that is not written properly, in the encoding, or ends by CR alone.
+    """
+
+    def header() -> tuple[list[str], int]:
+        with path.open("rb") as file:
+            start = len(_BOM) if form.encoding == "utf-8" and file.read(len(_BOM)) == _BOM else 0
+            file.seek(start)
+            line = file.readline(LONGEST_RECORD + 2)
+        content = line.removesuffix(b"\n").removesuffix(b"\r")
+        if len(content) > LONGEST_RECORD or b"\r" in content:  # as from an old Macintosh
+            raise ValueError("no line end")
+        rows = list(_strict_rows(io.BytesIO(content), 0, form))
+        return rows[0] if rows else [], start + len(line)
+
+    rule = f"has no header that can be read as {form.encoding.upper()} text"
+    names, start = guarded(header, rule, "save it as CSV, in UTF-8, with a header line", field)
+    return [name.strip() or f"column{place}" for place, name in enumerate(names, 1)], start
+
+
+def read_rows(path: Path, form: TextForm, field: str) -> tuple[list[str], list[list[str]]]:
+    """Return the header and all rows of a public file, in which anything malformed is an error.
+
+    Raises
+    ------
+    BadInput
+        For a row of another length than the header, a quote that is not closed, and what is not valid in the encoding.
+    """
+    names, start = read_header(path, form, field)
+
+    def rows() -> list[list[str]]:
+        with path.open("rb") as file:
+            return list(_strict_rows(file, start, form))
+
+    found = guarded(rows, f"is not written as CSV in {form.encoding.upper()}", "save it again as CSV", field)
+    if any(len(row) != len(names) for row in found):
+        raise BadInput(field, "has a line with the wrong number of values", "give one value per column")
+    return names, found
+
+
+def batches(
+    path: Path, start: int, form: TextForm, width: int, places: Sequence[int], schema: pa.Schema, **sizes: int
+) -> Iterator[pa.RecordBatch]:
+    """Yield the records as batches of text, null where a value is empty or not valid in the encoding.
+
+    Parameters
+    ----------
+    start : int
+        Where the records start.
+    width : int
+        Number of fields that a record has at least; what follows them is ignored.
+    places : sequence of int
+        The columns wanted.
+    """
+    import pyarrow as pa
+
+    with path.open("rb", buffering=0) as file:
+        for block in read_blocks(file, start, ord(form.delimiter), **sizes):
+            kept = block.kept[block.fields.counts[block.kept] >= width]
+            if len(kept):
+                pieces = _pieces(block)
+                columns = [_column(block, pieces, kept, place, form.encoding) for place in places]
+                yield pa.record_batch(columns, schema=schema)
+
+
+def _pieces(block: Block) -> pa.Array:
+    """View the block as fields, in even places, and what stands between them, in odd ones."""
+    import pyarrow as pa
+
+    offsets = np.stack([block.fields.starts, block.fields.ends], axis=1).astype(np.int32)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(block.data)]
+    return pa.Array.from_buffers(pa.binary(), offsets.size - 1, buffers)
+
+
+def _column(block: Block, pieces: pa.Array, kept: Places, place: int, encoding: str) -> pa.Array:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    fields = block.fields.firsts[kept] + place
+    empty = block.fields.starts[fields] == block.fields.ends[fields]
+    values = pieces.take(pa.array(2 * fields, pa.int64(), mask=empty if empty.any() else None))
+    doubled = block.fields.escaped[fields]
+    if doubled.any():
+        single = pc.replace_substring(values.filter(doubled), b'""', b'"')
+        values = pc.replace_with_mask(values, doubled, single)
+    text = values.view(pa.string())
+    if block.data.isascii() or (encoding == "utf-8" and _is_valid(text)):
+        return text
+    other = pc.fill_null(pc.invert(pc.string_is_ascii(text)), False)
+    decoded = [_decoded(value, encoding) for value in values.filter(other).to_pylist()]
+    return pc.replace_with_mask(text, other, pa.array(decoded, pa.string()))
+
+
+def _is_valid(text: pa.Array) -> bool:
+    try:
+        text.validate(full=True)
+    except ValueError:
+        return False
+    return True
+
+
+def _decoded(value: bytes, encoding: str) -> str | None:
+    try:
+        return value.decode(encoding)
+    except ValueError:
+        return None
+
+
+def _strict_rows(file: IO[bytes], start: int, form: TextForm) -> Iterator[list[str]]:
+    for block in read_blocks(file, start, ord(form.delimiter)):
+        if not block.flawless:
+            raise ValueError("malformed")
+        fields = block.fields
+        places = zip(fields.starts.tolist(), fields.ends.tolist(), fields.escaped.tolist(), strict=True)
+        values = [block.data[start:end].replace(b'""', b'"' if doubled else b'""') for start, end, doubled in places]
+        for first, count in zip(fields.firsts[block.kept].tolist(), fields.counts[block.kept].tolist(), strict=True):
+            yield [value.decode(form.encoding) for value in values[first : first + count]]
+
+
+def _keeps_ascii(name: str, delimiter: str) -> bool:
+    """Tell whether a codec of text reads ASCII bytes as ASCII wherever they stand, so that lines can be split first."""
+    if not codecs.lookup(name)._is_text_encoding:
+        return False
+    marks = [*'"\r\n', delimiter]
+    after = [
+        (bytes([lead]) + mark.encode()).decode(name, "replace")[-1:] == mark
+        for lead in range(128, 256)
+        for mark in marks
+    ]
+    return all(probe.decode(name) == probe.decode("ascii") for probe in _PROBES) and all(after)

@@ -1,0 +1,275 @@
+"""Text files: no record changes how another is read, whatever it holds; encodings and delimiters are declared."""
+
+import codecs
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irisdp.cli.main import run
+from irisdp.errors import BadInput
+from irisdp.queries import count_records, enumerate_keys, open_table, read_condition, read_groups
+from irisdp.queries.text import TextForm, batches, read_form
+from irisdp.release import plan, publish
+
+VALUES = st.text(st.sampled_from('ab,"\r\n;\téß\u2028\0 1'), max_size=6)
+HOSTILE = {
+    "a record of 70 MB": b"x" * 70_000_000 + b",1",
+    "a quoted record of 70 MB that holds records": b'"' + b"7,8\n" * 17_500_000 + b'",1',
+    "a carriage return": b"\r",
+    "carriage returns": b"5\r6,7\r8\r",
+    "bytes that are no UTF-8": b"\xff\xfe\x80,\xe9",
+    "a surrogate and an overlong form": b"\xed\xa0\x80,\xc0\xaf",
+    "NUL bytes": b"\0\0,\0",
+    "every control character": bytes(set(range(32)) - {10}) + b"\x7f,1",
+    "100,000 columns": b"1," * 100_000,
+    "digits": b"9" * 900_000 + b",1",
+    "a huge exponent": b"1e999999999999,-1e-999999999999",
+    "a quote inside": b"5'11\",6",
+    "quotes": b'"""""",""',
+    "quoted line ends": b'"1,2\n3,4\r\n5,6\r7,8\n",9',
+    "a byte order mark": b"\xef\xbb\xbf1,2",
+    "a comment": b"# 1,2",
+    "a formula": b'=cmd|"/c calc"!A1,1',
+    "nothing": b"",
+}
+UNCLOSED = {
+    "an unclosed quote": b'"x,1',
+    "an unclosed second value": b'1,"x',
+    "a lone quote": b'"',
+    "three quotes": b'""",1',
+    "garbage after a closing quote": b'"x"y,1',
+    "a closing quote and a carriage return": b'"x"\r',
+}
+
+
+def written(records):
+    file = io.StringIO(newline="")
+    csv.writer(file).writerows(records)
+    return file.getvalue().encode()
+
+
+def rows(path, **form):
+    table = open_table(path, **form)
+    found = table.run(f"SELECT {', '.join(column.name for column in table.columns)} FROM data", table.columns)
+    return list(zip(*(column.to_pylist() for column in found.columns), strict=True))
+
+
+def assert_apart(path, header, before, after, hostile):
+    """A hostile record is one record or none, and the others are what they are without it."""
+    width = header.count(b",") + 1
+    path.write_bytes(header + before + after)
+    alone = rows(path)
+    path.write_bytes(header + before)
+    first = rows(path)
+    path.write_bytes(header + before + hostile + b"\n" + after)
+    found = rows(path)
+    assert len(found) - len(alone) in (0, 1)
+    last = len(alone) - len(first)
+    assert found[: len(first)] == first == alone[: len(first)]
+    assert found[len(found) - last :] == alone[len(first) :]
+    assert all(len(row) == width for row in found)
+
+
+@pytest.mark.parametrize("header", [b"a\n", b"a,b\r\n", b"a,b,c\n"])
+@pytest.mark.parametrize("name", [*HOSTILE, *UNCLOSED])
+def test_a_hostile_record_changes_no_other(tmp_path, header, name):
+    width = header.count(b",") + 1
+    before = written([(f"{place} é", 'x "y", z', "line\nends\r\n")[:width] for place in range(40)])
+    if name in HOSTILE:
+        assert_apart(tmp_path / "t.csv", header, before, before, HOSTILE[name])
+    else:
+        assert_apart(tmp_path / "t.csv", header, before, b"", UNCLOSED[name])
+        # In the middle as well, where what follows holds no quote, or the quote there opens a value.
+        assert_apart(tmp_path / "t.csv", header, before, b"1,2,3\n4,5,6\n" * 9, UNCLOSED[name])
+        assert_apart(tmp_path / "t.csv", header, before, before, UNCLOSED[name])
+
+
+RECORDS = st.integers(1, 4).flatmap(lambda width: st.lists(st.tuples(*[VALUES] * width), max_size=12))
+LINES = st.lists(st.sampled_from([b"a", b",", b"\r", b"\xff", b"\0", b'x"', b"\x1a", b"\xc3"]), max_size=20).map(
+    b"".join
+)
+
+
+@given(records=RECORDS, more=RECORDS, line=LINES, width=st.integers(1, 4))
+def test_what_is_written_properly_is_read_whatever_stands_between(tmp_path_factory, records, more, line, width):
+    path = tmp_path_factory.getbasetemp() / "between.csv"
+    header = ",".join("abcd"[:width]).encode() + b"\n"
+    path.write_bytes(header + written(records) + line + b"\n" + written(more))
+    found = rows(path)
+    first, last = ([tuple(v or None for v in r[:width]) for r in part if len(r) >= width] for part in (records, more))
+    assert found[: len(first)] == first
+    assert found[len(found) - len(last) :] == last
+    assert len(found) - len(first) - len(last) in (0, 1)
+
+
+@given(data=st.binary(max_size=200).map(lambda data: b"a,b\n" + data), more=st.integers(2, 50))
+def test_small_blocks_and_large_ones_give_the_same_columns(tmp_path_factory, data, more):
+    import pyarrow as pa
+
+    path = tmp_path_factory.getbasetemp() / "blocks.csv"
+    path.write_bytes(data)
+    schema = pa.schema([("b", pa.string()), ("a", pa.string())])
+
+    def read(**sizes):
+        return [row for batch in batches(path, 4, TextForm(), 2, [1, 0], schema, **sizes) for row in batch.to_pylist()]
+
+    assert read(longest=200, size=202) == read() == read(longest=210, size=210 + more)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "iso8859-15", "cp437", "gb18030", "shift_jis", "euc_kr"])
+def test_a_file_in_another_encoding_is_read_fully_with_it_and_loses_no_record_without(tmp_path, encoding):
+    words = {"gb18030": "名前", "shift_jis": "ソ表", "euc_kr": "이름"}.get(encoding, "Müßig, é")
+    records = [(f"{words} {place % 7}", place) for place in range(5_315)]
+    path = tmp_path / "t.csv"
+    path.write_bytes(written([("name", "x"), *records]).decode().encode(encoding))
+    assert rows(path, encoding=encoding) == [(name, str(place)) for name, place in records]
+    plain = rows(path)
+    assert [x for _, x in plain] == [str(place) for _, place in records]
+    table = open_table(path, encoding=encoding)
+    groups = read_groups(table, "name", [f"{words} 1", f"{words} 2"])
+    assert count_records(table, groups=groups).total.tolist() == [760, 759]
+
+
+def test_a_value_that_is_not_valid_is_null_and_nobody_elses(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"name,x\nM\xfcller,1\nM\xf6ller,2\nM\xc3\xbcller,3\n\xc3,4\n")
+    assert rows(path) == [(None, "1"), (None, "2"), ("Müller", "3"), (None, "4")]
+    table = open_table(path)
+    found = count_records(table, condition=read_condition("name <> 'a'", table.columns))
+    assert (found.total[0], found.yes[0], found.no[0]) == (4, 1, 0)
+    assert enumerate_keys(table, "name").counts.tolist() == [1]
+    assert count_records(table, unit="name").total.tolist() == [1]
+
+
+@pytest.mark.parametrize("mark", [*";|:\t\x01\x1f~ ", "\\t"])
+def test_delimiters_are_declared(tmp_path, mark):
+    path = tmp_path / "t.csv"
+    file = io.StringIO(newline="")
+    csv.writer(file, delimiter="\t" if mark == "\\t" else mark).writerows([("a", "b"), ("x,y", "1"), ('"', "2")])
+    path.write_text(file.getvalue(), newline="")
+    assert rows(path, delimiter=mark) == [("x,y", "1"), ('"', "2")]
+
+
+@pytest.mark.parametrize("mark", ["", ",,", '"', "\n", "\r", "a", "7", "\0", "é", b",", 3])
+def test_odd_delimiters_are_refused(mark):
+    with pytest.raises(BadInput, match="--delimiter"):
+        read_form(".csv", None, mark)
+
+
+REFUSED = ["utf-16", "utf-32", "utf-7", "iso2022_jp", "hz", "rot13", "hex", "idna", "punycode", "unicode_escape"]
+
+
+@pytest.mark.parametrize("name", [*REFUSED, "raw_unicode_escape", "cp037", "none such", "", "a\0", "é", 7, b"utf-8"])
+def test_odd_encodings_are_refused(name):
+    with pytest.raises(BadInput, match="--encoding"):
+        read_form(".csv", name)
+
+
+def test_encodings_have_one_name():
+    assert {read_form(".csv", name) for name in (None, "UTF8", "utf-8-sig", "ascii", "U8")} == {TextForm()}
+    assert read_form(".csv", "latin-1") == read_form(".csv", "L1") == TextForm("iso8859-1", ",")
+
+
+def test_what_is_declared_is_part_of_the_question(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a;b\n1;2\n")
+    usual = plan(path, "count", epsilon=1).subject()
+    assert "text" not in usual
+    assert plan(path, "count", epsilon=1, encoding="utf8", delimiter=",").subject() == usual
+    assert plan(path, "count", epsilon=1, delimiter=";").subject()["text"] == {"delimiter": ";"}
+    declared = plan(path, "count", "b > 1", epsilon=1, delimiter=";", encoding="cp1252").subject()
+    assert declared["text"] == {"encoding": "cp1252", "delimiter": ";"}
+
+
+def test_only_text_files_have_a_form(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table({"a": [1]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    for data in (tmp_path / "t.parquet", table, table.to_pandas()):
+        for options in ({"encoding": "utf-8"}, {"delimiter": ","}):
+            with pytest.raises(BadInput, match="belongs to"):
+                plan(data, "count", epsilon=1, **options)
+
+
+@pytest.mark.parametrize("header", [b"\xff,b\n", b"a\rb\r1\r", b'"a,b\n', b'a,"b"c\n', b"a" * 2_000_000])
+def test_a_header_is_public_and_no_record_decides_about_it(tmp_path, header):
+    said = []
+    for records in (b"", b"1,2\n", b'x,"\n', b'",y\n', b"\xff\n"):
+        (tmp_path / "t.csv").write_bytes(header + records)
+        with pytest.raises(BadInput, match="header") as refusal:
+            open_table(tmp_path / "t.csv")
+        said.append(str(refusal.value))
+    assert len(set(said)) == 1
+
+
+def test_groups_files_are_read_by_the_same_grammar(tmp_path):
+    (tmp_path / "t.csv").write_bytes("g,h\ni,é\n".encode())
+    table = open_table(tmp_path / "t.csv")
+    path = tmp_path / "g.csv"
+    path.write_bytes(codecs.BOM_UTF8 + 'g,h\r\n"i",é\r\n\r\n"a ""b"", c\nd",e'.encode())
+    assert read_groups(table, ["g", "h"], path).labels == (("i", "é"), ('a "b", c\nd', "e"))
+    for content in (b'g,h\n"i,e\n', b"g,h\ni,\xe9\n", b"g,h\ni\n", b"g,h\ni,e,f\n", b"g,h\ni," + b"x" * 1_100_000):
+        path.write_bytes(content)
+        with pytest.raises(BadInput, match="groups"):
+            read_groups(table, ["g", "h"], path)
+
+
+@pytest.mark.parametrize("name", [*HOSTILE, *UNCLOSED])
+def test_the_command_line_ends_the_same_with_and_without_a_hostile_record(tmp_path, capsys, name):
+    hostile = (HOSTILE | UNCLOSED)[name]
+    records = written([("a", "b"), *((place, 'x "y"') for place in range(300))])
+    said = []
+    for number, content in enumerate((records, records + hostile + b"\n")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "x.csv").write_bytes(content)
+        out = folder / "o.csv"
+        status = run(["publish", str(folder / "x.csv"), "count", "b = 'x \"y\"'", "--epsilon", "50", "--out", str(out)])
+        printed = capsys.readouterr()
+        said.append((status, printed.out.replace(str(folder), ""), printed.err, out.read_text()))
+    assert said[0] == said[1]
+    assert said[0][0] == 0 and "300" in said[0][3]
+
+
+def test_encoding_and_delimiter_on_the_command_line(tmp_path, capsys):
+    path = tmp_path / "x.csv"
+    path.write_bytes("Straße;n\nMüllerweg;3\nAllee;4\n".encode("latin-1"))
+    arguments = ["publish", str(path), "count", "Straße = 'Müllerweg'", "--epsilon", "50", "--json"]
+    assert run(arguments) == 2
+    assert "header" in capsys.readouterr().err
+    assert run([*arguments, "--encoding", "latin-1", "--delimiter", ";"]) == 0
+    assert '"answer": 1' in capsys.readouterr().out
+    again = publish(path, "count", "Straße = 'Müllerweg'", epsilon=50, encoding="iso8859-1", delimiter=";")
+    assert again.repeated and again.answers.values == [1]
+
+
+@pytest.mark.parametrize(
+    ("content", "records"),
+    [
+        (b'"a,\n' * 2_000_000 + b'""\n' * 500_000, 2_000_000),
+        (b'"' * 20_000_000, 0),
+        (b',"' * 8_000_000, 0),
+        (b'1,"\n\n' * 2_000_000 + b"x", 1_000_000),
+        (b"\r" * 20_000_000 + b"\n1,2", 1),
+        (b'"' + b"x\n" * 10_000_000 + b'",3\n4,5\n', 1),
+        (b'"' + b"x\n" * 10_000_000 + b'"y,3\n4,5\n', 2),
+    ],
+    ids=[
+        "closing too late",
+        "quotes",
+        "opening only",
+        "pairs",
+        "carriage returns",
+        "one long record",
+        "no long record",
+    ],
+)
+def test_a_file_of_hostile_quotes_is_read_in_linear_time(tmp_path, content, records):
+    """Some would take hours if every quote looked for its end anew."""
+    (tmp_path / "t.csv").write_bytes(b"a,b\n" + content)
+    assert count_records(open_table(tmp_path / "t.csv")).total.tolist() == [records]
