@@ -8,7 +8,7 @@ from .columns import Column, Kind
 from .count import Count
 from .declared import check_apart, groups_file
 from .expression import Condition, read_condition
-from .groups import Groups, read_groups
+from .groups import Groups, find_keys, read_groups
 from .keys import UnreleasedKeys, enumerate_keys
 from .majority import Majority
 from .neighbours import Cost, Move, Relation, cell_relation, moves, total_cost
@@ -39,6 +39,7 @@ __all__ = [
     "check_apart",
     "count_records",
     "enumerate_keys",
+    "find_keys",
     "groups_file",
     "moves",
     "open_table",

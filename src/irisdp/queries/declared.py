@@ -1,12 +1,12 @@
-"""Every form in which groups can be declared, brought into rows in the order of the group columns."""
+"""Every form in which groups can be declared, brought into columns in the order of the group columns."""
 
 from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, MappingView, Sequence, Set
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,13 +16,15 @@ from .columns import list_names
 from .engine import guarded
 from .text import DELIMITERS, read_form, read_rows
 
-__all__ = ["check_apart", "declared_rows", "groups_file"]
+__all__ = ["Declared", "check_apart", "groups_file", "read_declared"]
 
 
-def declared_rows(declared: Any, names: list[str]) -> list[tuple[Any, ...]]:
-    """Return one row of plain values per declared group; see `groups.read_groups` for the forms."""
-    rows = _rows(declared, names)
-    return [tuple(value.item() if isinstance(value, np.generic) else value for value in row) for row in rows]
+class Declared(NamedTuple):
+    """Groups as they were declared: a list of plain values for each group column."""
+
+    columns: list[list[Any]]
+    ordered: bool
+    """False for a set, whose order changes from run to run."""
 
 
 def groups_file(declared: Any) -> Path | None:
@@ -60,24 +62,61 @@ def check_apart(declared: Any, data: Any) -> None:
         )
 
 
-def _rows(declared: Any, names: list[str]) -> list[tuple[Any, ...]]:
+def read_declared(declared: Any, names: list[str]) -> Declared:
+    """Bring declared groups into columns, in the order of `names`; see `groups.read_groups` for the forms."""
+    ordered = not _is_unordered(declared)
+    return Declared([list(map(_plain, column)) for column in _columns(declared, names)], ordered)
+
+
+def _columns(declared: Any, names: list[str]) -> list[list[Any]]:
     import narwhals as nw
 
     file = groups_file(declared)
     if file is not None:
-        return _file_rows(file, names)
+        return _transposed(_file_rows(file, names), names)
     if isinstance(declared, str):
         if len(names) > 1:
             raise BadInput("groups", "lists values, but there are several group columns", "give a CSV file of groups")
         values = guarded(lambda: next(csv.reader([declared]), []), "is not a list a,b,c", "quote odd values", "groups")
-        return [(value.strip(),) for value in values]
+        return [[value.strip() for value in values]]
     if isinstance(declared, Mapping):
-        return _column_rows(declared, names)
+        return _from_mapping(declared, names)
     if nw.dependencies.is_into_dataframe(declared):
-        return _frame_rows(declared, names)
-    if isinstance(declared, Iterable):
-        return [_row(row, names) for row in declared]
+        return _from_frame(declared, names)
+    if nw.dependencies.is_into_series(declared) and not nw.dependencies.is_into_dataframe(declared):
+        declared = _series_values(declared)
+    if isinstance(declared, Iterable) and not isinstance(declared, bytes | bytearray | memoryview):
+        return _transposed([_row(row, names) for row in declared], names)
     raise BadInput("groups", f"cannot be read from {type(declared).__name__}", "give a CSV file, a list, or a frame")
+
+
+def _transposed(rows: list[tuple[Any, ...]], names: list[str]) -> list[list[Any]]:
+    return list(map(list, zip(*rows, strict=True))) if rows else [[] for _ in names]
+
+
+def _is_unordered(values: Any) -> bool:
+    """Tell a set from what has an order; views of a mapping count as sets, but have one."""
+    return isinstance(values, Set) and not isinstance(values, MappingView)
+
+
+def _plain(value: Any) -> Any:
+    """Return a scalar of NumPy's as Python's own; what that would change stays as it is, to be refused."""
+    if isinstance(value, np.datetime64):
+        whole = value.astype("datetime64[us]")
+        return whole.item() if whole == value or np.isnat(value) else value
+    return value.item() if isinstance(value, np.generic) and not isinstance(value, np.timedelta64) else value
+
+
+def _series_values(series: Any) -> Any:
+    """List a series without rounding: Polars would cut times down to microseconds."""
+    import narwhals as nw
+
+    if nw.dependencies.is_pandas_like_series(series):
+        return series
+    whole = nw.from_native(series, series_only=True)
+    return guarded(
+        lambda: whole.to_arrow().to_pylist(), "cannot be read from this series", "give a list of values", "groups"
+    )
 
 
 def _file_rows(path: Path, names: list[str]) -> list[tuple[Any, ...]]:
@@ -91,15 +130,21 @@ def _file_rows(path: Path, names: list[str]) -> list[tuple[Any, ...]]:
     return [tuple(row[place] for place in places) for row in rows]
 
 
-def _column_rows(declared: Mapping[Any, Any], names: list[str]) -> list[tuple[Any, ...]]:
+def _from_mapping(declared: Mapping[Any, Any], names: list[str]) -> list[list[Any]]:
+    import narwhals as nw
+
     places = _places(list(declared), names)
-    columns = [list(value) for value in declared.values()]
+    if any(_is_unordered(value) or not isinstance(value, Iterable) for value in declared.values()):
+        raise BadInput("groups", "has a column that is no list of values", "give each column as a list, not a set")
+    columns = [
+        list(_series_values(value) if nw.dependencies.is_into_series(value) else value) for value in declared.values()
+    ]
     if len({len(column) for column in columns}) > 1:
         raise BadInput("groups", "has columns of unequal length", "give one value per group in each")
-    return list(zip(*(columns[place] for place in places), strict=True))
+    return [columns[place] for place in places]
 
 
-def _frame_rows(declared: Any, names: list[str]) -> list[tuple[Any, ...]]:
+def _from_frame(declared: Any, names: list[str]) -> list[list[Any]]:
     import narwhals as nw
 
     from .frames import arrow_table
@@ -110,7 +155,13 @@ def _frame_rows(declared: Any, names: list[str]) -> list[tuple[Any, ...]]:
         "give columns of text, numbers or dates",
         "groups",
     )
-    return _column_rows({name: table.column(name).to_pylist() for name in table.column_names}, names)
+    values = guarded(
+        lambda: {name: table.column(name).to_pylist() for name in table.column_names},
+        "has values that Python cannot hold",
+        "give columns of text, numbers or dates",
+        "groups",
+    )
+    return _from_mapping(values, names)
 
 
 def _row(row: Any, names: list[str]) -> tuple[Any, ...]:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import BadInput
 from .columns import Column, Kind
-from .declared import declared_rows
+from .declared import Declared, read_declared
+from .engine import guarded, locked_connection
 from .table import Table
 from .values import is_empty, read_value
 
@@ -18,9 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["Groups", "find_keys", "read_groups"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Groups:
-    """The cells of a grouped question, in their declared order.
+    """The cells of a grouped question: no two have one key, for the engine that joins them with the records.
 
     Attributes
     ----------
@@ -28,11 +34,14 @@ class Groups:
         The group columns, with the kind their values are read as.
     labels : tuple of tuple
         One row per group, as declared; public.
+    shown : int64 array
+        In which order people see them: the n-th group shown is the row `shown[n]` of the others.
     """
 
     columns: tuple[Column, ...]
     labels: tuple[tuple[Any, ...], ...] = field(repr=False)
-    _keys: tuple[tuple[Any, ...], ...] = field(repr=False)
+    shown: NDArray[np.int64] = field(repr=False)
+    _keys: pa.Table = field(repr=False)
 
     def __len__(self) -> int:
         """Count the groups."""
@@ -42,18 +51,22 @@ class Groups:
         """Return the keys as columns k0, k1, ... and each group's `position`, for an engine to join with."""
         import pyarrow as pa
 
-        types = {
-            Kind.TEXT: pa.string(),
-            Kind.INTEGER: pa.int64(),
-            Kind.NUMBER: pa.float64(),
-            Kind.BOOLEAN: pa.bool_(),
-            Kind.DATE: pa.timestamp("us"),
-        }
-        arrays = {
-            f"k{place}": pa.array([key[place] for key in self._keys], types[column.kind])
-            for place, column in enumerate(self.columns)
-        }
-        return pa.table({**arrays, "position": pa.array(range(len(self)), pa.int64())})
+        return self._keys.append_column("position", pa.array(np.arange(len(self))))
+
+    def by_key(self) -> Groups:
+        """Return the groups sorted by key, to be shown as before: the same cells for every order and spelling."""
+        order = _run(self.arrow(), f"SELECT position FROM groups ORDER BY {', '.join(self._keys.column_names)}")
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        labels = tuple(self.labels[row] for row in order.tolist())
+        return Groups(self.columns, labels, place[self.shown], self._keys.take(order))
+
+    def digest(self) -> str:
+        """Return a digest of what the engine joins, kinds and keys, in the order of these groups."""
+        columns = [self._keys.column(name) for name in self._keys.column_names]
+        kinds = [str(column.kind) for column in self.columns]
+        keys = [_numbered(column).to_pylist() for column in columns]
+        return hashlib.sha256(json.dumps([kinds, keys], ensure_ascii=False).encode()).hexdigest()
 
 
 def find_keys(table: Table, by: Sequence[str] | str) -> tuple[Column, ...]:
@@ -81,52 +94,118 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any) -> Groups:
         The group columns.
     declared : text, path, sequence, mapping or frame
         Text such as ``"north,east"`` for one column; a path (or text that ends in .csv or .tsv) of a file whose header
-        names the group columns in any order; a sequence of values, tuples or mappings; a mapping from column to
+        names the group columns in any order; a sequence or set of values, tuples or mappings; a mapping from column to
         values; a frame.
 
     Returns
     -------
     Groups
-        In the declared order, each group once. In an untyped column (CSV) the values are read as numbers if every
-        declared one is a number, so that 3 also finds 3.0, and as text if not.
+        In the declared order (a set, which has none, sorted by key), each group once. In an untyped column (CSV) the
+        values are read as numbers if every declared one is a number that a 64-bit float holds, so that 3 also finds
+        3.0, and as text if not. No record has two of the keys: the engine itself was asked whether any two are equal.
 
     Raises
     ------
     BadInput
-        For no groups, a group given twice, an empty value, the wrong columns, and a value its column cannot hold.
+        For no groups, a group given twice in whatever spelling, an empty value, the wrong columns, and a value its
+        column cannot hold exactly.
     """
     columns = find_keys(table, by)
-    rows = declared_rows(declared, [column.name for column in columns])
-    if not rows:
+    found = read_declared(declared, [column.name for column in columns])
+    if not found.columns[0]:
         raise BadInput("groups", "declares no group", "declare one or more")
-    kinds, values = [], []
-    for place, column in enumerate(columns):
-        kind, column_values = _read_column(column, [row[place] for row in rows])
+    kinds, arrays = [], {}
+    for place, (column, values) in enumerate(zip(columns, found.columns, strict=True)):
+        kind, keys = _read_column(column, values)
         kinds.append(Column(column.name, kind))
-        values.append(column_values)
-    keys = tuple(zip(*values, strict=True))
-    seen = set()
-    for key, row in zip(keys, rows, strict=True):
-        if key in seen:
-            raise BadInput("groups", f"declares {_show(row)} twice", "declare each group once")
-        seen.add(key)
-    return Groups(tuple(kinds), tuple(rows), keys)
+        arrays[f"k{place}"] = _array(keys, kind)
+    groups = _distinct(tuple(kinds), found, arrays)
+    if found.ordered:
+        return groups
+    groups = groups.by_key()
+    return Groups(groups.columns, groups.labels, np.arange(len(groups)), groups.arrow().drop_columns("position"))
+
+
+def _distinct(columns: tuple[Column, ...], found: Declared, arrays: dict[str, pa.Array]) -> Groups:
+    import pyarrow as pa
+
+    labels = tuple(zip(*found.columns, strict=True))
+    groups = Groups(columns, labels, np.arange(len(labels)), pa.table(arrays))
+    same = f"SELECT MAX(position) AS position FROM groups GROUP BY {', '.join(arrays)} HAVING COUNT(*) > 1"
+    twice = _run(groups.arrow(), f"{same} ORDER BY position LIMIT 1")
+    if len(twice):
+        label = labels[int(twice[0])]
+        raise BadInput(
+            "groups", f"declares {_show(label)} twice, perhaps in another spelling", "declare each group once"
+        )
+    return groups
 
 
 def _read_column(column: Column, values: list[Any]) -> tuple[Kind, list[Any]]:
-    if any(is_empty(value) for value in values):
+    if any(map(is_empty, values)):
         raise BadInput("groups", f"has an empty value for {column.name}", "give every group a value")
     kind = column.kind
     if kind is Kind.UNTYPED:
-        kind = Kind.NUMBER if all(read_value(value, Kind.NUMBER) is not None for value in values) else Kind.TEXT
-    keys = []
-    for value in values:
-        key = read_value(value, kind)
-        if key is None:
-            raise BadInput("groups", f"has {_show(value)} for {column.name}, which is {kind}", f"give {kind}")
-        keys.append(key)
+        kind, keys = Kind.NUMBER, [read_value(value, Kind.NUMBER) for value in values]
+        if None in keys:
+            kind, keys = Kind.TEXT, [read_value(value, Kind.TEXT) for value in values]
+    else:
+        keys = [read_value(value, kind) for value in values]
+    if None in keys:
+        value = values[keys.index(None)]
+        raise BadInput(
+            "groups",
+            f"has {_show(value)} for {column.name}, which is {kind}",
+            f"give {kind} that needs no rounding: {_EXACT.get(kind, 'as the column holds it')}",
+        )
     return kind, keys
 
 
+_EXACT = {
+    Kind.INTEGER: "it must fit 64 bits",
+    Kind.NUMBER: "it is compared as a 64-bit float, so at most 17 digits",
+    Kind.DATE: "dates and times go down to microseconds",
+    Kind.TEXT: "it must be Unicode text",
+}
+
+
+def _array(keys: list[Any], kind: Kind) -> pa.Array:
+    import pyarrow as pa
+
+    types = {
+        Kind.TEXT: pa.string(),
+        Kind.INTEGER: pa.int64(),
+        Kind.NUMBER: pa.float64(),
+        Kind.BOOLEAN: pa.bool_(),
+        Kind.DATE: pa.timestamp("us"),
+    }
+    return pa.array(keys, types[kind])
+
+
+def _run(groups: pa.Table, statement: str) -> NDArray[np.int64]:
+    """Ask the engine about the groups, which it compares as it will when it joins them."""
+
+    def ask() -> NDArray[np.int64]:
+        connection = locked_connection()
+        try:
+            connection.register("groups", groups)
+            found: NDArray[np.int64] = connection.sql(statement).to_arrow_table().column("position").to_numpy()
+            return found
+        finally:
+            connection.close()
+
+    return guarded(ask, "cannot be read by the engine", "give columns of text, numbers or dates", "groups")
+
+
+def _numbered(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Write dates as microseconds, which every version of every library reads alike."""
+    import pyarrow as pa
+
+    return column.cast(pa.int64()) if pa.types.is_timestamp(column.type) else column
+
+
 def _show(value: Any) -> str:
-    return repr(value)[:80]
+    try:
+        return repr(value)[:80]
+    except ValueError:  # an integer of thousands of digits
+        return "a value that cannot be written"

@@ -52,7 +52,7 @@ class UnreleasedKeys:
         keys: tuple[tuple[Any, ...], ...] = tuple(
             zip(*(rows.column(k).to_pylist() for k in rows.column_names), strict=True)
         )
-        return Groups(self.columns, keys, keys)
+        return Groups(self.columns, keys, np.arange(len(keys)), rows)
 
 
 def enumerate_keys(table: Table, by: Sequence[str] | str, *, unit: str | None = None) -> UnreleasedKeys:

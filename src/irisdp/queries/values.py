@@ -6,12 +6,15 @@ import math
 import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from .columns import Kind
 
 __all__ = ["is_empty", "read_value"]
 
+_LONGEST_INTEGER = 10**1000
+_BELOW_MICROSECONDS = re.compile(r"[.,]\d{6}\d*[1-9]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -28,32 +31,52 @@ def is_empty(value: Any) -> bool:
         return True
 
 
-def _text(value: Any) -> str | None:
+def _is_number(value: Any) -> bool:
+    """Tell whether a declared value is written as a number, whether or not a float can hold it."""
     if isinstance(value, str):
-        return value
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
+        return _NUMBER.fullmatch(value.strip()) is not None
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LONGEST_INTEGER:
+        return str(value)
+    if not isinstance(value, str):
+        return None
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # a lone surrogate is no text that an engine could compare
+        return None
+    return str(value)
 
 
 def _number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    if isinstance(value, str) and not _NUMBER.fullmatch(value.strip()):
+    """Read a number that a double holds: exactly, or as the shortest way of writing that double."""
+    if not _is_number(value):
         return None
     try:
         number = float(value)
-    except OverflowError:
+        if not math.isfinite(number):
+            return None
+        if isinstance(value, float):
+            return number + 0.0  # so that there is one zero
+        exact = Decimal(value.strip() if isinstance(value, str) else value)
+        return number + 0.0 if exact in (Decimal(number), Decimal(repr(number))) else None
+    except (OverflowError, ValueError, InvalidOperation):  # also text of more digits than Python converts
         return None
-    return number if math.isfinite(number) else None
 
 
 def _integer(value: Any) -> int | None:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if isinstance(value, str) and re.fullmatch(r"[+-]?\d{1,20}", value.strip()):
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int):
+    """Read an integer within 64 bits, also one that is written 1.0."""
+    if not _is_number(value):
         return None
-    return value if -(2**63) <= value < 2**63 else None
+    try:
+        exact = Decimal(value.strip() if isinstance(value, str) else value)
+        if not -(2**63) <= exact < 2**63 or exact != exact.to_integral_value():
+            return None
+        return int(exact)
+    except (ValueError, InvalidOperation):  # NaN is neither
+        return None
 
 
 def _boolean(value: Any) -> bool | None:
@@ -64,17 +87,21 @@ def _boolean(value: Any) -> bool | None:
 
 def _date(value: Any) -> datetime | None:
     if isinstance(value, str):
+        # Python silently drops what follows the microseconds.
+        if _BELOW_MICROSECONDS.search(value):
+            return None
         try:
             value = datetime.fromisoformat(value.strip())
         except ValueError:
             return None
     if isinstance(value, date) and not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day)
-    if not isinstance(value, datetime):
+    if not isinstance(value, datetime) or getattr(value, "nanosecond", False):
         return None
     try:
-        return value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
-    except OverflowError:  # within a day of the first or last date
+        plain = datetime.combine(value.date(), value.timetz())  # pandas' kind of datetime has a mind of its own
+        return plain.astimezone(UTC).replace(tzinfo=None) if plain.tzinfo else plain
+    except (OverflowError, ValueError):  # within a day of the first or last date
         return None
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from ..errors import BadInput
 from ..exact import json_bytes
 
-__all__ = ["Answers", "answers_bytes", "check_ending"]
+__all__ = ["Answers", "answers_bytes", "check_ending", "plain_key"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,11 @@ class Answers:
         by, values = tuple(document["by"]), document["values"]
         keys = list(zip(*document["columns"], strict=True)) if by else [()]
         return cls(by, keys, values)
+
+
+def plain_key(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a group's values as JSON can hold them."""
+    return tuple(map(_plain, key))
 
 
 def check_ending(path: Path) -> None:

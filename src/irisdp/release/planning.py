@@ -25,6 +25,7 @@ from ..queries import (
     Table,
     cell_relation,
     check_apart,
+    find_keys,
     open_table,
     read_condition,
     read_groups,
@@ -45,7 +46,8 @@ class Plan:
     Attributes
     ----------
     query, condition, groups, by, unit, relation, public_membership
-        What is asked, of whom, per what.
+        What is asked, of whom, per what; declared groups sorted by key, so that their order and spelling is no part
+        of the question.
     audiences : tuple of Audience
         Who gets an answer, from which mechanism; the most accurate first. Without names there is one, called None.
     selector : Selector or None
@@ -158,10 +160,8 @@ class Plan:
             return {"selected": privacy_to_document(self.selector.privacy)}
         if self.groups is None:
             return None
-        # Millions of labels would bloat every row of the ledger; their digest tells questions apart as well.
-        columns = [list(map(str, column)) for column in zip(*self.groups.labels, strict=True)]
-        labels = json.dumps(columns, ensure_ascii=False)
-        return {"declared": len(self.groups), "sha256": hashlib.sha256(labels.encode()).hexdigest()}
+        # Millions of keys would bloat every row of the ledger; their digest tells questions apart as well.
+        return {"declared": len(self.groups), "sha256": self.groups.digest()}
 
 
 def plan(
@@ -224,11 +224,13 @@ def plan(
     table = open_table(data, encoding=encoding, delimiter=delimiter)
     asked = read_query(query, arguments)
     condition = None if asked.expression is None else read_condition(asked.expression, table.columns)
-    columns = tuple(part.strip() for part in by.split(",")) if isinstance(by, str) else tuple(by or ())
+    # As the table spells them, so that another spelling is no other question.
+    names = [part.strip() for part in by.split(",")] if isinstance(by, str) and by else by
+    columns = tuple(column.name for column in find_keys(table, names)) if names else ()
     check_apart(groups, data)
     declared = _declared(table, columns, groups, select_groups)
     if unit is not None:
-        table.column(unit, "unit")
+        unit = table.column(unit, "unit").name
         if public_membership:
             # Which of a person's records is kept depends on what they say, and so does the group it counts in.
             raise BadInput("--public-membership", "cannot be promised with --unit", "leave one of the two out")
@@ -282,7 +284,7 @@ def _declared(table: Table, by: tuple[str, ...], groups: Any, select_groups: boo
             "give --groups v1,v2,… or a CSV file, or --select-groups with a --delta (one of the two)",
         )
 
-    return None if select_groups else read_groups(table, by, groups)
+    return None if select_groups else read_groups(table, by, groups).by_key()
 
 
 def _selector(privacy: Privacy, epsilon: Any, delta: Any) -> Selector:

@@ -14,7 +14,7 @@ from ..errors import BadInput
 from ..exact import rational_text
 from ..outputs import Output
 from ..queries import ClassNodes, CountNodes, Statistics, UnreleasedKeys, count_records, enumerate_keys, groups_file
-from .answers import Answers
+from .answers import Answers, plain_key
 from .audiences import Audience
 from .chain import details, earlier_links, extend, links_of
 from .cost import Cost
@@ -152,10 +152,10 @@ def publish(
         draw=lambda earlier: _draw(planned, cells, earlier),
     )
     answers_of = {
-        audience.name: _shown(audience, cells.nodes, Answers.from_bytes(entry.answers))
+        audience.name: _shown(planned, audience, cells.nodes, Answers.from_bytes(entry.answers))
         for audience, entry in zip(planned.audiences, settled.entries, strict=True)
     }
-    written = write_files(files, planned, answers_of, settled.ids, ends_of(cells.nodes))
+    written = write_files(files, planned, answers_of, settled.ids, _shown_ends(planned, cells))
     return Publication(
         plan=planned,
         answers_of=answers_of,
@@ -215,12 +215,25 @@ def _draw(planned: Plan, cells: PrivateCells, earlier: Sequence[Release]) -> lis
     return entries
 
 
-def _shown(audience: Audience, nodes: CountNodes | ClassNodes, drawn: Answers) -> Answers:
-    """Turn what the ledger keeps into what is shown: counts are clamped to ends that are public."""
+def _shown(planned: Plan, audience: Audience, nodes: CountNodes | ClassNodes, drawn: Answers) -> Answers:
+    """Turn what the ledger keeps into what is shown: in the order asked, and counts clamped to ends that are public."""
+    values = drawn.values
     if isinstance(audience.respondent, CountRespondent) and isinstance(nodes, CountNodes) and nodes.upper is not None:
-        clamped = audience.respondent.show(np.array(drawn.values, dtype=np.int64), nodes)
-        return Answers(drawn.by, drawn.keys, clamped)
-    return drawn
+        values = audience.respondent.show(np.array(values, dtype=np.int64), nodes)
+    if planned.groups is None:
+        return Answers(drawn.by, drawn.keys, values)
+    order = planned.groups.shown.tolist()
+    labels = planned.groups.labels
+    return Answers(drawn.by, [plain_key(labels[row]) for row in order], [values[row] for row in order])
+
+
+def _shown_ends(planned: Plan, cells: PrivateCells) -> dict[str, Any]:
+    """Put the ends in the order of the answers shown."""
+    ends = ends_of(cells.nodes)
+    if planned.groups is None:
+        return ends
+    order = planned.groups.shown.tolist()
+    return {name: [found[row] for row in order] if isinstance(found, list) else found for name, found in ends.items()}
 
 
 def ends_of(nodes: CountNodes | ClassNodes) -> dict[str, Any]:
