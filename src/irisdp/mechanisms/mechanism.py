@@ -28,7 +28,7 @@ Row = tuple[Fraction, ...]
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """What a mechanism was designed for: its name, its value here, and a bound that no mechanism can pass.
+    """What a mechanism was designed for: its name, its value, and a bound for those that its certificate compares.
 
     `lower_bound` and `value` are equal where the optimum is exact; otherwise their difference is the claimed gap.
     """
