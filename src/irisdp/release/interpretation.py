@@ -226,7 +226,11 @@ class _Reader:
                 raise BadInput("side_information", "cannot be given with bounds", "give one of the two")
             if isinstance(self.side_information, str) or not hasattr(self.side_information, "__iter__"):
                 raise BadInput("side_information", "must be a list of counts", "write [0, 1]")
-            limits.append(max((integer(i, "side_information", at_least=0) for i in self.side_information), default=0))
+            counts = [integer(i, "side_information", at_least=0) for i in self.side_information]
+            if min(counts, default=least) < least:
+                rule = f"names counts below {least}, which this release rules out"
+                raise BadInput("side_information", rule, "leave them out")
+            limits.append(max(counts, default=0))
         if self._is_table:
             limits.append(len(self.loss) - 1)
         if self.prior is not None and hasattr(self.prior, "__len__"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -76,6 +76,8 @@ class BoundedRule:
     found : OptimalReading
     face_value : Fraction or None
         What taking the published value as it is costs at most, where it is a count.
+    window : pair of int or None
+        Of noise, the values that `found` tells apart, numbered from `first`; what lies beyond says no more than they.
     """
 
     deployed: Mechanism | FactoredMechanism
@@ -83,6 +85,7 @@ class BoundedRule:
     ends: Ends
     found: OptimalReading
     face_value: Fraction | None
+    window: tuple[int, int] | None = None
 
     @property
     def value(self) -> Fraction:
@@ -97,8 +100,8 @@ class BoundedRule:
     @property
     def universal(self) -> bool:
         """Whether no private mechanism at the release's ε, without δ, would serve the consumer better."""
-        plain = self.deployed.reading is None if isinstance(self.deployed, FactoredMechanism) else False
-        return plain and self.found.consumer.universal
+        noise = isinstance(self.deployed, FactoredMechanism) and self.deployed.reading is None
+        return (noise or self.window is not None) and self.found.consumer.universal
 
     @property
     def possible(self) -> tuple[int, int]:
@@ -135,7 +138,8 @@ class BoundedRule:
         if isinstance(self.deployed, Mechanism):
             return list(self.deployed.outputs).index(value)
         assert isinstance(value, int)
-        return min(max(value - self.first, 0), self.deployed.n)
+        low, high = self.window or (0, self.deployed.n)
+        return min(max(value - self.first, low), high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,13 +211,7 @@ def bounded_rule(deployed: NoisyCount | Mechanism | FactoredMechanism, ends: End
         face = loss_of_reading(deployed, consumer) if counts else None
         return BoundedRule(deployed=deployed, first=0, ends=None, found=found, face_value=face)
     if consumer.loss.entries is not None:
-        noise = FactoredMechanism(privacy=deployed.privacy.pure, n=consumer.n)
-        found = optimal_reading(noise, consumer)
-        face = None
-        if ends is not None and ends[1] <= consumer.n:  # else a table says nothing about some values
-            clamped: Reading = {z: ((min(max(z, ends[0]), ends[1]), Fraction(1)),) for z in range(consumer.n + 1)}
-            face = loss_of_reading(noise, consumer, clamped)
-        return BoundedRule(deployed=noise, first=0, ends=ends, found=found, face_value=face)
+        return _table_rule(deployed.privacy.pure, ends, consumer)
     first, last = consumer.considered[0], consumer.considered[-1]
     noise, moved = FactoredMechanism(privacy=deployed.privacy.pure, n=last - first), _moved(consumer, first, last)
     if ends is None:
@@ -225,6 +223,28 @@ def bounded_rule(deployed: NoisyCount | Mechanism | FactoredMechanism, ends: End
         whole = FactoredMechanism(privacy=deployed.privacy.pure, n=ends[1] - ends[0])
         face = loss_of_reading(whole, _moved(consumer, *ends))
     return BoundedRule(deployed=noise, first=first, ends=ends, found=optimal_reading(noise, moved), face_value=face)
+
+
+def _table_rule(privacy: Privacy, ends: Ends, consumer: Consumer) -> BoundedRule:
+    """Read noise for a table, which may price more answers than there are possible counts.
+
+    All values beyond the possible counts are one value to the reader: they must be read alike, for a release that is
+    clamped there cannot tell them apart. So the noise is clamped before the game is played.
+    """
+    counts = consumer.considered
+    noise = FactoredMechanism(privacy=privacy, n=consumer.n)
+    clamped = replace(noise, reading=_clamping(consumer.n, counts[0], counts[-1]))
+    face = None
+    if ends is not None and ends[1] <= consumer.n:  # else a table says nothing about some values
+        face = loss_of_reading(noise, consumer, _clamping(consumer.n, *ends))
+    found = optimal_reading(clamped, consumer)
+    return BoundedRule(
+        deployed=clamped, first=0, ends=ends, found=found, face_value=face, window=(counts[0], counts[-1])
+    )
+
+
+def _clamping(n: int, low: int, high: int) -> Reading:
+    return {z: ((min(max(z, low), high), Fraction(1)),) for z in range(n + 1)}
 
 
 def unbounded_rule(privacy: Privacy, loss: Loss, least: int) -> UnboundedRule:

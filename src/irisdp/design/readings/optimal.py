@@ -8,14 +8,15 @@ optimum from above, a prior bounds it from below, and both are computed with all
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
 
 from ...errors import BadInput
 from ...exact import dyadic_above, dyadic_below
-from ...mechanisms import FactoredMechanism, Reading, geometric_row
+from ...mechanisms import FactoredMechanism, Reading
+from ...privacy import Privacy
 from ..programs.grid import ONE, to_grid
 from ..programs.ratio import workable_ratio
 from ..programs.repair import is_short
@@ -166,10 +167,9 @@ def _exactly(deployed: Deployed, consumer: Consumer) -> OptimalReading:
     rows, losses = exact_rows(deployed), consumer.loss.table(consumer.n)
     if consumer.prior is not None:
         found = exact_bayes(rows, losses, consumer.exact_prior())
-    elif is_plain_noise(deployed):
-        ratio = workable_ratio(deployed.privacy.ratio)
-        near = tuple(geometric_row(i, consumer.n, ratio) for i in range(consumer.n + 1))
-        found = exact_minimax(near, losses, consumer.possible)
+    elif isinstance(deployed, FactoredMechanism):
+        near = replace(deployed, privacy=Privacy.from_ratio(workable_ratio(deployed.privacy.ratio)))
+        found = exact_minimax(exact_rows(near), losses, consumer.possible)
     else:
         found = exact_minimax(rows, losses, consumer.possible)
     table, weights = found.table, found.weights
