@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded on first use
     from . import certify, design, errors, exact, graphs, mechanisms, noise, privacy, queries, release, sampling
     from .certify import audit
-    from .errors import BadInput, BudgetRefused, CertificateRejected, Infeasible, IrisError, Refusal
+    from .errors import BadInput, BudgetRefused, CertificateRejected, Infeasible, IrisError, PromiseRefused, Refusal
     from .mechanisms import Mechanism, load
     from .privacy import Privacy
     from .release import Ledger, interpret, publish
@@ -27,6 +27,7 @@ __all__ = [
     "Ledger",
     "Mechanism",
     "Privacy",
+    "PromiseRefused",
     "Refusal",
     "audit",
     "certify",
@@ -54,6 +55,7 @@ _HOMES = {
     "Ledger": "release",
     "Mechanism": "mechanisms",
     "Privacy": "privacy",
+    "PromiseRefused": "errors",
     "Refusal": "errors",
     "audit": "certify",
     "interpret": "release",

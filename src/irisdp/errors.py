@@ -5,6 +5,7 @@
     └── Refusal               the question was understood and the answer is no           (exit status 1)
         ├── Infeasible        no mechanism, or no optimum, exists for the request
         ├── BudgetRefused     the ledger's limit does not allow the charge
+        ├── PromiseRefused    the ledger is pinned to another table, relation, unit or set of public columns
         └── CertificateRejected   a mechanism or its certificate does not hold
 
 A message never holds a private value: no record, no true answer, no depth, no row index.
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["BadInput", "BudgetRefused", "CertificateRejected", "Infeasible", "IrisError", "Refusal"]
+__all__ = ["BadInput", "BudgetRefused", "CertificateRejected", "Infeasible", "IrisError", "PromiseRefused", "Refusal"]
 
 
 class IrisError(Exception):
@@ -59,6 +60,10 @@ class Infeasible(Refusal):
 
 class BudgetRefused(Refusal):
     """The ledger's limit does not allow the charge; nothing was drawn or spent."""
+
+
+class PromiseRefused(Refusal):
+    """The ledger promises something else than this release keeps; nothing was read, drawn or spent."""
 
 
 class CertificateRejected(Refusal):

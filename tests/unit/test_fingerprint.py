@@ -12,7 +12,7 @@ import pytest
 
 from irisdp.errors import BadInput
 from irisdp.release.files import create_once
-from irisdp.release.fingerprint import fingerprint, secret_beside
+from irisdp.release.fingerprint import fingerprint, recognise, secret_beside, secrets_in
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))
 READERS = 32
@@ -43,11 +43,24 @@ def test_the_secret_stays(tmp_path):
     secret = secret_beside(data)
     assert len(secret) == 32
     assert secret == secret_beside(str(data))
-    assert secret != secret_beside(tmp_path / "staff.csv")
-    file = tmp_path / ".patients.csv.irisdp-secret"
+    assert secret == secret_beside(tmp_path / "renamed.csv"), "one for the folder: a renamed file is recognised"
+    file = tmp_path / ".tables.irisdp-secret"
     assert file.read_bytes() == secret
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert len(list(tmp_path.iterdir())) == 2, "one secret each, and no drafts"
+    assert list(tmp_path.iterdir()) == [file], "one secret, and no drafts"
+
+
+def test_secrets_of_version_0_1_are_honoured(tmp_path):
+    (tmp_path / ".data.csv.irisdp-secret").write_bytes(OTHER_KEY)
+    (tmp_path / ".short.csv.irisdp-secret").write_bytes(b"short")
+    (tmp_path / ".folder.irisdp-secret").mkdir()
+    assert secret_beside(tmp_path / "data.csv") == OTHER_KEY
+    own = secret_beside(tmp_path / "renamed.csv")
+    assert own != OTHER_KEY
+    assert sorted(secrets_in(tmp_path, tmp_path)) == sorted([own, OTHER_KEY])
+    known = fingerprint(b"digest", OTHER_KEY)
+    assert recognise(b"digest", [own, OTHER_KEY], lambda names: {known} & set(names)) == (known, OTHER_KEY)
+    assert recognise(b"digest", [own, OTHER_KEY], lambda names: set()) == (fingerprint(b"digest", own), own)
 
 
 def test_the_secret_belongs_to_the_data_whatever_it_is_called(tmp_path, monkeypatch):
@@ -91,7 +104,7 @@ def test_a_secret_that_cannot_be_written(tmp_path, monkeypatch, step):
 
 
 def test_a_secret_that_is_no_file(tmp_path):
-    (tmp_path / ".data.csv.irisdp-secret").mkdir()
+    (tmp_path / ".tables.irisdp-secret").mkdir()
     for path in (tmp_path / "data.csv", tmp_path / "no folder" / "data.csv", "/", "nul\0byte"):
         with pytest.raises(BadInput, match="data: needs a secret"):
             secret_beside(path)

@@ -17,16 +17,23 @@ import pytest
 from irisdp.errors import BadInput, BudgetRefused, IrisError
 from irisdp.release import ledger_file as module
 from irisdp.release.ledger import Cost, Entry, Ledger
+from irisdp.release.promise import Promise
 
 TENTH = Cost(Fraction(1, 10))
 
 
-def ask(ledger, question="a question", *, cost=TENTH, answers=b"answer", fingerprint="data", draw=None):
+PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
+OPEN = dict.fromkeys(("table", "columns", "relation", "unit", "public_columns"))
+
+
+def ask(ledger, question="a question", *, cost=TENTH, answers=b"answer", fingerprint="data", draw=None, **options):
     return ledger.settle(
         query=f"count {question}",
         question=json.dumps(question),
         fingerprint=fingerprint,
+        promise=options.pop("promise", PROMISE),
         cost=cost,
+        **options,
         draw=draw or (lambda earlier: [Entry(cost=cost, answers=answers)]),
     )
 
@@ -196,7 +203,13 @@ class TestSettlement:
 
 class TestBook:
     def test_is_empty_before_it_exists(self, ledger):
-        assert ledger.document() == {"limit": None, "spent": {"epsilon": "0", "delta": "0"}, "releases": []}
+        assert ledger.document() == {
+            "limit": None,
+            "spent": {"epsilon": "0", "delta": "0"},
+            "left": None,
+            **OPEN,
+            "releases": [],
+        }
         assert list(ledger.path.parent.iterdir()) == []
 
     def test_document_holds_exact_text(self, ledger):
@@ -205,15 +218,24 @@ class TestBook:
             Entry(cost=Cost(Fraction(1, 3), Fraction(1, 10**7)), answers=b"", audience="public"),
             Entry(cost=TENTH, answers=b""),
         ]
-        ask(ledger, "a", cost=entries[0].cost + TENTH, draw=lambda earlier: entries)
-        assert ledger.document() == {
+        for path in ("a.csv", "again.csv", "a.csv"):
+            cost = entries[0].cost + TENTH
+            ask(ledger, "a", cost=cost, draw=lambda earlier: entries, outputs={"public": path})
+        document = ledger.document()
+        rest = {"date": ledger.releases()[0].settled, "table": None, "groups": None}
+        rest |= {"refines": None, "coarsens": None}
+        assert document == {
             "limit": {"epsilon": "1.5", "delta": "0.000001"},
             "spent": {"epsilon": "13/30", "delta": "0.0000001"},
+            "left": {"epsilon": "16/15", "delta": "0.0000009"},
+            **PROMISE.facts(),
             "releases": [
-                {"id": 1, "query": "count a", "epsilon": "1/3", "delta": "0.0000001", "audience": "public"},
-                {"id": 2, "query": "count a", "epsilon": "0.1", "delta": "0", "audience": None},
+                {"id": 1, "query": "count a", "epsilon": "1/3", "delta": "0.0000001", "audience": "public"}
+                | rest | {"outputs": ["a.csv", "again.csv"]},
+                {"id": 2, "query": "count a", "epsilon": "0.1", "delta": "0", "audience": None}
+                | rest | {"outputs": []},
             ],
-        }
+        }  # fmt: skip
         assert json.loads(json.dumps(ledger.document())) == ledger.document()
 
     def test_release_tells_when_in_utc(self, ledger):
@@ -268,7 +290,7 @@ def foreign(path):
 def later(path):
     ask(Ledger(path))
     connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 2")
+    connection.execute("PRAGMA user_version = 3")
     connection.close()
 
 

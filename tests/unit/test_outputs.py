@@ -24,13 +24,13 @@ MATRIX = {
 }
 
 PUBLISH = "publish data.csv count v=1 --by g --groups groups.csv --epsilon 1 --ledger budget.json --secret key"
-KEPT = ["budget.json", "budget.json-wal", "key", ".key.irisdp-secret"]
+KEPT = ["budget.json", "budget.json-wal", "key", ".tables.irisdp-secret"]
 COMMANDS = {
     "publish": (f"{PUBLISH} --out", ["data.csv", "groups.csv", *KEPT]),
     "publish, dry": (f"{PUBLISH} --dry-run --out", ["data.csv", "groups.csv", *KEPT]),
     "publish, defaults": (
         "publish data.csv count --epsilon 1 --out",
-        ["data.csv", "data.ledger", ".data.csv.irisdp-secret"],
+        ["data.csv", "data.ledger", ".tables.irisdp-secret"],
     ),
     "interpret": (
         "interpret old.csv.release.json --prior prior.json --loss loss.json --at-most 2 --out",

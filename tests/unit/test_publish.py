@@ -45,9 +45,9 @@ def test_the_main_job(table, capsys):
     _, ledger = call(capsys, "ledger", table.with_suffix(".ledger"))
     assert ledger["limit"] is None
     assert ledger["spent"] == {"epsilon": "1", "delta": "0"}
-    assert ledger["releases"] == [
-        {"id": 1, "query": "majority vote = 1 by educ", "epsilon": "1", "delta": "0", "audience": None}
-    ]
+    (release,) = ledger["releases"]
+    said = {"id": 1, "query": "majority vote = 1 by educ", "epsilon": "1", "delta": "0", "audience": None}
+    assert release.items() >= said.items()
 
 
 def test_asking_again_is_free_and_gives_the_same(table, capsys):

@@ -86,6 +86,10 @@ def publish_command(
         Path | None,
         typer.Option(help="Keep the fingerprints' secret beside this path, not beside the data.", metavar="FILE"),
     ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(help="What the ledger calls the table; the name of its file unless given.", metavar="NAME"),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Where to write the answers: .csv, .parquet or .json.", metavar="FILE")
     ] = None,
@@ -97,6 +101,7 @@ def publish_command(
 ) -> None:
     """Publish the best private answer per group, drawn exactly and charged to a budget on disk."""
     from ..release import plan, publish
+    from ..release.places import find_ledger
     from ..release.publishing import planned_files
 
     declared = _declared(groups)
@@ -118,14 +123,15 @@ def publish_command(
     }
     if dry_run:
         planned = plan(data, *query, **options)
-        planned_files(planned, data, groups=declared, ledger=ledger, secret=secret, out=out, force=force)
+        book = find_ledger(planned.table, ledger).path
+        planned_files(planned, groups=declared, ledger=book, secret=secret, out=out, force=force)
         if as_json:
             print_json({**planned.document(), "dry_run": True})
         else:
             _show_plan(planned)
         return
     with _progress(quiet=as_json):
-        published = publish(data, *query, **options, ledger=ledger, secret=secret, out=out, force=force)
+        published = publish(data, *query, **options, ledger=ledger, secret=secret, table=table, out=out, force=force)
     if as_json:
         print_json(published.document())
     else:

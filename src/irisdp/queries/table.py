@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .columns import Column, Kind, find_column
@@ -31,6 +32,12 @@ class Table:
     columns: tuple[Column, ...]
     _source: Source = field(repr=False)
     text: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def path(self) -> Path | None:
+        """The file, all links followed; None where the table is no file."""
+        path = getattr(self._source, "path", None)
+        return path if isinstance(path, Path) else None
 
     def column(self, name: str, field: str) -> Column:
         """Return the column of that name, or raise `BadInput` for the field that named it."""

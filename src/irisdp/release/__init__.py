@@ -7,6 +7,7 @@ from .fingerprint import fingerprint, secret_beside
 from .interpretation import Interpretation, interpret
 from .ledger import Entry, Ledger, Release, Settlement
 from .planning import Plan, plan
+from .promise import Promise
 from .publishing import PrivateCells, Publication, publish, read_cells
 from .released import NoisyCount, read_release
 from .respondents import ClassRespondent, CountRespondent, Selector
@@ -23,6 +24,7 @@ __all__ = [
     "NoisyCount",
     "Plan",
     "PrivateCells",
+    "Promise",
     "Publication",
     "Release",
     "Selector",

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
 
-__all__ = ["create_once"]
+__all__ = ["create_once", "drafts_of"]
+
+_MARK = 8
+"""Random bytes in a passing name."""
 
 
 def create_once(path: Path, write: Callable[[Path], object]) -> None:
@@ -29,7 +33,7 @@ def create_once(path: Path, write: Callable[[Path], object]) -> None:
     OSError
         As the operating system puts it.
     """
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(_MARK)}")
     try:
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         write(draft)
@@ -38,6 +42,11 @@ def create_once(path: Path, write: Callable[[Path], object]) -> None:
     finally:
         draft.unlink(missing_ok=True)
     _sync_folder(path.parent)
+
+
+def drafts_of(path: Path) -> str:
+    """Return the pattern of the passing names under which `create_once` writes a file."""
+    return f".{glob.escape(path.name)}.{'[0-9a-f]' * (2 * _MARK)}"
 
 
 def _sync_folder(folder: Path) -> None:

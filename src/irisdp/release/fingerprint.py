@@ -2,21 +2,28 @@
 
 The ledger must recognise the data it answered about, or it would charge twice for one question and could be asked about
 a changed table as if nothing had happened. A plain digest would do that and more: whoever sees the ledger could guess a
-table, digest the guess and have it confirmed. So the digest is keyed with a secret that stays beside the data and never
-enters the ledger. If the secret is lost, the data looks new: questions are charged again, and nothing is revealed.
+table, digest the guess and have it confirmed. So the digest is keyed with a secret that stays in the folder of the data
+and never enters the ledger. It is one secret for the folder, so that a renamed file is recognised. If the secret is
+lost, the data looks new: questions are charged again, and nothing is revealed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import secrets
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..errors import BadInput
 from .files import create_once
 
-__all__ = ["fingerprint", "secret_beside", "secret_file"]
+__all__ = ["fingerprint", "recognise", "secret_beside", "secret_file", "secrets_in"]
+
+_ENDING = ".irisdp-secret"
+_NAME = f".tables{_ENDING}"
+"""One for all tables of a folder. Version 0.1 kept one for each, as `.NAME.irisdp-secret`; they are still read."""
 
 SECRET_BYTES = 32
 """Length of the secret: as long as the fingerprint, beyond any search."""
@@ -53,12 +60,13 @@ def fingerprint(digest: bytes, key: bytes) -> str:
 
 
 def secret_beside(path: str | os.PathLike[str]) -> bytes:
-    """Return the secret of a data file or folder, drawn on first use and kept beside it as `.NAME.irisdp-secret`.
+    """Return the secret of a data file or folder, drawn on first use and kept beside it as `.tables.irisdp-secret`.
 
     Parameters
     ----------
     path : path
-        The data; links are followed, so that two names of one table share a secret.
+        The data; links are followed, so that two names of one table share a secret. Where version 0.1 left a secret of
+        this name's own, that one.
 
     Returns
     -------
@@ -94,7 +102,37 @@ def secret_beside(path: str | os.PathLike[str]) -> bytes:
 def secret_file(path: str | os.PathLike[str]) -> Path:
     """Return where the secret of a data file or folder is kept, whether or not it is there yet."""
     data = Path(path).resolve()
-    return data.with_name(f".{data.name}.irisdp-secret")
+    own = data.with_name(f".{data.name}{_ENDING}")
+    return own if own.exists() else data.with_name(_NAME)
+
+
+def secrets_in(*folders: Path) -> list[bytes]:
+    """Return all secrets kept in some folders, those of version 0.1 too; draws none, and passes over what is none."""
+    found: list[bytes] = []
+    for folder in dict.fromkeys(folders):
+        for file in sorted(folder.glob(f".*{_ENDING}")):
+            with contextlib.suppress(OSError):
+                if file.is_file() and file.stat().st_size == SECRET_BYTES:
+                    found.append(file.read_bytes())
+    return list(dict.fromkeys(found))
+
+
+def recognise(digest: bytes, keys: Sequence[bytes], known: Callable[[Sequence[str]], set[str]]) -> tuple[str, bytes]:
+    """Return the fingerprint by which a ledger knows the data and its key; or else the first key's.
+
+    Parameters
+    ----------
+    digest : bytes
+        Of the data.
+    keys : sequence of bytes
+        Secrets that the data may have been recognised with, today's first: a file that was renamed or moved since
+        version 0.1 is known under the secret of another name.
+    known : callable
+        Returns those of some fingerprints that a ledger has answered about.
+    """
+    names = {fingerprint(digest, key): key for key in keys}
+    found = known(list(names))
+    return next((pair for pair in names.items() if pair[0] in found), next(iter(names.items())))
 
 
 def _draw_secret(draft: Path) -> None:

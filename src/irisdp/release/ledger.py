@@ -11,72 +11,40 @@ What is spent is never stored: it is the sum of the rows, as exact rationals in 
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import os
 import sqlite3
-import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import BadInput, BudgetRefused
+from ..errors import BadInput, PromiseRefused
 from ..exact import Rational, rational
 from .cost import Cost
 from .ledger_file import connection
+from .ledger_release import Earlier, Release, list_releases
+from .ledger_rows import (
+    Entry,
+    Settlement,
+    check_budget,
+    check_pinned,
+    find_settlement,
+    insert_entry,
+    known_fingerprints,
+    note_outputs,
+    pin,
+    pinned_facts,
+    read_limit,
+    read_spent,
+)
+from .promise import FACTS, Promise, check_promise
 
 __all__ = ["Cost", "Entry", "Ledger", "Release", "Settlement"]
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """What one audience gets: its share of the cost, the answers as bytes, and details as JSON text."""
-
-    audience: str | None = None
-    cost: Cost
-    answers: bytes
-    details: str = "{}"
-
-
-@dataclass(frozen=True, slots=True)
-class Settlement:
-    """The entries of a question as the disk holds them, their ids, and whether they were already there."""
-
-    entries: tuple[Entry, ...]
-    ids: tuple[int, ...]
-    repeated: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Release:
-    """One line of the ledger; what is long (the question, the answers) is read when asked for."""
-
-    id: int
-    query: str
-    question_hash: str
-    audience: str | None
-    cost: Cost
-    settled: str
-    """When, in UTC, as ISO 8601 text."""
-    details: str
-    """What was stored with the answers, as JSON text."""
-    ledger: Ledger = field(repr=False)
-
-    @property
-    def question(self) -> str:
-        """The question as canonical JSON text."""
-        return self.ledger._read("question", self.id, str)
-
-    @property
-    def answers(self) -> bytes:
-        """The answers as they were drawn."""
-        return self.ledger._read("answers", self.id, zlib.decompress)
 
 
 Price = Callable[[Sequence[Release]], Cost]
@@ -109,19 +77,19 @@ class Ledger:
     path: Path
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        object.__setattr__(self, "path", Path(path).absolute())
+        object.__setattr__(self, "path", _resolved(Path(path)))
 
     @property
     def limit(self) -> Cost | None:
         """The most that may be spent; None where no limit was set."""
         with self._connection() as connection:
-            return _limit(connection)
+            return read_limit(connection)
 
     @property
     def spent(self) -> Cost:
         """The sum of all charges, exactly."""
         with self._connection() as connection:
-            return _spent(connection)
+            return read_spent(connection)
 
     def set_limit(self, epsilon: Rational, delta: Rational = 0) -> Cost:
         """Set the most that may be spent, in place of an earlier limit.
@@ -134,28 +102,76 @@ class Ledger:
         limit = Cost(rational(epsilon, "epsilon"), rational(delta, "delta"))
         with self._transaction() as connection:
             connection.execute("INSERT OR REPLACE INTO budget VALUES (1, :epsilon, :delta)", limit.document())
-            return _spent(connection)
+            return read_spent(connection)
 
     def releases(self) -> list[Release]:
         """List what was released, oldest first."""
         with self._connection() as connection:
-            return self._releases(connection)
+            return list_releases(self, connection)
 
     def document(self) -> dict[str, Any]:
-        """Return limit, spending and releases at one moment as JSON-ready data with exact numbers."""
+        """Return limit, spending, promise and releases at one moment as JSON-ready data with exact numbers."""
         with self._connection() as connection:
             connection.execute("BEGIN")
-            limit = _limit(connection)
+            limit, spent = read_limit(connection), read_spent(connection)
             return {
                 "limit": limit and limit.document(),
-                "spent": _spent(connection).document(),
-                "releases": [
-                    {"id": release.id, "query": release.query, **release.cost.document(), "audience": release.audience}
-                    for release in self._releases(connection)
-                ],
+                "spent": spent.document(),
+                "left": limit and limit.beyond(spent).document(),
+                **_promise_document(connection, self.path),
+                "releases": [release.document() for release in list_releases(self, connection)],
             }
 
-    def settle(self, *, query: str, question: str, fingerprint: str, cost: Cost | Price, draw: Draw) -> Settlement:
+    def pin(self, facts: Mapping[str, Any]) -> None:
+        """Pin facts before the first release; those that are pinned already must be the same.
+
+        Parameters
+        ----------
+        facts : mapping
+            As `irisdp.release.promise.promise_in_advance` returns them.
+        """
+        with self._transaction() as connection:
+            pinned = pinned_facts(connection, self.path)
+            # Both ways: in advance nothing may be narrowed either.
+            check_promise(pinned, {**pinned, **facts}, self.path.name)
+            check_promise(facts, {**facts, **pinned}, self.path.name)
+            pin(connection, self.path, facts)
+
+    def check(self, promise: Promise, fingerprint: str | None = None) -> None:
+        """Refuse a release that does not keep what the ledger is pinned to, before anything is read or drawn.
+
+        Parameters
+        ----------
+        promise : Promise
+            What the release takes for granted.
+        fingerprint : str, optional
+            Names the version of the data, once it is known: the table's name is checked then, since data that the
+            ledger has answered about is the same table under any name.
+
+        Raises
+        ------
+        PromiseRefused
+            Which facts differ, as pinned and as asked.
+        """
+        with self._connection() as connection:
+            check_pinned(connection, self.path, promise.facts(), fingerprint)
+
+    def known(self, fingerprints: Sequence[str]) -> set[str]:
+        """Return those fingerprints that the ledger has answered about."""
+        with self._connection() as connection:
+            return known_fingerprints(connection, fingerprints)
+
+    def settle(
+        self,
+        *,
+        query: str,
+        question: str,
+        fingerprint: str,
+        promise: Promise,
+        cost: Cost | Price,
+        draw: Draw,
+        outputs: Mapping[str | None, str] | None = None,
+    ) -> Settlement:
         """Charge for a question and answer it, both or neither; a question settled before is answered again for free.
 
         Parameters
@@ -166,11 +182,15 @@ class Ledger:
             Canonical JSON text of all public facts that decide the answer's distribution, its privacy among them.
         fingerprint : str
             Names the version of the data (`fingerprint`).
+        promise : Promise
+            What the release takes for granted; the first one pins it, later ones must keep it.
         cost : Cost, or callable
             What the answer costs; or what it costs given the earlier releases of the same data, on which it may build.
         draw : callable
             Called at most once, only where the cost fits; its entries share out the cost exactly. If it raises, nothing
             is spent.
+        outputs : mapping, optional
+            For each audience the file that its answers will be written to.
 
         Returns
         -------
@@ -181,6 +201,8 @@ class Ledger:
         ------
         BudgetRefused
             Where the cost does not fit in what is left; nothing was drawn or spent.
+        PromiseRefused
+            Where the release does not keep what the ledger is pinned to; nothing was drawn or spent.
         BadInput
             Where the entries do not share out the cost, or the file cannot serve.
 
@@ -190,12 +212,15 @@ class Ledger:
         """
         question_hash = hashlib.sha256(question.encode()).hexdigest()
         with self._transaction() as connection:
-            settled = _settled(connection, fingerprint, question_hash)
+            check_pinned(connection, self.path, promise.facts(), fingerprint)
+            pin(connection, self.path, promise.facts())  # rolled back with everything else
+            settled = find_settlement(connection, fingerprint, question_hash)
             if settled is not None:
+                note_outputs(connection, settled, outputs or {})
                 return settled
-            earlier = _Earlier(self, fingerprint)
+            earlier = Earlier(lambda: self._releases_of(fingerprint))
             price = cost if isinstance(cost, Cost) else cost(earlier)
-            _check_budget(_limit(connection), _spent(connection), price)
+            check_budget(read_limit(connection), read_spent(connection), price)
             entries = tuple(draw(earlier))
             if sum((entry.cost for entry in entries), Cost()) != price:
                 raise BadInput(
@@ -206,29 +231,14 @@ class Ledger:
                 "INSERT INTO settlement (settled, query, question, question_hash, fingerprint) VALUES (?, ?, ?, ?, ?)",
                 (now, query, question, question_hash, fingerprint),
             ).lastrowid
-            ids = tuple(_insert(connection, settlement, entry) for entry in entries)
-        return Settlement(entries, ids, repeated=False)
+            ids = tuple(insert_entry(connection, settlement, entry) for entry in entries)
+            fresh = Settlement(entries, ids, repeated=False)
+            note_outputs(connection, fresh, outputs or {})
+        return fresh
 
-    def _releases(self, connection: sqlite3.Connection, condition: str = "TRUE", *values: str) -> list[Release]:
-        rows = connection.execute(
-            "SELECT release.id, query, question_hash, audience, epsilon, delta, settled, details"
-            " FROM release JOIN settlement ON settlement.id = release.settlement"
-            f" WHERE {condition} ORDER BY release.id",
-            values,
-        )
-        return [
-            Release(
-                id=number,
-                query=query,
-                question_hash=question_hash,
-                audience=audience,
-                cost=_cost(epsilon, delta),
-                settled=settled,
-                details=details,
-                ledger=self,
-            )
-            for number, query, question_hash, audience, epsilon, delta, settled, details in rows
-        ]
+    def _releases_of(self, fingerprint: str) -> list[Release]:
+        with self._connection() as connection:
+            return list_releases(self, connection, fingerprint)
 
     def _read(self, column: str, number: int, convert: Callable[[Any], T]) -> T:
         with self._connection() as connection:
@@ -253,77 +263,20 @@ class Ledger:
         return connection(self.path, create=create)
 
 
-class _Earlier(Sequence[Release]):
-    """The releases of one version of the data, read when first looked at: most draws never do."""
-
-    def __init__(self, ledger: Ledger, fingerprint: str) -> None:
-        self._ledger, self._fingerprint = ledger, fingerprint
-
-    @functools.cached_property
-    def _releases(self) -> list[Release]:
-        with self._ledger._connection() as connection:
-            return self._ledger._releases(connection, "fingerprint = ?", self._fingerprint)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._releases[index]
-
-    def __len__(self) -> int:
-        return len(self._releases)
-
-
-def _limit(connection: sqlite3.Connection) -> Cost | None:
-    row = connection.execute("SELECT epsilon, delta FROM budget").fetchone()
-    return row and _cost(*row)
-
-
-def _spent(connection: sqlite3.Connection) -> Cost:
-    # Grouped by text, which an index answers: 100,000 charges are a handful of different ones.
-    rows = connection.execute("SELECT epsilon, delta, count(*) FROM release GROUP BY epsilon, delta")
-    return sum((_cost(epsilon, delta) * times for epsilon, delta, times in rows), Cost())
-
-
-@functools.lru_cache
-def _cost(epsilon: str, delta: str) -> Cost:
+def _promise_document(connection: sqlite3.Connection, path: Path) -> dict[str, Any]:
+    """Return what the ledger is pinned to, None where that is open yet; a note where its sum promises nothing."""
     try:
-        return Cost(rational(epsilon, "epsilon"), rational(delta, "delta"))
-    except BadInput:
-        raise sqlite3.DatabaseError from None  # the file is to blame, not the caller
+        pinned, note = pinned_facts(connection, path), {}
+    except PromiseRefused as refusal:
+        pinned, note = {}, {"note": str(refusal)}
+    return {**{fact: pinned.get(fact) for fact in FACTS}, **note}
 
 
-def _check_budget(limit: Cost | None, spent: Cost, cost: Cost) -> None:
-    total = spent + cost  # without a limit, too: a total that is too long to be written must not come about
-    if limit is None or total.fits_in(limit):
-        return
-    left = Cost(max(limit.epsilon - spent.epsilon, Fraction(0)), max(limit.delta - spent.delta, Fraction(0)))
-    parts = {"limit": limit.document(), "left": left.document(), "cost": cost.document()}
-    said = {name: f"epsilon {part['epsilon']}, delta {part['delta']}" for name, part in parts.items()}
-    raise BudgetRefused(
-        f"the ledger's limit is {said['limit']}; left is {said['left']}; the answer would cost {said['cost']}", **parts
-    )
-
-
-def _settled(connection: sqlite3.Connection, fingerprint: str, question_hash: str) -> Settlement | None:
-    settlement = connection.execute(
-        "SELECT id FROM settlement WHERE fingerprint = ? AND question_hash = ?", (fingerprint, question_hash)
-    ).fetchone()
-    if settlement is None:
-        return None
-    rows = connection.execute(
-        "SELECT id, audience, epsilon, delta, answers, details FROM release WHERE settlement = ? ORDER BY id",
-        settlement,
-    ).fetchall()
-    entries = (
-        Entry(audience=audience, cost=_cost(epsilon, delta), answers=zlib.decompress(answers), details=details)
-        for _, audience, epsilon, delta, answers, details in rows
-    )
-    return Settlement(tuple(entries), tuple(row[0] for row in rows), repeated=True)
-
-
-def _insert(connection: sqlite3.Connection, settlement: int | None, entry: Entry) -> int:
-    cost = entry.cost.document()
-    number = connection.execute(
-        "INSERT INTO release (settlement, audience, epsilon, delta, details, answers) VALUES (?, ?, ?, ?, ?, ?)",
-        # The quickest compression: others wait meanwhile.
-        (settlement, entry.audience, cost["epsilon"], cost["delta"], entry.details, zlib.compress(entry.answers, 1)),
-    ).lastrowid
-    return int(number or 0)
+def _resolved(path: Path) -> Path:
+    """Follow links, so that two names of a ledger are one ledger; what is no path at all is found out on opening."""
+    try:
+        path = path.expanduser()
+        # A link that leads nowhere is refused on opening: where it leads may be a disk that is not there today.
+        return path.absolute() if path.is_symlink() and not path.exists() else path.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return path.absolute()

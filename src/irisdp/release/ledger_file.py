@@ -12,15 +12,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import BadInput
-from .files import create_once
+from .files import create_once, drafts_of
 
-__all__ = ["connection"]
+__all__ = ["connection", "is_current", "upgrade"]
 
 PATIENCE = 300
 """Seconds to wait for another process that is drawing; the lock of a dead one is lifted by the operating system."""
 
 _APPLICATION = 0x49726973  # "Iris"
-_VERSION = 1
+_VERSION = 2
+_READABLE = (1, _VERSION)
+# What format 2 has beyond format 1: what the ledger promises, and the files that answers were written to.
+_ADDED = (
+    "CREATE TABLE promise (id INTEGER PRIMARY KEY CHECK (id = 1), facts TEXT NOT NULL)",
+    "CREATE TABLE output (release INTEGER NOT NULL REFERENCES release, path TEXT NOT NULL, UNIQUE (release, path))",
+)
 _SCHEMA = f"""
     BEGIN;
     CREATE TABLE budget (id INTEGER PRIMARY KEY CHECK (id = 1), epsilon TEXT NOT NULL, delta TEXT NOT NULL);
@@ -44,6 +50,7 @@ _SCHEMA = f"""
     );
     CREATE INDEX release_settlement ON release (settlement);
     CREATE INDEX release_cost ON release (epsilon, delta);
+    {"; ".join(_ADDED)};
     PRAGMA application_id = {_APPLICATION};
     PRAGMA user_version = {_VERSION};
     COMMIT;
@@ -80,17 +87,32 @@ def connection(path: Path, *, create: bool = False) -> Iterator[sqlite3.Connecti
             raise BadInput("ledger", *_explain(path, error)) from None
 
 
+def is_current(connection: sqlite3.Connection) -> bool:
+    """Tell whether the file has today's format; format 1, of version 0.1, is read as it is."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return bool(version == _VERSION)
+
+
+def upgrade(connection: sqlite3.Connection) -> None:
+    """Bring a ledger of format 1 to today's, inside the caller's transaction: a kill leaves the one or the other."""
+    for statement in _ADDED:
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {_VERSION}")
+
+
 def _exists(path: Path, *, create: bool) -> bool:
     # The log is looked at first: a ledger that another process creates meanwhile is there before its log.
     orphaned = os.path.exists(f"{path}-wal")
     try:
         with contextlib.suppress(FileNotFoundError):
-            os.lstat(path)
+            _check_names(path)
             return True
         if create and not orphaned:
             create_once(path, _write_empty)
         elif not path.parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    except BadInput:
+        raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "no file name"
         rule = f"{path} cannot be opened or created ({reason})"
@@ -98,6 +120,24 @@ def _exists(path: Path, *, create: bool) -> bool:
     if orphaned:
         raise BadInput("ledger", f"{path} is gone but its log is not", "restore it, or remove the log")
     return create
+
+
+def _check_names(path: Path) -> None:
+    """Refuse a file that has several names: each would have a log of its own, and so a budget of its own."""
+    if os.lstat(path).st_nlink > 1:
+        # Whoever creates a ledger right now, or was killed at it, leaves the passing name that nobody opens. They are
+        # counted first: a name that goes meanwhile makes the second figure smaller, never larger.
+        passing = sum(_same_file(draft, path) for draft in path.parent.glob(drafts_of(path)))
+        if os.lstat(path).st_nlink > 1 + passing and path.is_file():
+            rule = f"{path} has another name (a hard link), under which it would count apart"
+            raise BadInput("ledger", rule, "keep one name and remove the others; a symbolic link may stand in for them")
+
+
+def _same_file(first: Path, second: Path) -> bool:
+    try:
+        return os.path.samestat(os.lstat(first), os.lstat(second))
+    except OSError:
+        return False
 
 
 @contextlib.contextmanager
@@ -120,7 +160,7 @@ def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != _APPLICATION:
         raise BadInput("ledger", f"{path} is not a ledger", "name another file; nothing was changed")
-    if version != _VERSION:
+    if version not in _READABLE:
         raise BadInput("ledger", f"{path} has format {version}, not {_VERSION}", "use the irisdp that wrote it")
 
 

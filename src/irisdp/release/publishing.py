@@ -16,10 +16,11 @@ from ..outputs import Output
 from ..queries import ClassNodes, CountNodes, Statistics, UnreleasedKeys, count_records, enumerate_keys, groups_file
 from .answers import Answers, plain_key
 from .audiences import Audience
-from .chain import details, earlier_links, extend, links_of
+from .chain import earlier_links, extend, links_of
 from .cost import Cost
-from .fingerprint import fingerprint, secret_beside
 from .ledger import Entry, Ledger, Release
+from .notes import note
+from .places import check_ledger, find_ledger, promise_of, recognised, stamp
 from .planning import Plan, plan
 from .respondents import ClassRespondent, CountRespondent
 from .written import plan_files, write_files
@@ -100,6 +101,7 @@ def publish(
     *arguments: Any,
     ledger: str | os.PathLike[str] | None = None,
     secret: str | os.PathLike[str] | None = None,
+    table: str | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     **options: Any,
@@ -114,6 +116,8 @@ def publish(
         The budget's file; beside the data unless given.
     secret : path, optional
         Keep the secret that fingerprints are keyed with beside this path instead of beside the data.
+    table : str, optional
+        What the ledger calls the table; the name of its file unless given. A frame has none unless given.
     out : path, optional
         Where to write the answers (.csv, .parquet or .json); `OUT.release.json` is written beside it.
     force : bool
@@ -130,17 +134,23 @@ def publish(
     BadInput
         Before anything is spent, with one exception: if `out` cannot be written after all, the answer is in the ledger
         and asking again costs nothing.
+    PromiseRefused
+        If the ledger is pinned to another table, relation, unit or set of public columns; nothing was read.
     BudgetRefused
         If the ledger's limit does not allow the cost; nothing was drawn or spent.
     """
+    before = stamp(_path(data))
     planned = plan(data, query, *arguments, **options)
-    book = Ledger(_ledger_path(data, ledger))
+    promise = promise_of(planned, table)
+    book = find_ledger(planned.table, ledger)
     groups = options.get("groups")
-    files = planned_files(planned, data, groups=groups, ledger=book.path, secret=secret, out=out, force=force)
-    before = _stamp(data)
-    version = fingerprint(planned.table.digest(), secret_beside(secret or _path(data) or book.path))
+    files = planned_files(planned, groups=groups, ledger=book.path, secret=secret, out=out, force=force)
+    check_ledger(book, planned.table.path, groups_file(groups), default=ledger is None)
+    book.check(promise)
+    book, version, _ = recognised(planned.table, book, secret, default=ledger is None)
+    book.check(promise, version)
     cells = read_cells(planned)
-    if _stamp(data) != before:
+    if stamp(planned.table.path) != before:
         raise BadInput(
             "DATA", "changed while it was read", "publish again when nobody is writing to it; nothing was spent"
         )
@@ -148,8 +158,13 @@ def publish(
         query=planned.line,
         question=planned.question(),
         fingerprint=version,
+        promise=promise,
         cost=lambda earlier: _price(planned, earlier),
-        draw=lambda earlier: _draw(planned, cells, earlier),
+        draw=lambda earlier: _draw(planned, cells, earlier, promise.table),
+        outputs={
+            audience.name: str(file.path.absolute())
+            for audience, (file, _) in zip(planned.audiences, files, strict=False)
+        },
     )
     answers_of = {
         audience.name: _shown(planned, audience, cells.nodes, Answers.from_bytes(entry.answers))
@@ -189,7 +204,7 @@ def _price(planned: Plan, earlier: Sequence[Release]) -> Cost:
     return planned.cost.beyond(planned.cost_at(links[0][0]))
 
 
-def _draw(planned: Plan, cells: PrivateCells, earlier: Sequence[Release]) -> list[Entry]:
+def _draw(planned: Plan, cells: PrivateCells, earlier: Sequence[Release], table: str | None) -> list[Entry]:
     """Draw all cells for every audience; where groups are selected, draw once which may be named."""
     labels: Sequence[tuple[Any, ...]] = planned.groups.labels if planned.groups else [()]
     chosen = None
@@ -209,9 +224,9 @@ def _draw(planned: Plan, cells: PrivateCells, earlier: Sequence[Release]) -> lis
             values = [value for value, named in zip(values, chosen, strict=True) if named]
         # The most accurate audience carries the charge; what the others get follows from it.
         cost = Cost() if entries else _price(planned, earlier)
-        kept = details(planned.chain, respondent.privacy)
-        answers = Answers(planned.by, labels, values).to_bytes()
-        entries.append(Entry(audience=audience.name, cost=cost, answers=answers, details=kept))
+        answers = Answers(planned.by, labels, values)
+        kept = note(table, planned.chain, respondent.privacy, answers, earlier)
+        entries.append(Entry(audience=audience.name, cost=cost, answers=answers.to_bytes(), details=kept))
     return entries
 
 
@@ -245,30 +260,20 @@ def ends_of(nodes: CountNodes | ClassNodes) -> dict[str, Any]:
 
 
 def planned_files(
-    planned: Plan, data: Any, *, groups: Any, ledger: Any, secret: Any, out: Any, force: bool
+    planned: Plan, *, groups: Any, ledger: Path, secret: Any, out: Any, force: bool
 ) -> tuple[tuple[Output, Output], ...]:
     """Plan the files of a release, apart from all that is read and kept for it; see `plan_files`."""
-    budget = _ledger_path(data, ledger)
-    read = [("the data", _path(data)), ("the groups", groups_file(groups))]
-    return plan_files(planned, out, read=read, ledger=budget, keeper=secret or _path(data) or budget, force=force)
+    data = planned.table.path
+    read = [("the data", data), ("the groups", groups_file(groups))]
+    return plan_files(planned, out, read=read, ledger=ledger, keeper=secret or data or ledger, force=force)
 
 
 def _path(data: Any) -> Path | None:
-    return Path(data).expanduser() if isinstance(data, str | os.PathLike) else None
-
-
-def _ledger_path(data: Any, ledger: str | os.PathLike[str] | None) -> Path:
-    if ledger is not None:
-        return Path(ledger)
-    path = _path(data)
-    if path is None:
-        raise BadInput("ledger", "is missing, and a frame has no place beside it", "give the path of a ledger")
-    return path.with_suffix(".ledger")
-
-
-def _stamp(data: Any) -> tuple[int, int, int] | None:
-    path = _path(data)
-    if path is None:
+    """Return the path of data in a file; what is wrong with one that cannot be looked at, `plan` says."""
+    if not isinstance(data, str | os.PathLike):
         return None
-    status = path.stat()
-    return status.st_ino, status.st_size, status.st_mtime_ns
+    try:
+        path = Path(os.fsdecode(data)).expanduser().resolve()
+        return path if path.exists() else None
+    except (OSError, ValueError, RuntimeError):
+        return None

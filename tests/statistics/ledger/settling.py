@@ -11,10 +11,12 @@ from pathlib import Path
 
 from irisdp.errors import IrisError
 from irisdp.release.ledger import Cost, Entry, Ledger, Settlement
+from irisdp.release.promise import Promise
 
 TOKEN = 16
 """Bytes of an answer that are enough to tell it from every other."""
 COST = Cost(Fraction(1, 10))
+PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
 RETURNED, REFUSED, UNEXPLAINED = 0, 3, 4
 """How a child ends: its question was settled, an error of ours said no, or anything else happened."""
 
@@ -28,7 +30,12 @@ def ask(path: Path, number: int, drawn: Callable[[bytes], object] = bytes, size:
         return [Entry(cost=COST, answers=answer)]
 
     return Ledger(path).settle(
-        query=f"question {number}", question=f"{number}", fingerprint="data", cost=COST, draw=draw
+        query=f"question {number}",
+        question=f"{number}",
+        fingerprint="data",
+        promise=PROMISE,
+        cost=COST,
+        draw=draw,
     )
 
 

@@ -1,0 +1,221 @@
+"""What stands in a ledger, read and written inside a transaction of `Ledger`; exact rationals in text."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import BadInput, BudgetRefused, PromiseRefused
+from ..exact import rational
+from .cost import Cost
+from .ledger_file import is_current, upgrade
+from .promise import check_promise
+
+__all__ = [
+    "Entry",
+    "Settlement",
+    "check_budget",
+    "check_pinned",
+    "find_settlement",
+    "insert_entry",
+    "known_fingerprints",
+    "note_outputs",
+    "pin",
+    "pinned_facts",
+    "read_cost",
+    "read_limit",
+    "read_object",
+    "read_outputs",
+    "read_spent",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What one audience gets: its share of the cost, the answers as bytes, and details as JSON text."""
+
+    audience: str | None = None
+    cost: Cost
+    answers: bytes
+    details: str = "{}"
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """The entries of a question as the disk holds them, their ids, and whether they were already there."""
+
+    entries: tuple[Entry, ...]
+    ids: tuple[int, ...]
+    repeated: bool
+
+
+def read_limit(connection: sqlite3.Connection) -> Cost | None:
+    """Return the most that may be spent; None where no limit was set."""
+    row = connection.execute("SELECT epsilon, delta FROM budget").fetchone()
+    return row and read_cost(*row)
+
+
+def read_spent(connection: sqlite3.Connection) -> Cost:
+    """Return the sum of all charges."""
+    # Grouped by text, which an index answers: 100,000 charges are a handful of different ones.
+    rows = connection.execute("SELECT epsilon, delta, count(*) FROM release GROUP BY epsilon, delta")
+    return sum((read_cost(epsilon, delta) * times for epsilon, delta, times in rows), Cost())
+
+
+@functools.lru_cache
+def read_cost(epsilon: str, delta: str) -> Cost:
+    """Read a cost back from text; a cost that is none means that the file is damaged."""
+    try:
+        return Cost(rational(epsilon, "epsilon"), rational(delta, "delta"))
+    except BadInput:
+        raise sqlite3.DatabaseError from None  # the file is to blame, not the caller
+
+
+def check_budget(limit: Cost | None, spent: Cost, cost: Cost) -> None:
+    """Refuse a cost that does not fit in what is left."""
+    total = spent + cost  # without a limit, too: a total that is too long to be written must not come about
+    if limit is None or total.fits_in(limit):
+        return
+    parts = {"limit": limit.document(), "left": limit.beyond(spent).document(), "cost": cost.document()}
+    said = {name: f"epsilon {part['epsilon']}, delta {part['delta']}" for name, part in parts.items()}
+    raise BudgetRefused(
+        f"the ledger's limit is {said['limit']}; left is {said['left']}; the answer would cost {said['cost']}", **parts
+    )
+
+
+def find_settlement(connection: sqlite3.Connection, fingerprint: str, question_hash: str) -> Settlement | None:
+    """Return the answers to a question about one version of the data, if it was settled before."""
+    settlement = connection.execute(
+        "SELECT id FROM settlement WHERE fingerprint = ? AND question_hash = ?", (fingerprint, question_hash)
+    ).fetchone()
+    if settlement is None:
+        return None
+    rows = connection.execute(
+        "SELECT id, audience, epsilon, delta, answers, details FROM release WHERE settlement = ? ORDER BY id",
+        settlement,
+    ).fetchall()
+    entries = (
+        Entry(audience=audience, cost=read_cost(epsilon, delta), answers=zlib.decompress(answers), details=details)
+        for _, audience, epsilon, delta, answers, details in rows
+    )
+    return Settlement(tuple(entries), tuple(row[0] for row in rows), repeated=True)
+
+
+def insert_entry(connection: sqlite3.Connection, settlement: int | None, entry: Entry) -> int:
+    """Write down what one audience gets, and return its id."""
+    cost = entry.cost.document()
+    number = connection.execute(
+        "INSERT INTO release (settlement, audience, epsilon, delta, details, answers) VALUES (?, ?, ?, ?, ?, ?)",
+        # The quickest compression: others wait meanwhile.
+        (settlement, entry.audience, cost["epsilon"], cost["delta"], entry.details, zlib.compress(entry.answers, 1)),
+    ).lastrowid
+    return int(number or 0)
+
+
+def note_outputs(connection: sqlite3.Connection, settlement: Settlement, outputs: Mapping[str | None, str]) -> None:
+    """Write down to which files the answers are going to be written, each once."""
+    for number, entry in zip(settlement.ids, settlement.entries, strict=True):
+        if entry.audience in outputs:
+            connection.execute("INSERT OR IGNORE INTO output VALUES (?, ?)", (number, outputs[entry.audience]))
+
+
+def read_outputs(connection: sqlite3.Connection) -> dict[int, tuple[str, ...]]:
+    """Return the files of every release that has some, in the order in which they were written."""
+    found: dict[int, tuple[str, ...]] = {}
+    if is_current(connection):
+        for number, path in connection.execute("SELECT release, path FROM output ORDER BY rowid"):
+            found[number] = (*found.get(number, ()), path)
+    return found
+
+
+def known_fingerprints(connection: sqlite3.Connection, fingerprints: Iterable[str]) -> set[str]:
+    """Return those fingerprints that the ledger has answered about."""
+    found = (
+        connection.execute("SELECT fingerprint FROM settlement WHERE fingerprint = ? LIMIT 1", (one,)).fetchone()
+        for one in fingerprints
+    )
+    return {row[0] for row in found if row is not None}
+
+
+def pinned_facts(connection: sqlite3.Connection, path: Path) -> dict[str, Any]:
+    """Return what the ledger is pinned to; facts that are open yet are missing.
+
+    Raises
+    ------
+    PromiseRefused
+        For a ledger of version 0.1 whose releases speak of different relations or units: their sum promises nothing.
+    """
+    if not is_current(connection):
+        return _facts_of_questions(connection, path)
+    row = connection.execute("SELECT facts FROM promise").fetchone()
+    return _facts(row[0]) if row else {}
+
+
+def check_pinned(
+    connection: sqlite3.Connection, path: Path, asked: Mapping[str, Any], fingerprint: str | None = None
+) -> None:
+    """Refuse what does not keep the promise; data that was answered about is the same table, whatever its name."""
+    known = fingerprint is None or known_fingerprints(connection, [fingerprint])
+    check_promise(pinned_facts(connection, path), asked, path.name, except_for=["table"] if known else [])
+
+
+def pin(connection: sqlite3.Connection, path: Path, asked: Mapping[str, Any]) -> None:
+    """Pin the facts that are open yet; a ledger of format 1 becomes one of today's, in the same transaction."""
+    pinned = pinned_facts(connection, path)
+    if not is_current(connection):
+        upgrade(connection)
+    elif asked.keys() <= pinned.keys():
+        return
+    facts = json.dumps({**asked, **pinned}, sort_keys=True, ensure_ascii=False)
+    connection.execute("INSERT OR REPLACE INTO promise VALUES (1, ?)", (facts,))
+
+
+def _facts_of_questions(connection: sqlite3.Connection, path: Path) -> dict[str, Any]:
+    """Work out what a ledger of version 0.1 promises: what its questions say, as far as they say the same."""
+    promised = set()
+    public: set[str] = set()
+    for (text,) in connection.execute("SELECT question FROM settlement"):
+        question = read_object(text)
+        promised.add((question.get("relation"), question.get("unit")))
+        if question.get("public_membership"):
+            public.update(map(str, question.get("by") or ()))
+    if len(promised) > 1:
+        relations, units = ({pair[place] for pair in promised} for place in (0, 1))
+        mixed = {"relation": relations, "unit": units}
+        pinned = {name: sorted(map(str, found)) for name, found in mixed.items() if len(found) > 1}
+        raise PromiseRefused(
+            f"{path.name} was written by irisdp 0.1 and adds up releases under different promises"
+            f" ({', '.join(pinned)}), so its sum promises nothing and nothing more is added;"
+            " take it as it is, and name a new ledger with --ledger, with a limit that leaves room for what was spent",
+            differs=list(pinned),
+            pinned=pinned,
+        )
+    for relation, unit in promised:
+        if relation is not None:
+            return {"relation": relation, "unit": unit, "public_columns": sorted(public)}
+    return {}
+
+
+def read_object(text: str) -> dict[str, Any]:
+    """Read a JSON object back; what is none means that the file is damaged."""
+    try:
+        found = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        raise sqlite3.DatabaseError from None  # the file is to blame, not the caller
+    if not isinstance(found, dict):
+        raise sqlite3.DatabaseError
+    return found
+
+
+def _facts(text: str) -> dict[str, Any]:
+    facts = read_object(text)
+    kinds = {"table": str | None, "columns": dict, "relation": str, "unit": str | None, "public_columns": list}
+    if not facts.keys() <= kinds.keys() or not all(isinstance(facts[fact], kinds[fact]) for fact in facts):
+        raise sqlite3.DatabaseError
+    return facts

@@ -1,0 +1,43 @@
+"""What the ledger keeps with an answer for people to see: the table, the groups, and what it was built on.
+
+All of it is public: declared groups were listed by the steward, selected ones were named with the answers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from ..privacy import Privacy
+from .answers import Answers, plain_key
+from .chain import details, earlier_links
+from .ledger_release import Release
+
+__all__ = ["note"]
+
+_FIRST = 3
+"""Groups that are named; of the others only the number is kept."""
+
+
+def note(table: str | None, chain: str | None, privacy: Privacy, answers: Answers, earlier: Sequence[Release]) -> str:
+    """Write what is kept with the answers of one audience, as JSON text.
+
+    Parameters
+    ----------
+    table : str or None
+        What the ledger calls the table.
+    chain, privacy
+        The chain of counts that the answers are a link of, and their privacy.
+    answers : Answers
+        What is released.
+    earlier : sequence of Release
+        The earlier releases of the same data.
+    """
+    kept: dict[str, Any] = {**json.loads(details(chain, privacy)), "table": table}
+    if answers.by:
+        first = [list(plain_key(key)) for key in answers.keys[:_FIRST]]
+        kept["groups"] = {"by": list(answers.by), "count": len(answers.keys), "first": first}
+    for finest, release in earlier_links(chain, earlier)[:1]:
+        kept["refines" if privacy.ratio > finest.ratio else "coarsens"] = release.id
+    return json.dumps(kept, ensure_ascii=False)

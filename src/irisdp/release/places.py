@@ -1,0 +1,125 @@
+"""Where the ledger and the secrets of some data lie, whatever the data is called today.
+
+A budget belongs to a table, not to a name of it. Symbolic links are followed before anything is looked for; a file with
+several names of equal right (hard links) has no default ledger; and data that a ledger beside it has answered about is
+recognised by its content after it was renamed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..errors import BadInput
+from ..outputs import same_file
+from ..queries import Table
+from .fingerprint import recognise, secret_beside, secrets_in
+from .ledger import Ledger
+from .planning import Plan
+from .promise import Promise
+
+__all__ = ["check_ledger", "find_ledger", "promise_of", "recognised", "stamp"]
+
+Stamp = tuple[int, ...] | None
+
+
+def promise_of(planned: Plan, name: str | None) -> Promise:
+    """Return what a release takes for granted, of a table that is called by its file unless it is given a name."""
+    if name is not None and not (isinstance(name, str) and name.strip() and name.isprintable()):
+        raise BadInput("--table", "must be a name on one line", "write for example --table patients.csv")
+    table = planned.table
+    public = planned.by if planned.public_membership else ()
+    return Promise(
+        table=name if name is not None else table.path.name if table.path else None,
+        columns={column.name: column.kind.name.lower() for column in table.columns},
+        relation=str(planned.relation),
+        unit=None if planned.unit is None else table.column(planned.unit, "unit").name,
+        public_columns=[table.column(column, "by").name for column in public],
+    )
+
+
+def find_ledger(table: Table, ledger: str | os.PathLike[str] | None) -> Ledger:
+    """Return the ledger that was named, or the one that lies beside the data, which need not be there yet."""
+    if ledger is not None:
+        return Ledger(ledger)
+    path = table.path
+    if path is None:
+        raise BadInput("ledger", "is missing, and a frame has no place beside it", "give the path of a ledger")
+    return Ledger(path.with_suffix(".ledger"))
+
+
+def check_ledger(book: Ledger, data: Path | None, groups: Path | None, *, default: bool) -> None:
+    """Refuse a ledger that is another file of the release, and a default one for data with several names."""
+    names = data.stat().st_nlink if data is not None and default else 1
+    if data is not None and names > 1:
+        raise BadInput(
+            "ledger",
+            f"is missing, and {data.name} has {names} names (hard links), of which each would have a budget of its own",
+            "name one ledger for all of them with --ledger FILE",
+        )
+    for what, other in {"the data": data, "the groups": groups}.items():
+        if other is not None and same_file(other, book.path):
+            raise BadInput("ledger", f"{book.path} is {what}", "name a file of its own for the ledger")
+
+
+def recognised(
+    table: Table, book: Ledger, secret: str | os.PathLike[str] | None, *, default: bool
+) -> tuple[Ledger, str, bytes]:
+    """Find the ledger and the secret by which some data is known, or else those that it will be known by.
+
+    Parameters
+    ----------
+    table : Table
+        The data; its content is digested, which says nothing of it but whether it was answered about.
+    book : Ledger
+        Where it should be known.
+    secret : path, optional
+        Where secrets are kept instead of beside the data.
+    default : bool
+        Whether the ledger was not named: then, where it is not there, the other ledgers of the folder are asked.
+
+    Returns
+    -------
+    tuple
+        The ledger, the fingerprint of the data and the secret it is keyed with.
+    """
+    digest = table.digest()
+    home = Path(secret or table.path or book.path)
+    own = secret_beside(home)
+    keys = list(dict.fromkeys([own, *secrets_in(_folder(home), book.path.parent)]))
+    books = _ledgers_beside(book) if default and not book.path.exists() else [book]
+    found = [(candidate, *recognise(digest, keys, candidate.known)) for candidate in books]
+    known = [(candidate, name, key) for candidate, name, key in found if candidate.known([name])]
+    if len(known) > 1:
+        names = ", ".join(candidate.path.name for candidate, *_ in known)
+        raise BadInput("ledger", f"is missing, and several know this data: {names}", "name one with --ledger")
+    return known[0] if known else (book, *recognise(digest, keys, book.known))
+
+
+def stamp(path: Path | None) -> Stamp:
+    """Return what changes when a file is written to or replaced; None for a frame, and for a file that is gone."""
+    try:
+        status = path.stat() if path is not None else None
+    except OSError:
+        status = None
+    if status is None:
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _folder(path: Path) -> Path:
+    return path.resolve().parent
+
+
+def _ledgers_beside(book: Ledger) -> list[Ledger]:
+    """List the ledgers in the folder that can be read; others cannot know the data."""
+    found: Sequence[Path] = sorted(book.path.parent.glob("*.ledger"))
+    ledgers = []
+    for path in found:
+        try:
+            Ledger(path).known([])
+        except BadInput:
+            continue
+        ledgers.append(Ledger(path))
+    return list(dict.fromkeys(ledgers))

@@ -1,0 +1,162 @@
+"""What a ledger promises: costs add up only over releases that protect the same thing.
+
+A sum of charges says "whatever one neighbour changes, all answers together tell at most this much of it". That is true
+only if every charge speaks of the same table, the same neighbours and the same kind of person. So the first release
+pins these facts, and later releases must keep them.
+
+Under the relation exchange some columns may be public: neighbours then exchange a record but keep its public columns.
+A release that takes fewer columns as public protects more pairs of tables, so it keeps the promise of more public
+columns; one that takes others as public does not (docs/decisions/0013-a-ledger-keeps-one-promise.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import BadInput, PromiseRefused
+
+__all__ = ["Promise", "check_promise", "promise_in_advance"]
+
+FACTS = ("table", "columns", "relation", "unit", "public_columns")
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Promise:
+    """What a release takes for granted and what a ledger's sum speaks of; all of it public.
+
+    Attributes
+    ----------
+    table : str or None
+        The table's name; None for a frame that was given none.
+    columns : mapping
+        The kind of every column; their order does not matter.
+    relation : {"add-remove", "exchange"}
+        Which tables are neighbours.
+    unit : str or None
+        The column that says whose record it is; None where every record is someone's only one.
+    public_columns : sequence of str
+        What neighbours keep of the record they exchange.
+    """
+
+    table: str | None
+    columns: Mapping[str, str]
+    relation: str
+    unit: str | None
+    public_columns: Sequence[str] = ()
+
+    def facts(self) -> dict[str, Any]:
+        """Return the facts as JSON-ready data, equal for equal promises."""
+        return {
+            "table": self.table,
+            "columns": dict(sorted(self.columns.items())),
+            "relation": self.relation,
+            "unit": self.unit,
+            "public_columns": sorted(self.public_columns),
+        }
+
+
+def promise_in_advance(
+    *, table: str | None, relation: str | None, unit: str | None, public_columns: Sequence[str]
+) -> dict[str, Any]:
+    """Check the facts that a ledger is pinned to before its first release, which adds those that are left open.
+
+    Raises
+    ------
+    BadInput
+        For facts that no release could keep.
+    """
+    neighbours = relation or "add-remove"
+    if neighbours not in ("add-remove", "exchange"):
+        raise BadInput("--relation", "must be add-remove or exchange", "choose one of the two")
+    if public_columns and neighbours != "exchange":
+        raise BadInput("--public-columns", "are kept by records that are exchanged", "add --relation exchange")
+    if public_columns and unit is not None:
+        raise BadInput("--public-columns", "cannot be promised with --unit", "leave one of the two out")
+    if not all(isinstance(name, str) and name for name in public_columns):
+        raise BadInput("--public-columns", "must name columns", "write for example --public-columns ward,year")
+    facts: dict[str, Any] = {
+        "relation": neighbours,
+        "unit": unit,
+        "public_columns": sorted(dict.fromkeys(public_columns)),
+    }
+    return facts if table is None else {"table": table, **facts}
+
+
+def check_promise(
+    pinned: Mapping[str, Any], asked: Mapping[str, Any], ledger: str, *, except_for: Sequence[str] = ()
+) -> None:
+    """Refuse a release that does not keep what a ledger is pinned to; facts that are not pinned yet are free.
+
+    Parameters
+    ----------
+    pinned, asked : mapping
+        Facts as `Promise.facts` returns them; of `pinned`, some may be missing.
+    ledger : str
+        The ledger's name, for the message.
+    except_for : sequence of str
+        Facts that need not be kept here: the name, where the content is known to be the same.
+
+    Raises
+    ------
+    PromiseRefused
+        Its document holds the facts that differ, as pinned and as asked.
+    """
+    broken = [
+        fact
+        for fact in FACTS
+        if fact in pinned and fact not in except_for and not _keeps(fact, pinned[fact], asked[fact])
+    ]
+    if not broken:
+        return
+    there, here = ({fact: facts[fact] for fact in broken} for facts in (pinned, asked))
+    if "columns" in broken:
+        there["columns"], here["columns"] = _differing(there["columns"], here["columns"])
+    said = "; ".join(f"{_NAMES[fact]} {_say(there[fact])}, here {_say(here[fact])}" for fact in broken)
+    remedy = (
+        f"if it is the same table, add --table {pinned['table']}"
+        if broken == ["table"] and pinned["table"] is not None
+        else "ask for what is pinned, or name a ledger of its own with --ledger"
+    )
+    raise PromiseRefused(
+        f"{ledger} keeps one promise, and this is another: pinned {said}; {remedy}",
+        differs=broken,
+        pinned=there,
+        asked=here,
+    )
+
+
+_NAMES = {
+    "table": "table",
+    "columns": "columns",
+    "relation": "relation",
+    "unit": "unit",
+    "public_columns": "public columns",
+}
+
+
+def _keeps(fact: str, pinned: Any, asked: Any) -> bool:
+    if fact == "public_columns":
+        return {name.casefold() for name in asked} <= {name.casefold() for name in pinned}
+    if fact == "unit" and pinned is not None and asked is not None:  # as in SQL, no table tells names apart by case
+        return bool(pinned.casefold() == asked.casefold())
+    return bool(pinned == asked)
+
+
+def _differing(pinned: Mapping[str, str], asked: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Keep the columns that are not the same on both sides; a table may have thousands."""
+    names = [name for name in sorted({*pinned, *asked}) if pinned.get(name) != asked.get(name)]
+    there, here = ({name: side[name] for name in names if name in side} for side in (pinned, asked))
+    return there, here
+
+
+def _say(value: Any) -> str:
+    if value is None or value in ({}, []):
+        return "none"
+    parts = [f"{name} ({kind})" for name, kind in value.items()] if isinstance(value, Mapping) else value
+    if isinstance(parts, str):
+        return parts
+    more = len(parts) - _MOST_NAMED
+    return ", ".join(parts[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

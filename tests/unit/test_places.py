@@ -1,0 +1,229 @@
+"""One table, one budget: whatever leads to the data or to the ledger, and whatever the data is called today."""
+
+from __future__ import annotations
+
+import itertools
+import os
+
+import pytest
+
+import irisdp
+from irisdp.cli.main import run
+from irisdp.errors import BadInput, PromiseRefused
+from irisdp.release import Cost, Ledger, publishing
+from irisdp.release.files import create_once
+from irisdp.release.fingerprint import SECRET_BYTES
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "data" / "t.csv").write_text("g,v\na,1\nb,2\n")
+    (tmp_path / "groups.csv").write_text("g\na\nb\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def symbolic(work, file):
+    link = work / f"link{file.suffix}"
+    link.symlink_to(file)
+    return link
+
+
+def chain(work, file):
+    last = symbolic(work, file)
+    for number in range(3):
+        link = work / f"{number}{file.suffix}"
+        link.symlink_to(last.name)
+        last = link
+    return last
+
+
+def through_folder(work, file):
+    (work / "shortcut").symlink_to(file.parent)
+    return work / "shortcut" / file.name
+
+
+def link_in_linked_folder(work, file):
+    (file.parent / f"inner{file.suffix}").symlink_to(file.name)
+    return through_folder(work, file).with_name(f"inner{file.suffix}")
+
+
+def relative(work, file):
+    return os.path.relpath(file)
+
+
+def dotted(work, file):
+    return os.path.join("elsewhere", "..", os.path.relpath(file.parent), ".", file.name)
+
+
+def as_it_is(work, file):
+    return str(file)
+
+
+WAYS = [as_it_is, symbolic, chain, through_folder, link_in_linked_folder, relative, dotted]
+
+
+def once(data, **options):
+    return irisdp.publish(data, "count", epsilon=1, **options)
+
+
+@pytest.mark.parametrize(("first", "second"), list(itertools.permutations(WAYS, 2)))
+def test_every_way_to_the_data_leads_to_one_budget(folder, first, second):
+    file = folder / "data" / "t.csv"
+    found = []
+    for way in (first, second):
+        (folder / way.__name__).mkdir()
+        found.append(once(way(folder / way.__name__, file)))
+    assert [published.ledger for published in found] == [folder / "data" / "t.ledger"] * 2
+    assert [published.repeated for published in found] == [False, True]
+    assert sorted(path.name for path in folder.rglob("*.ledger")) == ["t.ledger"]
+    assert len(list(folder.rglob(".*irisdp-secret"))) == 1
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+def test_every_way_to_the_ledger_is_one_ledger(folder, way):
+    ledger = folder / "data" / "own.ledger"
+    once("data/t.csv", ledger=ledger)
+    led = way(folder / "elsewhere", ledger)
+    published = once("data/t.csv", ledger=led)
+    assert (published.ledger, published.repeated) == (ledger, True)
+    irisdp.publish("data/t.csv", "count", "v > 1", epsilon=1, ledger=led)
+    assert Ledger(led).spent == Ledger(ledger).spent == Cost(2)
+
+
+@pytest.mark.parametrize("use", [Ledger.document, lambda book: book.set_limit(1), lambda book: book.spent])
+@pytest.mark.parametrize("place", ["data/second.ledger", "elsewhere/own.ledger", "data/.own.ledger.0123456789abcdef"])
+def test_a_ledger_with_two_names_is_refused_under_each(folder, use, place):
+    once("data/t.csv", ledger="data/own.ledger")
+    os.link("data/own.ledger", place)
+    names = [place] if place.startswith("data/.") else [place, "data/own.ledger"]
+    for name in names:
+        with pytest.raises(BadInput, match=r"another name \(a hard link\)"):
+            use(Ledger(name))
+        with pytest.raises(BadInput, match=r"another name \(a hard link\)"):
+            irisdp.publish("data/t.csv", "count", "v > 1", epsilon=1, ledger=name)
+    os.unlink(place)
+    assert Ledger("data/own.ledger").spent == Cost(1)
+
+
+def test_a_killed_creation_does_not_lock_a_ledger_out(folder, monkeypatch):
+    """Between link and unlink the ledger has two names; whoever comes then, or after a kill, is let in."""
+    unlinked = []
+    with monkeypatch.context() as patched:
+        patched.setattr("pathlib.Path.unlink", lambda self, **options: unlinked.append(self))
+        create_once(folder / "own.ledger", lambda draft: None)
+    assert len(unlinked) == 1 and unlinked[0].exists()
+    (folder / "own.ledger").unlink()
+    unlinked[0].unlink()
+    with monkeypatch.context() as patched:
+        patched.setattr("pathlib.Path.unlink", lambda self, **options: unlinked.append(self))
+        Ledger("own.ledger").set_limit(1)
+    assert os.stat("own.ledger").st_nlink == 2
+    assert Ledger("own.ledger").limit == Cost(1)
+
+
+def test_data_with_several_hard_links_has_no_default_ledger(folder):
+    os.link("data/t.csv", "elsewhere/other.csv")
+    for name in ("data/t.csv", "elsewhere/other.csv"):
+        with pytest.raises(BadInput, match="2 names"):
+            once(name)
+    assert list(folder.rglob("*.ledger")) == list(folder.rglob(".*irisdp-secret")) == []
+    assert not once("data/t.csv", ledger="l.ledger", secret="l").repeated
+    assert once("elsewhere/other.csv", ledger="l.ledger", secret="l").repeated
+    # A question that is new, of known content under another name, is a question about the same table.
+    irisdp.publish("elsewhere/other.csv", "count", "v > 1", epsilon=1, ledger="l.ledger", secret="l")
+    with open("elsewhere/other.csv", "a") as file:
+        file.write("c,3\n")
+    with pytest.raises(PromiseRefused, match=r"pinned table t.csv, here other.csv; if it is the same table, add"):
+        once("elsewhere/other.csv", ledger="l.ledger", secret="l")
+    once("elsewhere/other.csv", ledger="l.ledger", secret="l", table="t.csv")
+
+
+class TestRenaming:
+    def test_a_renamed_file_is_not_charged_again(self, folder):
+        first = once("data/t.csv")
+        os.rename("data/t.csv", "data/renamed.csv")
+        again = once("data/renamed.csv")
+        assert (again.repeated, again.ledger, again.answers) == (True, first.ledger, first.answers)
+        irisdp.publish("data/renamed.csv", "count", "v > 1", epsilon=1)
+        assert Ledger(first.ledger).spent == Cost(2)
+        assert [path.name for path in folder.rglob("*.ledger")] == ["t.ledger"]
+
+    def test_nor_is_a_copy(self, folder):
+        once("data/t.csv")
+        (folder / "data" / "copy.csv").write_bytes((folder / "data" / "t.csv").read_bytes())
+        assert once("data/copy.csv").repeated
+
+    def test_nor_one_that_went_to_another_folder_with_its_ledger_named(self, folder):
+        once("data/t.csv")
+        os.rename("data/t.csv", "elsewhere/t.csv")
+        assert once("elsewhere/t.csv", ledger="data/t.ledger").repeated
+
+    def test_nor_one_that_version_0_1_knew_under_another_name(self, folder):
+        key = bytes(range(SECRET_BYTES))
+        (folder / "data" / ".t.csv.irisdp-secret").write_bytes(key)
+        once("data/t.csv")
+        os.rename("data/t.csv", "data/renamed.csv")
+        assert once("data/renamed.csv").repeated
+
+    def test_another_table_of_the_folder_is_another_table(self, folder):
+        once("data/t.csv")
+        (folder / "data" / "s.csv").write_text("g,v\na,1\nb,3\n")
+        (folder / "data" / "notes.ledger").write_text("this is no ledger")
+        (folder / "data" / "folder.ledger").mkdir()
+        assert once("data/s.csv").ledger.name == "s.ledger"
+        assert Ledger("data/t.ledger").spent == Ledger("data/s.ledger").spent == Cost(1)
+
+    def test_several_ledgers_that_know_the_data_are_told_apart_by_hand(self, folder):
+        once("data/t.csv")
+        once("data/t.csv", ledger="data/other.ledger")
+        os.rename("data/t.csv", "data/renamed.csv")
+        with pytest.raises(BadInput, match=r"several know this data: other.ledger, t.ledger"):
+            once("data/renamed.csv")
+
+
+@pytest.mark.parametrize("ledger", ["data/t.csv", "elsewhere/link.csv", "groups.csv", "data/.tables.irisdp-secret"])
+def test_a_ledger_is_no_other_file_of_the_release(folder, ledger, capsys):
+    once("data/t.csv", ledger="l.ledger")
+    (folder / "elsewhere" / "link.csv").symlink_to(folder / "data" / "t.csv")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    asked = ["publish", "data/t.csv", "count", "--epsilon", "1", "--by", "g", "--groups", "groups.csv"]
+    assert run([*asked, "--ledger", ledger]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("irisdp: --ledger: ")
+    assert said.count("\n") == 1
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_data_replaced_while_it_is_read_is_not_answered_about(folder, monkeypatch):
+    real = publishing.read_cells
+
+    def replaced(planned):
+        cells = real(planned)
+        status = os.stat("data/t.csv")
+        with open("data/t.csv", "r+") as file:
+            file.write("g,v\na,2\nb,1\n")
+        os.utime("data/t.csv", ns=(status.st_atime_ns, status.st_mtime_ns))  # as careful as an editor may be
+        return cells
+
+    monkeypatch.setattr(publishing, "read_cells", replaced)
+    with pytest.raises(BadInput, match="changed while it was read"):
+        once("data/t.csv")
+    assert list(folder.rglob("*.ledger")) == []
+
+
+def test_a_link_that_is_turned_while_it_is_read_is_not_answered_about(folder, monkeypatch):
+    (folder / "data" / "s.csv").write_text("g,v\na,5\n")
+    (folder / "link.csv").symlink_to("data/t.csv")
+    real = publishing.plan
+
+    def turned(*arguments, **options):
+        os.unlink("link.csv")
+        os.symlink("data/s.csv", "link.csv")
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(publishing, "plan", turned)
+    with pytest.raises(BadInput, match="changed while it was read"):
+        once("link.csv")
