@@ -26,7 +26,7 @@ from irisdp.queries import (
     read_condition,
     read_groups,
 )
-from irisdp.queries.frames import RelationSource
+from irisdp.queries.relations import RelationSource
 
 CANARY = "canary7f3a"
 CONNECTION = duckdb.connect()

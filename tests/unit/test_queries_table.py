@@ -78,8 +78,8 @@ def test_every_form_of_a_table_counts_the_same(tmp_path):
 
 def test_kinds_come_from_the_schema_alone(tmp_path):
     frame = pd.DataFrame({"o": pd.Series([1, "x"], dtype=object), "c": pd.Categorical(["x", "y"]), "i": [1, 2]})
-    assert [column.kind for column in open_table(frame).columns] == [Kind.UNTYPED, Kind.TEXT, Kind.INTEGER]
-    assert [column.kind for column in open_table(frame.iloc[:0]).columns] == [Kind.UNTYPED, Kind.TEXT, Kind.INTEGER]
+    assert [column.kind for column in open_table(frame).columns] == [Kind.UNTYPED, Kind.UNTYPED, Kind.INTEGER]
+    assert [column.kind for column in open_table(frame.iloc[:0]).columns] == [Kind.UNTYPED, Kind.UNTYPED, Kind.INTEGER]
     assert {column.kind for column in open_table(written(tmp_path / "t.csv", [("a", "b"), (1, 2)])).columns} == {
         Kind.UNTYPED
     }
@@ -87,7 +87,7 @@ def test_kinds_come_from_the_schema_alone(tmp_path):
         "SELECT 1::HUGEINT AS a, 'x'::ENUM('x') AS b, 1.5::DECIMAL(4, 1) AS c, "
         "DATE '2024-01-01' AS d, [1] AS e, true AS f"
     )
-    expected = [Kind.INTEGER, Kind.TEXT, Kind.NUMBER, Kind.DATE, Kind.OTHER, Kind.BOOLEAN]
+    expected = [Kind.INTEGER, Kind.TEXT, Kind.NUMBER, Kind.DATE, Kind.NESTED, Kind.BOOLEAN]
     assert [column.kind for column in open_table(typed).columns] == expected
 
 

@@ -16,7 +16,6 @@ from ..errors import BadInput
 from ..exact import rational
 from .arithmetic import Number, flint_rational
 from .case import Case, is_the_path
-from .choice import choice_bound
 from .geometric_powers import GeometricPowers
 from .goals import Goal
 from .rainbows import Best, balanced_line, fixed_rainbow, homogeneous_rainbow
@@ -37,15 +36,12 @@ class Proven:
     given, off_boundary : frozenset of int
         The inputs whose rows were taken as given, so that the bound is one on mechanisms with these rows only; and
         those of them that have no neighbour with another ranking.
-    choice : number or None
-        A bound on the goal of all mechanisms with one boundary row per ranking, whatever these rows are.
     """
 
     distance: Number | None
     bound: Number | None
     given: frozenset[int] = frozenset()
     off_boundary: frozenset[int] = frozenset()
-    choice: Number | None = None
 
 
 def prove(case: Case, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
@@ -133,8 +129,7 @@ def _rainbow(
             ranked = [goal.loss_row(i)[v] for v in ranking]
             if ranked != sorted(ranked):
                 raise BadInput("loss", "does not follow the rankings", "make it grow along each input's ranking")
-        choice = choice_bound(case, certificate, best, goal) if "choice" in certificate else None
-        return replace(proven, bound=goal.value(best.rows.__getitem__), choice=choice)
+        return replace(proven, bound=goal.value(best.rows.__getitem__))
 
     return check
 

@@ -17,7 +17,7 @@ All is said of the graph and the privacy in the file, which are printed: whether
 """
 
 # fmt: off
-# ruff: noqa: B905, D101, D103, E401, E701, E731, I001 -- one page of mathematics
+# ruff: noqa: B905, D101, D103, E401, E731, I001 -- one page of mathematics
 # mypy: ignore-errors
 import hashlib, json, re, sys
 from collections import Counter
@@ -196,21 +196,16 @@ class Mechanism:
 
     def dual(self, c):
         """Every private x has a goal ≥ Σ_i min_v [w_i·loss(i,v) + Σ_j (λ_ij,v − r·λ_ji,v)] − δ·Σ_ij max_v λ_ij,v."""
-        score = [[w * x for x in line] for w, line in zip(self.weights, self.loss)]
-        return None, self.weak(score, c["multipliers"], lambda i, j: j in self.near[i])
-
-    def weak(self, score, multipliers, joined):
-        """Lower bound Σ score·x over all private x, by multipliers on joined pairs."""
-        largest, seen = Counter(), set()
-        for entry in listed(multipliers):
+        score, largest, seen = [[w * x for x in line] for w, line in zip(self.weights, self.loss)], Counter(), set()
+        for entry in listed(c["multipliers"]):
             i, j, v = (whole(k, 0) for k in listed(entry, 4)[:3])
-            insist(joined(i, j) and (i, j, v) not in seen, "a multiplier is on no edge, or comes twice")
+            insist(j in self.near[i] and (i, j, v) not in seen, "a multiplier is on no edge, or comes twice")
             insist((size := number(entry[3])) >= 0, "a multiplier is negative")
             seen.add((i, j, v))
             score[i][v] += size
             score[j][v] -= self.ratio * size
             largest[i, j] = max(size, largest[i, j])
-        return sum(map(min, score)) - self.delta * sum(largest.values())
+        return None, sum(map(min, score)) - self.delta * sum(largest.values())
 
     def geometric(self, c):
         """Compare with G_{n,1/r}; or some reading of it serves the goal as well as any private mechanism."""
@@ -314,8 +309,11 @@ class Mechanism:
         return self.among + (rows + (": nothing is left to compare)" if given == n else ")") if self.given else "")
 
 def show(value):
-    try: return f"{float(value):.9g}"
-    except OverflowError: return "a number beyond 1e308"
+    """Write a number for people; a decimal of nine digits."""
+    try:
+        return f"{float(value):.9g}"
+    except OverflowError:
+        return "a number beyond 1e308"
 
 def main(path=""):
     status = 2
@@ -332,8 +330,10 @@ def main(path=""):
     edges, n = sum(map(len, mechanism.near)) // 2, len(mechanism.inputs)
     print(f"yes: private on every edge (inputs: {n}, edges: {edges}{'' if edges else ', so nothing is compared'};"
           f" ratio {show(mechanism.ratio)}, delta {show(mechanism.delta)})")
-    if off is not None: print(f"  rows: the theorem's up to {show(off)}")
-    if document.get("certificate") is None: print("  optimality: nothing is claimed")
+    if off is not None:
+        print(f"  rows: the theorem's up to {show(off)}")
+    if document.get("certificate") is None:
+        print("  optimality: nothing is claimed")
     elif value is None:
         how = "read well, serves every consumer whose loss grows with distance as well as any of"
         how = "the first choices are as probable together as in any of" if mechanism.given else how

@@ -16,7 +16,12 @@ from ..errors import BadInput
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["Column", "Kind", "check_names", "find_column", "kind_of", "list_names", "read_as", "try_cast"]
+__all__ = ["READER", "Column", "Kind", "check_names", "find_column", "kind_of", "list_names", "read_as", "try_cast"]
+
+READER = "2"
+"""The version of the rules by which records are read; part of every question, so that no count read by other rules is
+refined or given again. Raise it with any change to what some value of some table is read as: the rules of `total.py`,
+`objects.py` and `relations.py`, of text files, of `read_as`, of a condition's SQL, or which record `--unit` keeps."""
 
 
 class Kind(StrEnum):
@@ -31,7 +36,14 @@ class Kind(StrEnum):
     UNTYPED = "untyped"
     """Text whose reading the question decides: every CSV column, and pandas columns of `object`."""
     OTHER = "of another type"
-    """A list, a struct, a duration, ...: usable with IS NULL and as `--unit` only."""
+    """A duration, a time of day, bytes, ...: usable with IS NULL and as `--unit` only."""
+    NESTED = "a list or a structure"
+    """A list, a struct, a map, ...: usable with IS NULL only; nothing else of it is read."""
+
+    @property
+    def is_opaque(self) -> bool:
+        """Tell whether a condition can ask no more of a value than whether there is one."""
+        return self in (Kind.OTHER, Kind.NESTED)
 
 
 SQL_TYPES = {
@@ -88,6 +100,8 @@ def kind_of(dtype: Any) -> Kind:
         return Kind.TEXT
     if dtype == nw.Boolean:
         return Kind.BOOLEAN
+    if dtype in (nw.List, nw.Array, nw.Struct):
+        return Kind.NESTED
     return Kind.DATE if dtype in (nw.Date, nw.Datetime) else Kind.OTHER
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-__all__ = ["Embedded", "Source", "guarded", "locked_connection", "quote_name", "quote_text"]
+__all__ = ["Embedded", "Source", "guarded", "locked_connection", "quote_name", "quote_text", "release_of"]
 
 MEMORY_LIMIT = "1500MB"
 
@@ -21,6 +21,11 @@ _T = TypeVar("_T")
 
 class Source(Protocol):
     """Where a table lives: something that runs statements (in DuckDB's SQL) over it."""
+
+    @property
+    def engine(self) -> str:
+        """Name the engine and its version, major and minor: engines may cast differently."""
+        ...
 
     def digest(self) -> bytes:
         """Return a digest of the content, whatever the order an engine reads it in."""
@@ -36,6 +41,13 @@ class Embedded(ABC):
 
     __slots__ = ()
 
+    @property
+    def engine(self) -> str:
+        """Name the engine and its version."""
+        import duckdb
+
+        return f"duckdb {release_of(duckdb.__version__)}"
+
     @abstractmethod
     def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
         """Return a locked connection in which `data` is the table."""
@@ -49,6 +61,11 @@ class Embedded(ABC):
             return connection.sql(statement).to_arrow_table()
         finally:
             connection.close()
+
+
+def release_of(version: str) -> str:
+    """Return major and minor number of a version."""
+    return ".".join(version.split(".")[:2])
 
 
 def guarded(action: Callable[[], _T], rule: str, remedy: str, field: str = "data") -> _T:
@@ -89,6 +106,8 @@ def locked_connection(path: str | None = None) -> duckdb.DuckDBPyConnection:
     known = {name for (name,) in connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()}
     disabled = sorted(known & {"type_pushdown", "scalar_fn_pushdown"})
     connection.execute(f"SET disabled_optimizers = '{','.join(disabled)}'")
+    # A time zone of the environment would change what an instant is read as.
+    connection.execute("SET TimeZone = 'UTC'")
     for setting in ("enable_progress_bar = false", "enable_external_access = false", "lock_configuration = true"):
         connection.execute(f"SET {setting}")
     return connection

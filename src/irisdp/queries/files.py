@@ -1,4 +1,4 @@
-"""Tables in files: CSV and TSV, read as `text` says, and Parquet."""
+"""Tables in files: CSV and TSV, read as `text` says, and Parquet, as `parquet` does."""
 
 from __future__ import annotations
 
@@ -9,37 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
-from .columns import Column, Kind, check_names, kind_of
-from .engine import Embedded, guarded, locked_connection, quote_text
+from .columns import Column, Kind, check_names
+from .engine import Embedded, guarded, locked_connection
+from .parquet import ParquetSource, open_parquet
 from .text import DELIMITERS, TextForm, batches, read_form, read_header, refuse_form
+from .total import total_stream
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["FileSource", "TextSource", "open_file"]
-
-
-@dataclass(frozen=True, slots=True)
-class FileSource(Embedded):
-    """A file, and the DuckDB table function that reads it."""
-
-    path: Path
-    reader: str
-
-    def digest(self) -> bytes:
-        """Return the BLAKE2b digest of the file's bytes and of how they are read."""
-        return _digest(self.path)
-
-    def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
-        """Return a locked connection in which `data` is a view of the file."""
-        connection = locked_connection(str(self.path))
-        connection.execute(f"CREATE TEMP VIEW data AS SELECT * FROM {self.reader}")
-        return connection
-
-    @property
-    def form_facts(self) -> dict[str, str]:
-        """What was declared of how it is written: nothing."""
-        return {}
+__all__ = ["TextSource", "open_file"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +42,9 @@ class TextSource(Embedded):
 
     def digest(self) -> bytes:
         """Return the BLAKE2b digest of the file's bytes and of how they are read."""
-        return _digest(self.path)
+        with self.path.open("rb") as file:
+            content = file_digest(file, blake2b).digest()
+        return blake2b(self.path.suffix.lower().encode() + content, digest_size=32).digest()
 
     @property
     def form_facts(self) -> dict[str, str]:
@@ -78,11 +59,13 @@ class TextSource(Embedded):
         places = [self.names.index(name) for name in names]
         stream = batches(self.path, self.start, self.form, len(self.names), places, schema)
         connection = locked_connection()
-        connection.register("data", pa.RecordBatchReader.from_batches(schema, stream))
+        connection.register("data", total_stream(schema, stream))
         return connection
 
 
-def open_file(text: str, encoding: Any = None, delimiter: Any = None) -> tuple[list[Column], FileSource | TextSource]:
+def open_file(
+    text: str, encoding: Any = None, delimiter: Any = None
+) -> tuple[list[Column], ParquetSource | TextSource]:
     """Open a .csv, .tsv or .parquet file by its ending.
 
     Parameters
@@ -106,28 +89,11 @@ def open_file(text: str, encoding: Any = None, delimiter: Any = None) -> tuple[l
         raise BadInput("data", "has a path with one of * ? [, which would match several files", "rename the file")
     if ending == ".parquet":
         refuse_form(encoding, delimiter)
-        return _open_parquet(path)
+        return open_parquet(path)
     return _open_text(path, read_form(ending, encoding, delimiter))
-
-
-def _digest(path: Path) -> bytes:
-    with path.open("rb") as file:
-        content = file_digest(file, blake2b).digest()
-    return blake2b(path.suffix.lower().encode() + content, digest_size=32).digest()
 
 
 def _open_text(path: Path, form: TextForm) -> tuple[list[Column], TextSource]:
     names, start = read_header(path, form, "data")
     check_names(names)
     return [Column(name, Kind.UNTYPED) for name in names], TextSource(path, form, tuple(names), start)
-
-
-def _open_parquet(path: Path) -> tuple[list[Column], FileSource]:
-    import narwhals as nw
-    import pyarrow.parquet as pq
-
-    rule, remedy = "is not a Parquet file that can be read", "write it again as Parquet"
-    schema = guarded(lambda: nw.from_native(pq.read_schema(path).empty_table()).schema, rule, remedy)
-    check_names(list(schema))
-    columns = [Column(name, kind_of(dtype)) for name, dtype in schema.items()]
-    return columns, FileSource(path, f"read_parquet({quote_text(str(path))}, hive_partitioning = false)")

@@ -2,66 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from .columns import Column, Kind, check_names, kind_of
-from .engine import Embedded, Source, guarded, locked_connection, quote_name
+from .engine import Embedded, Source, guarded, locked_connection
+from .objects import object_kinds, object_texts
+from .relations import open_relation
 from .spark import SparkSource
+from .total import kind_of_type, total_column
 
 if TYPE_CHECKING:
     import duckdb
     import narwhals as nw
     import pyarrow as pa
 
-__all__ = ["ArrowSource", "RelationSource", "arrow_table", "open_frame"]
+__all__ = ["ArrowSource", "arrow_table", "open_frame"]
 
 
 @dataclass(frozen=True, slots=True)
 class ArrowSource(Embedded):
-    """An Arrow table in memory."""
+    """An Arrow table in memory, and the kinds its columns are read as."""
 
     table: pa.Table = field(repr=False)
+    kinds: tuple[Kind, ...]
 
     def digest(self) -> bytes:
-        """Return the BLAKE2b digest of the table as an Arrow stream, written to nowhere else."""
+        """Return the BLAKE2b digest of kinds and table (as an Arrow stream, written to nowhere else)."""
         import pyarrow as pa
 
-        hashing = blake2b(b"arrow", digest_size=32)
+        hashing = blake2b(repr(("arrow", *map(str, self.kinds))).encode(), digest_size=32)
         plain = self.table.replace_schema_metadata(None).combine_chunks()
         with pa.PythonFile(_HashingFile(hashing), mode="w") as file, pa.ipc.new_stream(file, plain.schema) as stream:
             stream.write_table(plain)
         return hashing.digest()
 
     def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
-        """Return a locked connection in which `data` is the table's named columns."""
+        """Return a locked connection in which `data` is the table's named columns, every value total."""
+        import pyarrow as pa
+
         connection = locked_connection()
-        connection.register("data", self.table.select(names))
-        return connection
-
-
-@dataclass(frozen=True, slots=True)
-class RelationSource(Embedded):
-    """A relation of the caller's DuckDB: it runs there, and streams the columns needed into the locked engine."""
-
-    relation: duckdb.DuckDBPyRelation = field(repr=False)
-
-    def digest(self) -> bytes:
-        """Return a digest of the multiset of records: their number and the sum of their hashes, whatever the order."""
-        names = ", ".join(quote_name(name) for name in self.relation.columns)
-        ((count, total),) = self.relation.aggregate(f"count(*), sum(hash({names}))").fetchall()
-        schema = list(zip(self.relation.columns, map(str, self.relation.types), strict=True))
-        return blake2b(repr(("relation", schema, count, total)).encode(), digest_size=32).digest()
-
-    def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
-        """Return a locked connection in which `data` is a stream (to be read once) of the named columns."""
-        connection = locked_connection()
-        needed = self.relation.project(", ".join(map(quote_name, names)))
-        # DuckDB renamed the method; a relation also answers to the names of its columns, so ask its type.
-        renamed = hasattr(type(needed), "to_arrow_reader")
-        connection.register("data", needed.to_arrow_reader() if renamed else needed.fetch_arrow_reader())
+        connection.register("data", pa.table({name: total_column(self.table[name]) for name in names}))
         return connection
 
 
@@ -84,61 +67,29 @@ def open_frame(data: Any) -> tuple[list[Column], Source]:
     check_names(names)
     if isinstance(frame, nw.LazyFrame):
         schema = frame.collect_schema()
-        columns = [Column(name, kind_of(dtype)) for name, dtype in schema.items()]
         engine = frame.implementation
         if engine.is_duckdb():
-            return columns, RelationSource(frame.to_native())
+            return open_relation(frame.to_native(), schema)
         if engine.is_pyspark() or engine.is_pyspark_connect():
-            return columns, SparkSource(frame.to_native())
-        frame = guarded(
-            lambda: nw.from_native(frame.collect(backend="pyarrow").to_native(), eager_only=True),
-            "is a lazy frame that cannot be computed",
-            "collect it first",
-        )
-    untyped = _untyped(frame)
-    table = arrow_table(frame, untyped)
-    kinds = nw.from_native(table, eager_only=True).schema
-    columns = [Column(name, Kind.UNTYPED if name in untyped else kind_of(kinds[name])) for name in names]
-    return columns, ArrowSource(table)
+            return [Column(name, kind_of(dtype)) for name, dtype in schema.items()], SparkSource(frame.to_native())
+        frame = guarded(frame.collect, "is a lazy frame that cannot be computed", "collect it first")
+    objects = object_kinds(frame)
+    table = arrow_table(frame, objects)
+    kinds = [objects.get(name) or kind_of_type(table.schema.field(name).type) for name in names]
+    return [Column(name, kind) for name, kind in zip(names, kinds, strict=True)], ArrowSource(table, tuple(kinds))
 
 
-def arrow_table(frame: nw.DataFrame[Any], untyped: Sequence[str] = ()) -> pa.Table:
-    """Convert an eager frame to Arrow, without an index and without dictionaries; untyped columns become text."""
+def arrow_table(frame: nw.DataFrame[Any], objects: Collection[str] = ()) -> pa.Table:
+    """Convert an eager frame to Arrow, without an index; columns of objects become text."""
     import pyarrow as pa
 
-    typed = [name for name in frame.columns if name not in untyped]
-    rule = "has a column of a type that Arrow cannot hold"
-    table = guarded(lambda: frame.select(typed).to_arrow().select(typed), rule, "drop or convert that column")
-    columns = dict(zip(typed, (_decoded(column) for column in table.columns), strict=True))
-    for name in untyped:
-        columns[name] = pa.chunked_array([pa.array(_texts(frame[name]), pa.string())])
+    typed = [name for name in frame.columns if name not in objects]
+    rule, remedy = "has a column of a type that Arrow cannot hold", "drop or convert that column"
+    table = guarded(lambda: frame.select(typed).to_arrow().select(typed), rule, remedy)
+    columns = dict(zip(typed, table.columns, strict=True))
+    for name in objects:
+        columns[name] = object_texts(frame[name])
     return pa.table({name: columns[name] for name in frame.columns})
-
-
-def _untyped(frame: nw.DataFrame[Any]) -> list[str]:
-    """List the columns of Python objects: their type would be guessed from the values."""
-    import narwhals as nw
-
-    if frame.implementation.is_pandas_like():
-        types = zip(frame.columns, frame.to_native().dtypes, strict=True)
-        return [name for name, dtype in types if str(dtype) == "object"]
-    return [name for name, dtype in frame.schema.items() if dtype == nw.Object]
-
-
-def _texts(values: nw.Series[Any]) -> list[str | None]:
-    # Lone surrogates have no UTF-8 form; replaced, they cannot make one record fail the rest.
-    missing = values.is_null().to_list()
-    return [
-        None if null else str(value).encode("utf-8", "replace").decode()
-        for value, null in zip(values.to_list(), missing, strict=True)
-    ]
-
-
-def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Undo dictionaries: DuckDB would make an ENUM whose members come from the data."""
-    import pyarrow as pa
-
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 class _HashingFile:

@@ -78,7 +78,7 @@ def find_keys(table: Table, by: Sequence[str] | str) -> tuple[Column, ...]:
     if len({column.name for column in columns}) < len(columns):
         raise BadInput("by", "names a column twice", "name each column once")
     for column in columns:
-        if column.kind is Kind.OTHER:
+        if column.kind.is_opaque:
             raise BadInput("by", f"groups by {column.name}, which is {column.kind}", "group by text, numbers or dates")
     return columns
 

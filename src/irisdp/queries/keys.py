@@ -18,7 +18,7 @@ from .table import Table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["UnreleasedKeys", "enumerate_keys"]
+__all__ = ["KeyCells", "UnreleasedKeys", "enumerate_keys"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +38,10 @@ class UnreleasedKeys:
     counts: NDArray[np.int64] = field(repr=False)
     _keys: pa.Table = field(repr=False)
 
+    def cells(self) -> KeyCells:
+        """Return a cell per key, to count with; the keys stay as the engine holds them."""
+        return KeyCells(self.columns, self._keys)
+
     def select(self, chosen: NDArray[np.bool_]) -> Groups:
         """Return the chosen keys as groups, sorted by key; call it with what partition selection drew, nothing else.
 
@@ -53,6 +57,24 @@ class UnreleasedKeys:
             zip(*(rows.column(k).to_pylist() for k in rows.column_names), strict=True)
         )
         return Groups(self.columns, keys, np.arange(len(keys)), rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyCells:
+    """The cells of keys that nobody has chosen yet: PRIVATE; none becomes a Python value."""
+
+    columns: tuple[Column, ...]
+    _keys: pa.Table = field(repr=False)
+
+    def __len__(self) -> int:
+        """Count the cells."""
+        return len(self._keys)
+
+    def arrow(self) -> pa.Table:
+        """Return the keys and each cell's `position`, for an engine to join with."""
+        import pyarrow as pa
+
+        return self._keys.append_column("position", pa.array(np.arange(len(self), dtype=np.int64)))
 
 
 def enumerate_keys(table: Table, by: Sequence[str] | str, *, unit: str | None = None) -> UnreleasedKeys:

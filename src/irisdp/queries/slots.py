@@ -34,7 +34,7 @@ class Slot:
         """Let two slots be one."""
         first, second = self._root(), other._root()
         kind = first._kind or second._kind
-        if second._kind not in (None, kind) or kind is Kind.OTHER:
+        if second._kind not in (None, kind) or (kind is not None and kind.is_opaque):
             first._refuse(second._kind or Kind.TEXT, second._columns)
         if first is second:
             return
@@ -96,7 +96,7 @@ class Slot:
     def _refuse(self, kind: Kind, columns: list[str]) -> None:
         named = list_names(list(dict.fromkeys([*self._columns, *columns])))
         subject = f"the column {named}" if named else "one value"
-        if Kind.OTHER in (self._kind, kind):
+        if any(found is not None and found.is_opaque for found in (self._kind, kind)):
             rule = f"asks more of {subject} than IS NULL, and its type is neither text, number, truth value nor date"
             raise BadInput("expression", rule, "use another column")
         raise BadInput(

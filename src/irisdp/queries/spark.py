@@ -8,6 +8,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from .engine import release_of
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -19,6 +21,11 @@ class SparkSource:
     """A PySpark DataFrame."""
 
     frame: Any = field(repr=False)
+
+    @property
+    def engine(self) -> str:
+        """Name the engine and its version."""
+        return f"spark {release_of(str(self.frame.sparkSession.version))}"
 
     def digest(self) -> bytes:
         """Return a digest of the multiset of records: their number and the sum of their hashes, whatever the order."""

@@ -4,16 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Column, read_as
 from .expression import Condition
-from .groups import Groups
 from .table import Table
 
-__all__ = ["Statistics", "count_records", "records_statement"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Cells", "Statistics", "count_records", "records_statement"]
+
+
+class Cells(Protocol):
+    """Cells to count in: their columns, and their keys for an engine to join with."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The group columns, with the kind their values are read as."""
+        ...
+
+    def arrow(self) -> pa.Table:
+        """Return the keys as columns k0, k1, ... and each cell's `position`."""
+        ...
+
+    def __len__(self) -> int:
+        """Count the cells."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +59,7 @@ class Statistics:
 
 
 def count_records(
-    table: Table, *, condition: Condition | None = None, groups: Groups | None = None, unit: str | None = None
+    table: Table, *, condition: Condition | None = None, groups: Cells | None = None, unit: str | None = None
 ) -> Statistics:
     """Count records per cell, in one pass of the engine.
 
@@ -49,7 +69,7 @@ def count_records(
         What is counted.
     condition : Condition, optional
         Read over this table's columns.
-    groups : Groups, optional
+    groups : Groups or the cells of `UnreleasedKeys`, optional
         The cells; one cell holds the whole table without them. A record whose key is null or not declared belongs to
         no cell.
     unit : text, optional

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .columns import Column, Kind, find_column
+from ..errors import BadInput
+from .columns import READER, Column, Kind, find_column
 from .engine import Source, guarded
 
 if TYPE_CHECKING:
@@ -41,13 +42,22 @@ class Table:
 
     def column(self, name: str, field: str) -> Column:
         """Return the column of that name, or raise `BadInput` for the field that named it."""
-        return find_column(name, self.columns, field)
+        column = find_column(name, self.columns, field)
+        if field == "unit" and column.kind is Kind.NESTED:
+            raise BadInput("unit", f"is {column.name}, which is {column.kind}", "name people by text or by numbers")
+        return column
+
+    @property
+    def reader(self) -> str:
+        """What reads the records: the version of this floor's rules, and the engine; public, and part of a question."""
+        return f"{READER} {self._source.engine}"
 
     def digest(self) -> bytes:
-        """Return a digest of the content: different data, different digest.
+        """Return a digest of content and kinds: tables that any question could tell apart have different digests.
 
-        Files and eager frames are digested byte by byte (BLAKE2b), lazy engines record by record in any order. A digest
-        of private data is private: it goes into a ledger only under a key.
+        Files and eager frames are digested byte by byte (BLAKE2b); in relations and Spark, which have no order, each
+        record's readable values are (SHA-256), and then the sorted digests. A digest of private data is private: it
+        goes into a ledger only under a key.
         """
         return guarded(self._source.digest, "could not be digested by its engine", "check that it can be read")
 
@@ -61,7 +71,7 @@ class Table:
         """
         names = list(dict.fromkeys(column.name for column in columns))
         if not names:  # every statement needs some column, if only to count records
-            plain = [column for column in self.columns if column.kind is not Kind.OTHER]
+            plain = [column for column in self.columns if not column.kind.is_opaque]
             names = [(plain or list(self.columns))[0].name]
         return guarded(
             lambda: self._source.run(statement, names, groups),

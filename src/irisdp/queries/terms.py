@@ -106,7 +106,7 @@ class Reader:
         if column.name not in self._slots:
             self._slots[column.name] = self._slot(Slot(known, column=column.name))
         slot = self._slots[column.name]
-        return Term(slot, lambda: column.reference if slot.kind is Kind.OTHER else read_as(column.reference, slot.kind))
+        return Term(slot, lambda: column.reference if slot.kind.is_opaque else read_as(column.reference, slot.kind))
 
     def _resolve(self, node: exp.Column) -> Column:
         if not isinstance(node.this, exp.Identifier):

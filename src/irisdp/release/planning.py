@@ -17,6 +17,7 @@ from ..exact import rational_text
 from ..mechanisms import privacy_to_document
 from ..privacy import Privacy
 from ..queries import (
+    Column,
     Condition,
     Count,
     Groups,
@@ -94,6 +95,8 @@ class Plan:
             "groups": self._groups_document(),
             "unit": self.unit,
             "relation": str(self.relation),
+            "reader": self.table.reader,
+            "columns": {column.name: str(column.kind) for column in self._columns()},
         }
         facts |= {"text": self.table.text} if self.table.text else {}
         return facts | ({"public_membership": True} if self.public_membership else {})
@@ -154,6 +157,12 @@ class Plan:
             for audience in self.audiences
         ]
         return lines if self.selector is None else [*lines, self.selector.describe_error()]
+
+    def _columns(self) -> list[Column]:
+        """Return the columns that the question reads; their kinds decide what their values mean."""
+        named = [self.table.column(name, "by") for name in self.by]
+        person = [] if self.unit is None else [self.table.column(self.unit, "unit")]
+        return [*(self.condition.columns if self.condition else ()), *named, *person]
 
     def _groups_document(self) -> Any:
         if self.selector is not None:

@@ -188,9 +188,8 @@ def read_cells(planned: Plan) -> PrivateCells:
         found = count_records(planned.table, condition=planned.condition, groups=planned.groups, unit=planned.unit)
         return PrivateCells(planned.query.nodes(found, planned.cell_relation), None)
     keys = enumerate_keys(planned.table, planned.by, unit=planned.unit)
-    groups = keys.select(np.ones(len(keys.counts), dtype=np.bool_))
-    if len(groups):
-        found = count_records(planned.table, condition=planned.condition, groups=groups, unit=planned.unit)
+    if len(keys.counts):
+        found = count_records(planned.table, condition=planned.condition, groups=keys.cells(), unit=planned.unit)
     else:
         found = Statistics(*(np.zeros(0, dtype=np.int64),) * 3)
     return PrivateCells(planned.query.nodes(found, planned.cell_relation), keys)

@@ -1,0 +1,126 @@
+"""Relations of a DuckDB of the caller's: they run there, and stream the columns needed into the locked engine.
+
+The caller's session decides what the relation holds; here it decides nothing. Columns leave it as plain values, an
+instant as an instant (never as text in the session's zone), and the digest covers exactly those plain values: two
+relations with one digest are read alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from .columns import Column, Kind, kind_of
+from .engine import Embedded, locked_connection, quote_name
+from .total import LONGEST_TEXT, total_stream
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+__all__ = ["RelationSource", "open_relation"]
+
+_NUMBERS = "boolean tinyint smallint integer bigint utinyint usmallint uinteger ubigint float double decimal"
+_PLAIN = frozenset((*_NUMBERS.split(), "date", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "time"))
+"""Types that Arrow carries as they are."""
+
+_AS_TEXT = frozenset(("hugeint", "uhugeint", "time with time zone", "bit", "uuid", "interval"))
+"""Types that Arrow would bend; their text is exact, and the same in every session."""
+
+_VECTOR = 2048
+"""Records per batch: as many texts of the greatest length fit into the 2 GiB that a batch can hold."""
+
+_RECORDS_PER_PASS = 1 << 24
+
+
+@dataclass(frozen=True, slots=True)
+class RelationSource(Embedded):
+    """A relation of the caller's DuckDB."""
+
+    relation: duckdb.DuckDBPyRelation = field(repr=False)
+
+    def digest(self) -> bytes:
+        """Return a digest of the multiset of records: BLAKE2b over types, number, and sorted SHA-256 of each record.
+
+        A relation has no order, so the records' digests are sorted (by their first 64 bits; where those are equal and
+        the rest is not, the order of reading decides, and the digest may be new). It takes one to two seconds for each
+        million records; more than 2^24 are sorted in several passes over the relation, each in about 1 GiB.
+        """
+        import numpy as np
+
+        types = [(name, str(dtype)) for name, dtype in _typed(self.relation)]
+        ((count,),) = self.relation.aggregate("count(*)").fetchall()
+        plain = self._plain(self.relation.columns)
+        parts = ", ".join(_injective(quote_name(name), str(dtype.id)) for name, dtype in _typed(plain))
+        hashes = plain.project(f"unhex(sha256(concat({parts}))) AS digest")
+        hashing = blake2b(repr(("relation", types, count)).encode(), digest_size=32)
+        passes = -(-count // _RECORDS_PER_PASS)
+        for number in range(passes):
+            low, high = ((place << 64) // passes for place in (number, number + 1))
+            kept = [np.zeros((0, 4), ">u8")]
+            for batch in _batches(hashes, _VECTOR * 64):
+                words = np.frombuffer(b"".join(batch.column(0).to_pylist()), ">u8").reshape(-1, 4)
+                first = words[:, 0]
+                kept.append(words[(first >= low) & (first <= high - 1)])
+            words = np.concatenate(kept)
+            hashing.update(words[np.argsort(words[:, 0].astype(np.uint64), kind="stable")].tobytes())
+        return hashing.digest()
+
+    def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
+        """Return a locked connection in which `data` is a stream (to be read once) of the named columns."""
+        reader = _batches(self._plain(names), _VECTOR)
+        connection = locked_connection()
+        connection.register("data", total_stream(reader.schema, reader))
+        return connection
+
+    def _plain(self, names: Sequence[str]) -> duckdb.DuckDBPyRelation:
+        types = dict(_typed(self.relation))
+        listed = (f"{_plain(quote_name(name), str(types[name].id))} AS {quote_name(name)}" for name in names)
+        return self.relation.project(", ".join(listed))
+
+
+def open_relation(relation: Any, schema: Any) -> tuple[list[Column], RelationSource]:
+    """Open a relation whose Narwhals schema is given."""
+    columns = []
+    for name, dtype in _typed(relation):
+        kind = kind_of(schema[name])
+        flat = str(dtype.id) in _PLAIN | _AS_TEXT | {"varchar", "enum", "timestamp with time zone", "blob", "null"}
+        columns.append(Column(name, kind if flat else Kind.NESTED))
+    return columns, RelationSource(relation)
+
+
+def _typed(relation: Any) -> list[tuple[str, Any]]:
+    return list(zip(relation.columns, relation.types, strict=True))
+
+
+def _batches(relation: Any, size: int) -> pa.RecordBatchReader:
+    # DuckDB renamed the method; a relation also answers to the names of its columns, so ask its type.
+    renamed = hasattr(type(relation), "to_arrow_reader")
+    found: pa.RecordBatchReader = relation.to_arrow_reader(size) if renamed else relation.fetch_arrow_reader(size)
+    return found
+
+
+def _plain(value: str, kind: str) -> str:
+    """Return SQL for a value in a form that Arrow carries unharmed."""
+    if kind in _PLAIN or kind == "timestamp with time zone":
+        return value
+    if kind in _AS_TEXT:
+        return f"CAST({value} AS VARCHAR)"
+    if kind in ("varchar", "enum"):
+        text = f"CAST({value} AS VARCHAR)"
+        return f"CASE WHEN strlen({text}) <= {LONGEST_TEXT} THEN {text} END"
+    if kind == "blob":
+        return f"CASE WHEN octet_length({value}) <= {LONGEST_TEXT} THEN {value} END"
+    return f"CASE WHEN {value} IS NOT NULL THEN TRUE END"
+
+
+def _injective(value: str, kind: str) -> str:
+    """Return SQL for a plain value's text, null told apart and its length in front, so that no two records meet."""
+    text = f"CAST({value} AS VARCHAR)"
+    if kind == "blob":
+        text = f"hex({value})"
+    elif kind == "timestamp with time zone":  # an instant, not the session's way to write it
+        text = f"CAST({value} AT TIME ZONE 'UTC' AS VARCHAR)"
+    return f"coalesce(strlen({text}) || ':' || {text}, '-')"

@@ -1,0 +1,254 @@
+"""Arrow columns made total: every value in a form that no engine can fail on, decided by the column's type alone.
+
+A type is schema and public; a value is not. So each type has one rule, and a value outside of it is null: text that is
+not UTF-8 or longer than 10^6 bytes, an instant outside the years 1 to 9999. Instants are UTC, whatever zone they are
+shown in. Durations and times of day, which engines check, become plain numbers; of lists and structs only whether there
+is one is left. Checks are vectorised: a clean column costs one pass, and the pieces of an unclean one are looked at
+value by value.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .columns import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    import pyarrow as pa
+
+__all__ = ["LONGEST_TEXT", "is_safe", "kind_of_type", "total_column", "total_stream"]
+
+LONGEST_TEXT = 10**6
+"""Bytes (UTF-8) of the longest text or binary value; a longer one is null. Public, and the same for every table."""
+
+_DAYS = (-719_162, 2_932_897)
+"""From 0001-01-01 to 10000-01-01, which is no longer in, in days since 1970."""
+
+_PIECE = 1 << 16
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6}
+
+
+def kind_of_type(kind: pa.DataType) -> Kind:
+    """Map an Arrow type to a kind; a dictionary has the kind of what it lists."""
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
+        return kind_of_type(kind.value_type)
+    if isinstance(kind, pa.BaseExtensionType):
+        inner = kind_of_type(kind.storage_type)
+        plain = kind.extension_name == "arrow.json" or inner is Kind.NESTED
+        return inner if plain else Kind.OTHER
+    for holds, found in (
+        (types.is_boolean, Kind.BOOLEAN),
+        (types.is_integer, Kind.INTEGER),
+        (types.is_floating, Kind.NUMBER),
+        (types.is_decimal, Kind.NUMBER),
+        (_is_text, Kind.TEXT),
+        (types.is_date, Kind.DATE),
+        (types.is_timestamp, Kind.DATE),
+        (_is_flat, Kind.OTHER),
+    ):
+        if holds(kind):
+            return found
+    return Kind.NESTED
+
+
+def is_safe(kind: pa.DataType) -> bool:
+    """Tell whether DuckDB reads every value of a type from Parquet, and as `total_column` does but for the years."""
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_timestamp(kind):
+        return bool(kind.tz is None and kind.unit == "us")
+    return bool(
+        types.is_boolean(kind)
+        or types.is_integer(kind)
+        or types.is_float32(kind)
+        or types.is_float64(kind)
+        or types.is_date32(kind)
+    )
+
+
+def total_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column with every value total; its type depends on the column's type alone."""
+    import pyarrow as pa
+
+    if not column.num_chunks:
+        return pa.chunked_array([_total(pa.array([], column.type))])
+    return pa.chunked_array([_total(chunk) for chunk in column.chunks])
+
+
+def total_stream(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> pa.RecordBatchReader:
+    """Return a stream of batches with every value total."""
+    import pyarrow as pa
+
+    names = schema.names
+    types = [_total(pa.array([], field.type)).type for field in schema]
+
+    def made() -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield pa.record_batch([_total(column) for column in batch.columns], names=names)
+
+    return pa.RecordBatchReader.from_batches(pa.schema(list(zip(names, types, strict=True))), made())
+
+
+def _total(array: pa.Array) -> pa.Array:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind, types = array.type, pa.types
+    if isinstance(kind, pa.BaseExtensionType):
+        return _total(array.storage)
+    if types.is_run_end_encoded(kind):
+        return _total(pc.run_end_decode(array))
+    if types.is_dictionary(kind):
+        # The few values are made total before they are many (and, repeated, may fill more than 2 GiB).
+        listed = _total(array.dictionary)
+        return (listed.cast(pa.large_string()) if types.is_string(listed.type) else listed).take(array.indices)
+    for holds, rule in _rules():
+        if holds(kind):
+            return rule(array)
+    return pc.if_else(array.is_valid(), pa.scalar(True), pa.scalar(None, pa.bool_()))
+
+
+def _rules() -> list[tuple[Callable[[pa.DataType], bool], Callable[[pa.Array], pa.Array]]]:
+    import pyarrow as pa
+
+    types = pa.types
+    return [
+        (types.is_null, lambda array: pa.nulls(len(array), pa.int8())),
+        (types.is_boolean, lambda array: array),
+        (types.is_integer, lambda array: array),
+        (types.is_float16, lambda array: array.cast(pa.float32())),
+        (types.is_floating, lambda array: array),
+        # Exact as text, and read from there; DuckDB has no decimals this wide.
+        (types.is_decimal256, lambda array: array.cast(pa.string())),
+        (types.is_decimal128, lambda array: array),
+        (types.is_decimal, lambda array: array.cast(pa.decimal128(38, array.type.scale))),
+        (_is_text, _texts),
+        (_is_binary, _short),
+        (types.is_date32, _dates),
+        (types.is_date64, lambda array: _instants(array.view(pa.int64()), "ms")),
+        (types.is_timestamp, lambda array: _instants(array.view(pa.int64()), array.type.unit)),
+        (types.is_time32, lambda array: array.view(pa.int32())),
+        (types.is_time64, lambda array: array.view(pa.int64())),
+        (types.is_duration, lambda array: array.view(pa.int64())),
+        (types.is_interval, _interval),
+    ]
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    types = pa.types
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def _is_binary(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    types = pa.types
+    found = types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind)
+    return bool(found or types.is_fixed_size_binary(kind))
+
+
+def _is_flat(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    types = pa.types
+    return bool(
+        types.is_null(kind)
+        or _is_binary(kind)
+        or types.is_time(kind)
+        or types.is_duration(kind)
+        or types.is_interval(kind)
+    )
+
+
+def _texts(array: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    short = _short(array)
+    if _is_valid(short):
+        return short
+    pieces = [short.slice(start, _PIECE) for start in range(0, len(short), _PIECE)]
+    return pa.concat_arrays([piece if _is_valid(piece) else _decodable(piece) for piece in pieces])
+
+
+def _short(array: pa.Array) -> pa.Array:
+    """Return text or binary values without those that are too long."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_string_view(array.type):
+        array = pa.array(array.cast(pa.binary_view()).cast(pa.large_binary())).view(pa.large_string())
+    elif pa.types.is_binary_view(array.type):
+        array = array.cast(pa.large_binary())
+    lengths = pc.binary_length(array)
+    longest = pc.max(lengths).as_py()
+    if longest is None or longest <= LONGEST_TEXT:
+        return array
+    return pc.if_else(pc.less_equal(lengths, LONGEST_TEXT), array, pa.scalar(None, array.type))
+
+
+def _is_valid(array: pa.Array) -> bool:
+    import pyarrow as pa
+
+    try:
+        array.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _decodable(array: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    large = pa.types.is_large_string(array.type)
+    found: list[str | None] = []
+    for value in array.view(pa.large_binary() if large else pa.binary()).to_pylist():
+        try:
+            found.append(None if value is None else value.decode())
+        except UnicodeDecodeError:
+            found.append(None)
+    return pa.array(found, array.type)
+
+
+def _dates(array: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    return _within(array.view(pa.int32()), *_DAYS).view(pa.date32())
+
+
+def _instants(since: pa.Array, unit: str) -> pa.Array:
+    import pyarrow as pa
+
+    if unit == "ns":  # the first and last of 64 bits are an engine's infinities
+        return _within(since, -(2**63) + 2, 2**63 - 1).view(pa.timestamp("ns"))
+    scale = 86_400 * _PER_SECOND[unit]
+    return _within(since, _DAYS[0] * scale, _DAYS[1] * scale).view(pa.timestamp(unit)).cast(pa.timestamp("us"))
+
+
+def _within(values: pa.Array, low: int, end: int) -> pa.Array:
+    """Return whole numbers with those outside low ≤ x < end made null."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    least, most = pc.min_max(values).values()
+    if least.as_py() is None or (least.as_py() >= low and most.as_py() < end):
+        return values
+    inside = pc.and_(
+        pc.greater_equal(values, pa.scalar(low, values.type)), pc.less(values, pa.scalar(end, values.type))
+    )
+    return pc.if_else(inside, values, pa.scalar(None, values.type))
+
+
+def _interval(array: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(
+        pa.binary(16), len(array), array.buffers(), null_count=array.null_count, offset=array.offset
+    )
