@@ -21,7 +21,7 @@ __all__ = ["BLOCK", "LONGEST_RECORD", "Block", "read_blocks"]
 LONGEST_RECORD = 1 << 20
 """Bytes of the longest record, without its line end; public, and part of how a text file is read."""
 
-BLOCK = 1 << 22
+BLOCK = 1 << 21
 """Bytes split at once; more than the longest record, and few enough to stay near the processor."""
 
 _WINDOW = 1 << 18

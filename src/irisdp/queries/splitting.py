@@ -22,6 +22,8 @@ __all__ = ["Places", "Split", "settled", "split"]
 
 QUOTE, LF, CR = b'"'[0], b"\n"[0], b"\r"[0]
 
+_ENDS, _ENDS_BEFORE_LF = 1, 2
+
 Places = NDArray[np.intp]
 """Places in a block, or numbers of fields or records."""
 
@@ -59,10 +61,9 @@ class Split:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Quoted:
-    """Quoted fields: where they open and close, and which hold doubled quotes."""
+    """Quoted fields: 1 at every place where one opens and -1 where it closes, and which hold doubled quotes."""
 
-    opens: Places
-    closes: Places
+    steps: NDArray[np.int8]
     doubled: NDArray[np.bool_]
     stray: bool
     resume: int | None
@@ -103,7 +104,7 @@ def split(
     quoted = None
     if block.find(b'"', 0, length) >= 0:
         quoted = _find_quoted(data, length, delimiter, field_start, None if last else close_beyond)
-        marked = marked[~_within(marked, quoted)]
+        marked = marked[np.cumsum(quoted.steps, dtype=np.int8)[marked] == 0]
     line_ends = np.flatnonzero(data[marked] == LF)
     consumed = int(marked[line_ends[-1]]) + 1 if len(line_ends) else 0
     if last and consumed < length:
@@ -117,11 +118,10 @@ def split(
     lengths = ends[line_ends] - starts[firsts]
     escaped = np.zeros(len(ends), np.bool_)
     if quoted is not None:
-        whole = np.searchsorted(quoted.opens, consumed)
-        fields = np.searchsorted(starts, quoted.opens[:whole])
+        fields = np.flatnonzero(quoted.steps[starts] == 1)
         starts[fields] += 1
         ends[fields] -= 1
-        escaped[fields] = quoted.doubled[:whole]
+        escaped[fields] = quoted.doubled[: len(fields)]
     return Split(
         starts=starts,
         ends=ends,
@@ -143,27 +143,32 @@ def _find_quoted(
     close_beyond: Callable[[], int | None] | None,
 ) -> _Quoted:
     quotes = np.flatnonzero(data[:length] == QUOTE)
-    heads = np.flatnonzero(np.diff(quotes, prepend=-2) != 1)
+    heads = np.flatnonzero(np.append(True, quotes[1:] != quotes[:-1] + 1))
     tails = np.append(heads[1:], len(quotes)) - 1
     first, final, runs = quotes[heads], quotes[tails], len(heads)
-    odd = np.flatnonzero((tails - heads) % 2 == 0)
-    closer = np.arange(runs)
-    closer[odd] = np.append(odd[1:], runs)[: len(odd)]
-    opening = _is_one_of(data, first - 1, (delimiter, LF))
+    kinds = _kinds(delimiter)
+    opening: NDArray[np.bool_] = kinds[data.take(first - 1, mode="clip")] == _ENDS
     opening[0] = field_start if first[0] == 0 else opening[0]
+    opens = np.flatnonzero(opening)
+    odd = (tails - heads) % 2 == 0
+    odd_runs = np.append(np.flatnonzero(odd), runs)
+    closes = np.where(odd[opens], odd_runs[np.minimum(np.cumsum(odd)[opens], len(odd_runs) - 1)], opens)
+    within = np.minimum(closes, runs - 1)
+    proper = _end_fields(data, final[within] + 1, kinds)
     # The last odd run may be closed beyond the block; of all others the block itself tells.
-    beyond = close_beyond() if close_beyond is not None and len(odd) and opening[odd[-1]] else None
-    proper = np.append(_ends_field(data, final + 1, delimiter), beyond is not None)[closer]
-    candidates = np.flatnonzero(opening)
-    until = np.minimum(np.where(proper, closer, np.arange(runs)), runs - 1)
-    visited = candidates[_chain(np.cumsum(opening, dtype=np.intp)[until[candidates]], heads[candidates] % 2 == 0)]
+    beyond = None
+    if len(opens) and (open_ended := closes == runs).any():
+        beyond = close_beyond() if close_beyond is not None else None
+        proper[open_ended] = beyond is not None
+    visited = _chain(np.cumsum(opening, dtype=np.intp)[np.where(proper, within, opens)], heads[opens] % 2 == 0)
     opened = visited[proper[visited]]
-    closed = closer[opened]
-    open_beyond = len(closed) > 0 and closed[-1] == runs
+    open_beyond = len(opened) > 0 and closes[opened[-1]] == runs
+    steps = np.zeros(length + 1, np.int8)
+    steps[first[opens[opened]]] = 1
+    steps[np.append(final, length)[closes[opened]]] = -1
     return _Quoted(
-        opens=first[opened],
-        closes=np.append(final, len(data))[closed],
-        doubled=np.append(tails, len(quotes))[closed] - heads[opened] > 1,
+        steps=steps,
+        doubled=tails[within[opened]] - heads[opens[opened]] > 1,
         stray=len(opened) < len(visited),
         resume=beyond + 1 if open_beyond and beyond is not None else None,
     )
@@ -184,21 +189,17 @@ def _chain(following: Places, guess: NDArray[np.bool_]) -> Places:
     return np.array(found, np.intp)
 
 
-def _within(places: Places, quoted: _Quoted) -> NDArray[np.bool_]:
-    if not len(quoted.opens):
-        return np.zeros(len(places), np.bool_)
-    before = np.searchsorted(quoted.opens, places)
-    return (before > 0) & (places < quoted.closes[before - 1])
+def _kinds(delimiter: int) -> NDArray[np.uint8]:
+    """Return for each byte whether it ends a field, or does so before LF."""
+    kinds = np.zeros(256, np.uint8)
+    kinds[[delimiter, LF]], kinds[CR] = _ENDS, _ENDS_BEFORE_LF
+    return kinds
 
 
-def _ends_field(data: NDArray[np.uint8], places: Places, delimiter: int) -> NDArray[np.bool_]:
+def _end_fields(data: NDArray[np.uint8], places: Places, kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Tell where a delimiter, a line end or the end of the file stands."""
-    line_end = _is_one_of(data, places, (CR,)) & _is_one_of(data, places + 1, (LF,))
-    return _is_one_of(data, places, (delimiter, LF)) | line_end | (places >= len(data))
-
-
-def _is_one_of(data: NDArray[np.uint8], places: Places, bytes_: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Tell where one of the bytes stands; outside the data stands none."""
-    inside = (places >= 0) & (places < len(data))
-    stands: NDArray[np.bool_] = np.isin(data[np.where(inside, places, 0)], bytes_)
-    return inside & stands
+    found = kinds[data.take(places, mode="clip")]
+    ending: NDArray[np.bool_] = found == _ENDS
+    maybe = np.flatnonzero(found == _ENDS_BEFORE_LF)
+    ending[maybe] = (data.take(places[maybe] + 1, mode="clip") == LF) & (places[maybe] + 1 < len(data))
+    return ending | (places >= len(data))
