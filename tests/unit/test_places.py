@@ -227,3 +227,17 @@ def test_a_link_that_is_turned_while_it_is_read_is_not_answered_about(folder, mo
     monkeypatch.setattr(publishing, "plan", turned)
     with pytest.raises(BadInput, match="changed while it was read"):
         once("link.csv")
+
+
+@pytest.mark.parametrize("target", ["t.csv", "t.tsv", "blob"])
+def test_one_content_read_in_two_ways_is_two_questions(folder, target):
+    """A link's ending says how the file is read; the same bytes read otherwise have other true counts."""
+    (folder / "data" / target).write_text("v\n1\n2,3\n4\t5\n")
+    for ending in ("csv", "tsv"):
+        (folder / f"link.{ending}").symlink_to(folder / "data" / target)
+    first, second = (
+        irisdp.publish(f"link.{ending}", "count", "v > 0", epsilon=epsilon, ledger="l.ledger")
+        for ending, epsilon in (("csv", 1), ("tsv", 2))
+    )
+    assert second.cost == Cost(2), "refined nothing"
+    assert first.ledger == second.ledger

@@ -192,3 +192,111 @@ def test_samples_come_from_the_file(tmp_path, capsys):
                {"reading": [[0, 1, 1], [1, 1, 1], [2, 1, 1]]}]}  # fmt: skip
     file.write_text(json.dumps(factors))
     assert call(capsys, "sample", file, "--input", 0, "-n", 2)[1] == {"input": 0, "answers": [1, 1]}
+
+
+class TestDryRunsKnowTheLedger:
+    def dry(self, capsys, *arguments):
+        before = sorted(Path().iterdir())
+        assert run([*map(str, arguments), "--dry-run"]) == 0
+        said = " ".join(capsys.readouterr().out.split())
+        status, document = call(capsys, *arguments, "--dry-run")
+        assert (status, sorted(Path().iterdir())) == (0, before), "nothing is made"
+        return said, document["ledger"]
+
+    @pytest.fixture(autouse=True)
+    def there(self, table, monkeypatch):
+        monkeypatch.chdir(table.parent)
+
+    def test_no_ledger_yet(self, capsys):
+        said, ledger = self.dry(capsys, "publish", "anes96.csv", "count", "--epsilon", 1)
+        assert "is made by the first release" in said
+        assert ledger is None
+
+    def test_what_is_new_and_what_is_left(self, table, capsys):
+        irisdp.Ledger("anes96.ledger").set_limit(1)
+        count = ("publish", "anes96.csv", "count", "age > 40", "--epsilon")
+        call(capsys, *count, "0.5")
+        spent = irisdp.Ledger("anes96.ledger").spent
+        said, ledger = self.dry(capsys, *count, "0.9")
+        assert "left ε = 0.5, δ = 0" in said
+        assert "only ε = 0.4, δ = 0 is new if the data is what it was at the last release" in said
+        assert "would be refused if the data has changed" in said
+        assert (ledger["refused"], ledger["left"]) == (False, {"epsilon": "0.5", "delta": "0"})
+        assert ledger["if_unchanged"] == {"repeated": False, "cost": {"epsilon": "0.4", "delta": "0"}, "refused": None}
+        assert ledger["if_changed"]["refused"]["left"] == {"epsilon": "0.5", "delta": "0"}
+        said, ledger = self.dry(capsys, *count, "0.5")
+        assert "nothing if the data is what it was at the last release: this was answered before, and is free" in said
+        assert ledger["if_unchanged"] == {"repeated": True, "cost": {"epsilon": "0", "delta": "0"}, "refused": None}
+        said, ledger = self.dry(capsys, *count, "1.6")
+        assert "would be refused: " in said
+        assert ledger["refused"] is True
+        assert irisdp.Ledger("anes96.ledger").spent == spent
+        call(capsys, *count, "0.9")
+        assert irisdp.Ledger("anes96.ledger").spent.epsilon == Fraction(9, 10), "the dry run was right"
+
+    def test_which_pin_would_refuse(self, capsys):
+        call(capsys, "publish", "anes96.csv", "count", "--epsilon", 1)
+        said, ledger = self.dry(capsys, "publish", "anes96.csv", "count", "--epsilon", 1, "--relation", "exchange")
+        assert "would be refused: anes96.ledger keeps one promise" in said
+        assert ledger["if_unchanged"]["refused"]["pinned"] == {"relation": "add-remove"}
+        other = ("publish", "anes96.csv", "count", "--epsilon", 1, "--table", "other")
+        said, ledger = self.dry(capsys, *other)
+        assert "would be refused if the data has changed since the last release" in said
+        assert ledger["if_unchanged"]["repeated"] is True
+
+    def test_the_same_whatever_the_records(self, table, capsys):
+        call(capsys, "publish", "anes96.csv", "count", "--epsilon", 1)
+        command = ("publish", "anes96.csv", "count", "--epsilon", 1)
+        full = self.dry(capsys, *command)
+        table.write_text(table.read_text().splitlines()[0] + "\n")
+        assert self.dry(capsys, *command) == full
+
+
+@pytest.mark.parametrize(
+    ("options", "columns", "exact"),
+    [
+        (["--relation", "exchange"], [], "number of records in the table"),
+        (["--relation", "exchange", "--unit", "age"], [], "number of different age in the table"),
+        (["--relation", "exchange", "--public-membership", "--by", "PID", "--groups", "0,1"], ["PID"],
+         "number of records in each group"),
+        (["--relation", "exchange", "--by", "PID", "--groups", "0,1"], None, None),
+        (["--by", "PID", "--groups", "0,1"], None, None),
+    ],
+)  # fmt: skip
+def test_what_is_taken_as_public_is_said(table, options, columns, exact, capsys):
+    command = ["publish", str(table), "count", "--epsilon", "1", *options]
+    _, document = call(capsys, *command, "--dry-run")
+    assert document.get("public") == (exact and {"columns": columns, "exact": exact})
+    for dry in (["--dry-run"], []):
+        assert run([*command, *dry]) == 0
+        said = " ".join(capsys.readouterr().out.split())
+        assert (f"the exact {exact} is taken as public and may be shown" in said) == (exact is not None)
+
+
+def test_the_ledger_shows_what_people_look_for(table, capsys, monkeypatch):
+    monkeypatch.chdir(table.parent)
+    count = ("publish", "anes96.csv", "count", "--by", "PID", "--groups", "0,1,2,3,4", "--epsilon")
+    call(capsys, *count, "0.2", "--out", "a.csv")
+    call(capsys, *count, "1")
+    call(capsys, *count, "0.5")
+    call(capsys, *count, "1", "--out", "b.csv")
+    _, document = call(capsys, "ledger", "anes96.ledger", "--limit", "1/2")
+    first, second, third = document["releases"]
+    assert [release["refines"] for release in document["releases"]] == [None, 1, None]
+    assert third["coarsens"] == 2
+    assert first["groups"] == {"by": ["PID"], "count": 5, "first": [["0"], ["1"], ["2"]]}
+    assert [Path(path).name for release in (first, second) for path in release["outputs"]] == ["a.csv", "b.csv"]
+    assert run(["ledger", "anes96.ledger"]) == 0
+    said = capsys.readouterr().out
+    shown = ("anes96.csv", "0, 1, 2, … (5)", "refines #1", "coarsens #2", "a.csv", "b.csv")
+    told = ("less than what is spent, so nothing more can be spent", "adding or removing one record")
+    for words in (first["date"][:10], *shown, *told):
+        assert words in said
+
+
+def test_named_groups_cannot_steer_the_terminal(tmp_path, capsys):
+    frame = pl.DataFrame({"g": ["\x1b[31m=1+1\n"] * 1000})
+    irisdp.publish(frame, "count", by="g", select_groups=True, epsilon=20, delta="1e-6", ledger=tmp_path / "l.ledger")
+    assert run(["ledger", str(tmp_path / "l.ledger")]) == 0
+    said = capsys.readouterr().out
+    assert "\x1b[31m" not in said

@@ -15,6 +15,7 @@ from .options import AsJson, Force, console, print_json, short_path
 
 if TYPE_CHECKING:
     from ..release import Plan, Publication
+    from ..release.outlook import Outlook
 
 __all__ = ["publish_command"]
 
@@ -100,8 +101,10 @@ def publish_command(
     as_json: AsJson = False,
 ) -> None:
     """Publish the best private answer per group, drawn exactly and charged to a budget on disk."""
+    from ..queries import groups_file
     from ..release import plan, publish
-    from ..release.places import find_ledger
+    from ..release.outlook import foresee
+    from ..release.places import check_ledger, find_ledger, promise_of
     from ..release.publishing import planned_files
 
     declared = _declared(groups)
@@ -123,12 +126,14 @@ def publish_command(
     }
     if dry_run:
         planned = plan(data, *query, **options)
-        book = find_ledger(planned.table, ledger).path
-        planned_files(planned, groups=declared, ledger=book, secret=secret, out=out, force=force)
+        book = find_ledger(planned.table, ledger)
+        planned_files(planned, groups=declared, ledger=book.path, secret=secret, out=out, force=force)
+        check_ledger(book, planned.table.path, groups_file(declared), default=ledger is None)
+        outlook = foresee(planned, book, promise_of(planned, table))
         if as_json:
-            print_json({**planned.document(), "dry_run": True})
+            print_json({**planned.document(), "dry_run": True, "ledger": outlook and outlook.document()})
         else:
-            _show_plan(planned)
+            _show_plan(planned, book.path, outlook)
         return
     with _progress(quiet=as_json):
         published = publish(data, *query, **options, ledger=ledger, secret=secret, table=table, out=out, force=force)
@@ -158,7 +163,7 @@ def _progress(*, quiet: bool) -> Iterator[None]:
         yield
 
 
-def _show_plan(planned: Plan) -> None:
+def _show_plan(planned: Plan, ledger: Path, outlook: Outlook | None) -> None:
     from rich.markup import escape
 
     view = console()
@@ -166,7 +171,13 @@ def _show_plan(planned: Plan) -> None:
     view.print(f"  cost      {planned.describe_cost()}")
     for error in planned.describe_error():
         view.print(f"  error     {error}")
-    view.print("  dry run: nothing was read or spent")
+    for public in planned.describe_public():
+        view.print(f"  public    {escape(public)}", soft_wrap=True)
+    for heading, said in (
+        outlook.describe() if outlook else [("ledger", f"{short_path(ledger)}: is made by the first release")]
+    ):
+        view.print(f"  {heading:<9} {escape(said)}", soft_wrap=True)
+    view.print("  dry run: no record was read, nothing was spent")
 
 
 def _show(published: Publication) -> None:
@@ -196,6 +207,8 @@ def _show(published: Publication) -> None:
         view.print(f"  cost      {planned.describe_cost()}")
     for error in planned.describe_error():
         view.print(f"  error     {error}")
+    for public in planned.describe_public():
+        view.print(f"  public    {escape(public)}", soft_wrap=True)
     view.print(
         f"  ledger    {escape(short_path(published.ledger))}: {escape(published.describe_budget())}", soft_wrap=True
     )

@@ -57,8 +57,8 @@ class TextForm:
     delimiter: str = ","
 
     def facts(self, ending: str) -> dict[str, str]:
-        """Return what differs from how a file of this ending is read unless told otherwise."""
-        usual = TextForm(delimiter=DELIMITERS[ending])
+        """Return what differs from how a file of this ending is read unless told otherwise; a link's may be another."""
+        usual = TextForm(delimiter=DELIMITERS.get(ending, DELIMITERS[".csv"]))
         names = ("encoding", "delimiter")
         return {name: getattr(self, name) for name in names if getattr(self, name) != getattr(usual, name)}
 

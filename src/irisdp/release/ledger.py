@@ -34,6 +34,7 @@ from .ledger_rows import (
     find_settlement,
     insert_entry,
     known_fingerprints,
+    last_fingerprint,
     note_outputs,
     pin,
     pinned_facts,
@@ -108,6 +109,12 @@ class Ledger:
         """List what was released, oldest first."""
         with self._connection() as connection:
             return list_releases(self, connection)
+
+    def latest(self) -> list[Release]:
+        """List the releases of that version of the data which was answered about last, oldest first."""
+        with self._connection() as connection:
+            fingerprint = last_fingerprint(connection)
+            return [] if fingerprint is None else list_releases(self, connection, fingerprint)
 
     def document(self) -> dict[str, Any]:
         """Return limit, spending, promise and releases at one moment as JSON-ready data with exact numbers."""

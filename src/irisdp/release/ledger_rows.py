@@ -25,6 +25,7 @@ __all__ = [
     "find_settlement",
     "insert_entry",
     "known_fingerprints",
+    "last_fingerprint",
     "note_outputs",
     "pin",
     "pinned_facts",
@@ -141,6 +142,12 @@ def known_fingerprints(connection: sqlite3.Connection, fingerprints: Iterable[st
         for one in fingerprints
     )
     return {row[0] for row in found if row is not None}
+
+
+def last_fingerprint(connection: sqlite3.Connection) -> str | None:
+    """Return which version of the data was answered about last."""
+    row = connection.execute("SELECT fingerprint FROM settlement ORDER BY id DESC LIMIT 1").fetchone()
+    return None if row is None else str(row[0])
 
 
 def pinned_facts(connection: sqlite3.Connection, path: Path) -> dict[str, Any]:

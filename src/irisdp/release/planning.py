@@ -141,8 +141,25 @@ class Plan:
             "cost": self.cost.document(),
             "expected_error": errors.get(None, errors),
             **self.subject(),
+            **({"public": self.public} if self.public else {}),
             "audiences": [self.facts(audience) for audience in self.audiences],
         }
+
+    @property
+    def public(self) -> dict[str, Any] | None:
+        """Say what is taken as public and may be shown exactly: under exchange the size of the table or its groups."""
+        if self.cell_relation is not Relation.EXCHANGE:
+            return None
+        whose = "records" if self.unit is None else f"different {self.unit}"
+        where = "in each group" if self.by else "in the table"
+        return {"columns": list(self.by), "exact": f"number of {whose} {where}"}
+
+    def describe_public(self) -> list[str]:
+        """Say the same in a line for people; none where nothing is taken as public."""
+        if self.public is None:
+            return []
+        columns = f" (public columns: {', '.join(self.by)})" if self.by else ""
+        return [f"the exact {self.public['exact']} is taken as public and may be shown{columns}"]
 
     def describe_cost(self) -> str:
         """Say the cost in one line."""

@@ -25,7 +25,7 @@ from .planning import Plan, plan
 from .respondents import ClassRespondent, CountRespondent
 from .written import plan_files, write_files
 
-__all__ = ["PrivateCells", "Publication", "ends_of", "planned_files", "publish", "read_cells"]
+__all__ = ["PrivateCells", "Publication", "ends_of", "planned_files", "price", "publish", "read_cells"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +159,7 @@ def publish(
         question=planned.question(),
         fingerprint=version,
         promise=promise,
-        cost=lambda earlier: _price(planned, earlier),
+        cost=lambda earlier: price(planned, earlier),
         draw=lambda earlier: _draw(planned, cells, earlier, promise.table),
         outputs={
             audience.name: str(file.path.absolute())
@@ -195,7 +195,7 @@ def read_cells(planned: Plan) -> PrivateCells:
     return PrivateCells(planned.query.nodes(found, planned.cell_relation), keys)
 
 
-def _price(planned: Plan, earlier: Sequence[Release]) -> Cost:
+def price(planned: Plan, earlier: Sequence[Release]) -> Cost:
     """Charge what the chain costs at its most accurate link, less what it was charged already."""
     links = earlier_links(planned.chain, earlier)
     if not links:
@@ -222,7 +222,7 @@ def _draw(planned: Plan, cells: PrivateCells, earlier: Sequence[Release], table:
         if chosen is not None:
             values = [value for value, named in zip(values, chosen, strict=True) if named]
         # The most accurate audience carries the charge; what the others get follows from it.
-        cost = Cost() if entries else _price(planned, earlier)
+        cost = Cost() if entries else price(planned, earlier)
         answers = Answers(planned.by, labels, values)
         kept = note(table, planned.chain, respondent.privacy, answers, earlier)
         entries.append(Entry(audience=audience.name, cost=cost, answers=answers.to_bytes(), details=kept))

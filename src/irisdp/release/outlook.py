@@ -1,0 +1,131 @@
+"""What a dry run can say of the ledger: what is left, what would be new, and what would be refused.
+
+Only the ledger is looked at, which holds nothing but what was released, and never the data. So it is not known whether
+the data is still what the ledger last answered about, and both cases are told.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import BudgetRefused, PromiseRefused, Refusal
+from ..exact import rational_text
+from .cost import Cost
+from .ledger import Ledger
+from .ledger_rows import check_budget
+from .planning import Plan
+from .promise import Promise
+from .publishing import price
+
+__all__ = ["Case", "Outlook", "foresee"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """What would happen: whether a stored answer comes back, what is charged, and why it would be refused, if so."""
+
+    repeated: bool
+    cost: Cost
+    refusal: Refusal | None
+
+    def document(self) -> dict[str, Any]:
+        """Return the case as JSON-ready data."""
+        refused = None if self.refusal is None else self.refusal.document
+        return {"repeated": self.repeated, "cost": self.cost.document(), "refused": refused}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """What a ledger would do with a plan.
+
+    Attributes
+    ----------
+    ledger : Path
+        The ledger that would be charged.
+    limit, spent : Cost
+        Where it stands; no limit may be set.
+    unchanged, changed : Case
+        If the data is what the ledger last answered about, and if it is not.
+    """
+
+    ledger: Path
+    limit: Cost | None
+    spent: Cost
+    unchanged: Case
+    changed: Case
+
+    @property
+    def left(self) -> Cost | None:
+        """What may still be spent; None without a limit."""
+        return self.limit and self.limit.beyond(self.spent)
+
+    @property
+    def refused(self) -> bool:
+        """Whether the release would be refused, be the data what it may."""
+        return self.unchanged.refusal is not None and self.changed.refusal is not None
+
+    def describe(self) -> list[tuple[str, str]]:
+        """Say it in lines for people, each with its heading."""
+        lines = [
+            ("ledger", f"{self.ledger}: left {_say(self.left)}" if self.left else f"{self.ledger}: no limit is set")
+        ]
+        same, other = self.unchanged, self.changed
+        since = "if the data is what it was at the last release"
+        if same.refusal is None:
+            if same.repeated:
+                lines.append(("new", f"nothing {since}: this was answered before, and is free"))
+            elif same.cost != other.cost:
+                lines.append(("new", f"only {_say(same.cost)} is new {since}"))
+        refusal = same.refusal or other.refusal
+        if refusal is not None:
+            when = "" if self.refused else " if the data has changed since the last release"
+            lines.append(("refused", f"would be refused{when}: {refusal}"))
+        return lines
+
+    def document(self) -> dict[str, Any]:
+        """Return the outlook as JSON-ready data."""
+        return {
+            "file": str(self.ledger),
+            "limit": self.limit and self.limit.document(),
+            "spent": self.spent.document(),
+            "left": self.left and self.left.document(),
+            "refused": self.refused,
+            "if_unchanged": self.unchanged.document(),
+            "if_changed": self.changed.document(),
+        }
+
+
+def foresee(planned: Plan, book: Ledger, promise: Promise) -> Outlook | None:
+    """Say what a ledger would do with a plan; None where there is no ledger yet.
+
+    Reads the ledger and nothing else; spends nothing and creates nothing.
+    """
+    if not book.path.exists():
+        return None
+    limit, spent, latest = book.limit, book.spent, book.latest()
+    asked = hashlib.sha256(planned.question().encode()).hexdigest()
+    repeated = any(release.question_hash == asked for release in latest)
+
+    def case(cost: Cost, fingerprint: str | None, *, repeated: bool) -> Case:
+        try:
+            book.check(promise, fingerprint)
+            if not repeated:
+                check_budget(limit, spent, cost)
+        except (PromiseRefused, BudgetRefused) as refusal:
+            return Case(repeated=False, cost=cost, refusal=refusal)
+        return Case(repeated=repeated, cost=cost, refusal=None)
+
+    return Outlook(
+        ledger=book.path,
+        limit=limit,
+        spent=spent,
+        unchanged=case(Cost() if repeated else price(planned, latest), None, repeated=repeated),
+        changed=case(planned.cost, "", repeated=False),
+    )
+
+
+def _say(cost: Cost) -> str:
+    return f"ε = {rational_text(cost.epsilon)}, δ = {rational_text(cost.delta)}"
