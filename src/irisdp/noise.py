@@ -46,8 +46,8 @@ def geometric(values: Any, privacy: Privacy, *, source: BitSource | None = None)
 
     References
     ----------
-    theory §5; `tests/laws/test_sampling_exhaustion.py` proves the law and `tests/statistics/test_sampling_laws.py`
-    tests it on the operating system's bits.
+    docs/theory.md#counts; `tests/laws/test_sampling_exhaustion.py` proves the law and
+    `tests/statistics/test_sampling_laws.py` tests it on the operating system's bits.
 
     Examples
     --------

@@ -67,7 +67,7 @@ def geometric(n: int, privacy: Privacy) -> Mechanism | FactoredMechanism:
 
     References
     ----------
-    Minimax-agents paper, Theorem 1 and §2.3; theory §5; proofs/universality.md.
+    [Gupte2010], Theorem 1 and §2.3; docs/theory.md#counts; proofs/universality.md.
     """
     n = integer(n, "n", at_least=0)
     privacy = privacy.pure
@@ -111,7 +111,7 @@ def balanced_line(
 
     References
     ----------
-    Binary paper, Theorem 4 and Corollary 2; theory §2 and §3; proofs/rainbow-optimality.md.
+    [DOliveira2021], Theorem 4 and Corollary 2; docs/theory.md#colourings; proofs/rainbow-optimality.md.
     """
     n_blue = integer(n_blue, "n_blue", at_least=1, at_most=_LONGEST_LINE)
     n_red = integer(n_red, "n_red", at_least=1, at_most=_LONGEST_LINE)
@@ -153,7 +153,7 @@ def randomized_response(choices: int | Sequence[Hashable], privacy: Privacy) -> 
 
     References
     ----------
-    Theory §4 (iii); proofs/randomized-response.md.
+    docs/theory.md#colourings; proofs/randomized-response.md.
     """
     if isinstance(choices, str):
         raise BadInput("choices", "must be a number or a list, not text", 'write 3 or ["red", "green", "blue"]')

@@ -1,7 +1,7 @@
 """Boundary, interior and depth: where the true answer changes between neighbours, and how far away that is.
 
 The boundary of a class of equal colour (or ranking) is its nodes with a neighbour in another class, its interior the
-rest. Binary paper, Definition 4; rainbow paper, Definition 5.
+rest. [DOliveira2021], Definition 4; [Gu2024], Definition 5.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def depth(coloured: ColouredGraph) -> Indices:
 
     References
     ----------
-    Binary paper, Definition 4 and Theorem 5; rainbow paper, Definition 8.
+    [DOliveira2021], Definition 4 and Theorem 5; [Gu2024], Definition 8.
     """
     graph = listed(coloured.graph)
     return breadth_first(graph.indptr, graph.indices, np.flatnonzero(boundary(coloured)))

@@ -27,7 +27,7 @@ def line(n_blue: int, n_red: int, colours: tuple[Hashable, Hashable] = ("blue", 
 
     References
     ----------
-    Binary paper, Definition 6.
+    [DOliveira2021], Definition 6.
     """
     blue = integer(n_blue, "n_blue", at_least=1, at_most=MOST_LISTED)
     red = integer(n_red, "n_red", at_least=1, at_most=MOST_LISTED - blue)
@@ -57,7 +57,7 @@ def boundary_graph(coloured: ColouredGraph) -> tuple[ColouredGraph, Morphism]:
 
     References
     ----------
-    Binary paper, Definition 7 and Theorem 3; rainbow paper, Definition 8 and Theorem 3.
+    [DOliveira2021], Definition 7 and Theorem 3; [Gu2024], Definition 8 and Theorem 3.
     """
     classes, codes, depths = coloured.classes, coloured.codes, depth(coloured)
     lengths = np.zeros(len(classes), np.int64)

@@ -51,7 +51,7 @@ class ColouredGraph:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedGraph(ColouredGraph):
-    """A graph whose nodes rank the outputs, best first; made by `rank`. The papers call a ranking a rainbow.
+    """A graph whose nodes rank the outputs, best first; made by `rank`. [Gu2024] calls a ranking a rainbow.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def rank(graph: DatasetGraph, rankings: Assignment) -> RankedGraph:
 
     References
     ----------
-    Rainbow paper, Definitions 1 and 5.
+    [Gu2024], Definitions 1 and 5.
     """
     given = values_at_nodes(graph, rankings, "rankings")
     if any(isinstance(ranking, str) or not isinstance(ranking, Sequence | np.ndarray) for ranking in given):

@@ -1,6 +1,6 @@
 """Morphisms: maps that send neighbours to neighbours or to one node. Privacy comes down along them for free.
 
-A mechanism on the target that is (ε,δ)-private stays so when it is read through a morphism (pullback: binary paper,
+A mechanism on the target that is (ε,δ)-private stays so when it is read through a morphism (pullback: [DOliveira2021],
 Definition 3 and Theorem 1), so a query that is a morphism onto a small graph needs no further proof.
 """
 

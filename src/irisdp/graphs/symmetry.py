@@ -158,7 +158,7 @@ def regular_layers(graph: DatasetGraph, start: int | None = None, *, group: Symm
 
     References
     ----------
-    Exponential-optimality paper, §3: the second hypothesis of Theorem 1.
+    [Alda2017], §3: the second hypothesis of Theorem 1.
     """
     if start is not None:
         starts = [range(graph.number_of_nodes)[start]]

@@ -1,4 +1,4 @@
-"""The geometric mechanism: the one mechanism that every minimax reader of a count wants (theory §5)."""
+"""The geometric mechanism: the one mechanism that every minimax reader of a count wants (docs/theory.md#counts)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def geometric(n: int, privacy: Privacy) -> Mechanism:
 
     References
     ----------
-    Minimax-agents paper, Definition 4 and Figure 1; theory §5.
+    [Gupte2010], Definition 4 and Figure 1; docs/theory.md#counts.
     """
     n = integer(n, "n", at_least=0)
     rows = [geometric_row(count, n, privacy.ratio) for count in range(n + 1)]

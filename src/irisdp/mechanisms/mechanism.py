@@ -1,7 +1,7 @@
 """A finite mechanism: a few distinct rows, and a map that says which input uses which row.
 
 data —query→ node —mechanism→ answer, and privacy comes down the arrow for free: `pullback` re-maps the inputs,
-`post_process` the outputs, and neither can cost privacy (theory §7).
+`post_process` the outputs, and neither can cost privacy (docs/theory.md#pullback).
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class Mechanism:
 
         References
         ----------
-        Binary paper, Theorem 1.
+        [DOliveira2021], Theorem 1.
         """
         positions = [self.inputs.position(target) for target in query.values()]
         if None in positions:
@@ -190,7 +190,7 @@ class Mechanism:
 
         References
         ----------
-        Rainbow paper, dominance; theory §4.
+        [Gu2024], dominance; docs/theory.md#rainbows.
         """
         if tuple(self.inputs) != tuple(other.inputs) or set(self.outputs) != set(other.outputs):
             raise BadInput("other", "must have the same inputs and outputs", "compare mechanisms of one question")

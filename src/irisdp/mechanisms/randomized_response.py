@@ -22,7 +22,7 @@ def balanced_truth(choices: int, privacy: Privacy) -> Fraction:
 
     References
     ----------
-    theory §3 (balanced) and §4 (iii).
+    docs/theory.md#colourings; proofs/randomized-response.md.
     """
     choices = integer(choices, "choices", at_least=1)
     ratio, delta = privacy.ratio, privacy.delta

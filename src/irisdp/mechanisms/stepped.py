@@ -39,7 +39,7 @@ class Stepped:
     Notes
     -----
     The row at depth t is T^t of the boundary row: prefix sums s_k become u^t(s_k). It dominates every (ε,δ)-private
-    mechanism with the same boundary (rainbow paper, main theorem; corrected operator, theory §2 and §4).
+    mechanism with the same boundary ([Gu2024], Theorem 2; corrected operator; docs/theory.md#rainbows).
     """
 
     privacy: Privacy
@@ -100,7 +100,7 @@ def balanced_line(privacy: Privacy, *, outputs: Sequence[Hashable] = ("yes", "no
     -------
     Stepped
         Both boundaries tell the truth with (r + δ)/(r + 1); no mechanism that treats the two alike is better at any
-        depth (binary paper, Theorem 4 and Corollary 2; corrected in theory §2–3).
+        depth ([DOliveira2021], Theorem 4 and Corollary 2; corrected, docs/theory.md#operator).
     """
     truth = balanced_truth(2, privacy)
     first, second = outputs
@@ -112,7 +112,7 @@ def line_mechanism(blue: int, red: int, mechanism: Stepped) -> Mechanism:
 
     References
     ----------
-    Binary paper, Definition 6 and Theorem 4.
+    [DOliveira2021], Definition 6 and Theorem 4.
     """
     if len(mechanism.rankings) != 2 or len(mechanism.outputs) != 2:
         raise BadInput("mechanism", "must have two classes and two outputs", "use `balanced_line` or a binary boundary")

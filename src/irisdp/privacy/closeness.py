@@ -1,4 +1,4 @@
-"""Closeness of two distributions: the one check that privacy comes down to (theory §1)."""
+"""Closeness of two distributions: the one check that privacy comes down to (docs/theory.md#closeness)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""One step away: the operator u, its iterates in closed form, and rigorous enclosures of them (theory §2).
+"""One step away: the operator u, its iterates in closed form, and rigorous enclosures of them.
 
 `u(s)` is the largest probability a neighbour may give to an event that has probability s here. Everything that is
 optimal on a coloured graph is u applied as often as the graph is deep, so this short file carries the library.
-The second branch is the corrected one, 1 − (1 − s − δ)/r: as the rainbow paper prints it, eq. (9), it costs r·δ.
+docs/theory.md#operator. The second branch is the corrected one, 1 − (1 − s − δ)/r: as [Gu2024] prints it, eq. (9), it
+costs r·δ.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def step(probability: Fraction, privacy: Privacy) -> Fraction:
 
     References
     ----------
-    theory §2; rainbow paper eq. (9) with its second branch corrected.
+    docs/theory.md#operator; [Gu2024] eq. (9) with its second branch corrected.
     """
     ratio, delta = privacy.ratio, privacy.delta
     return min(Fraction(1), ratio * probability + delta, 1 - (1 - probability - delta) / ratio)
@@ -71,7 +72,7 @@ def enclose_steps(probability: Fraction, count: int, privacy: Privacy, *, width:
 
     References
     ----------
-    theory §2, closed form with ρ = δ/(r−1), θ = (1−δ)/(r+1) and τ the first t with s_t ≥ θ.
+    docs/theory.md#operator, closed form with ρ = δ/(r−1), θ = (1−δ)/(r+1) and τ the first t with s_t ≥ θ.
     """
     ratio, delta = privacy.ratio, privacy.delta
     if count == 0 or probability == 1 or (probability == 0 and delta == 0):

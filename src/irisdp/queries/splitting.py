@@ -1,6 +1,6 @@
 """Where the records of a block of CSV begin and end, found for all of them at once.
 
-The grammar is that of RFC 4180, over bytes, and total: LF or CRLF ends a record, and any other CR is data; a quote
+The grammar is that of [RFC4180], over bytes, and total: LF or CRLF ends a record, and any other CR is data; a quote
 opens a quoted field only at the start of a field; inside it `""` is a quote, and delimiters and line ends are data;
 what follows the closing quote must be a delimiter, a line end, or the end of the file. Where it is not, or the file
 ends first, the opening quote is a character like any other, and the field ends where an unquoted one does.

@@ -142,7 +142,7 @@ def interpret(
 
     References
     ----------
-    Minimax-agents paper, §2.4; theory §5; proofs/reading-certificate.md, proofs/unbounded-counts.md.
+    [Gupte2010], §2.4; docs/theory.md#counts; proofs/reading-certificate.md, proofs/unbounded-counts.md.
     """
     deployed = read_release(release)
     reader = _Reader(loss, at_least, at_most, side_information, prior)

@@ -34,7 +34,7 @@ class CountRespondent:
 
     References
     ----------
-    theory §5; proofs/geometric-privacy.md.
+    docs/theory.md#counts; proofs/geometric-privacy.md.
     """
 
     privacy: Privacy
@@ -88,7 +88,7 @@ class ClassRespondent:
 
     References
     ----------
-    Binary paper, Theorem 4, corrected in theory §2–3; proofs/rainbow-optimality.md.
+    [DOliveira2021], Theorem 4, corrected, docs/theory.md#operator; proofs/rainbow-optimality.md.
     """
 
     mechanism: Stepped
@@ -149,7 +149,7 @@ class Selector:
 
     References
     ----------
-    Desfontaines, Voss, Gipson, Mandayam 2020 (the optimal rule); theory §2; proofs/partition-selection.md.
+    [Desfontaines2022] (the optimal rule); docs/theory.md#operator; proofs/partition-selection.md.
     """
 
     privacy: Privacy

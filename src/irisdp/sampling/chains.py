@@ -60,7 +60,7 @@ def coarsen(values: Any, accurate: Privacy, coarse: Privacy, *, source: BitSourc
 
     References
     ----------
-    Minimax-agents paper, Algorithm 1; theory §5; proofs/audiences.md.
+    [Gupte2010], Algorithm 1; docs/theory.md#counts; proofs/audiences.md.
     """
     bits = system_bits(source)
     numbers = integers(values, "values", at_least=-LARGEST_VALUE, at_most=LARGEST_VALUE)

@@ -1,6 +1,7 @@
 """Open cells of u^t(s) for millions of depths t: rigorous fixed-point arithmetic on the closed form.
 
-With ρ = δ/(r−1), θ = (1−δ)/(r+1) and τ the first t with s_t ≥ θ (theory §2), one decreasing power serves both branches:
+With ρ = δ/(r−1), θ = (1−δ)/(r+1) and τ the first t with s_t ≥ θ (docs/theory.md#operator), one decreasing power
+serves both branches:
 
     s_t = (s_τ + ρ)·r^−(τ−t) − ρ            t ≤ τ
     s_t = 1 + ρ − (1 + ρ − s_τ)·r^−(t−τ)    t ≥ τ, at most 1

@@ -60,7 +60,7 @@ def clamped_geometric(
 
     References
     ----------
-    theory §5: unbounded noise clamped to the range is the mechanism G_{n,α}.
+    docs/theory.md#counts: unbounded noise clamped to the range is the mechanism G_{n,α}.
     """
     top = integer(largest, "largest", at_least=0, at_most=LARGEST_VALUE)
     numbers = integers(values, "values", at_least=0, at_most=top)

@@ -1,4 +1,4 @@
-"""Exact draws from rows that are known step by step: T^depth of a boundary distribution (theory §4)."""
+"""Exact draws from rows that are known step by step: T^depth of a boundary distribution (docs/theory.md#rainbows)."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def consumer(
 
     References
     ----------
-    Minimax-agents paper, §2.3 and §2.4; theory §5; proofs/weak-duality.md, proofs/universality.md.
+    [Gupte2010], §2.3 and §2.4; docs/theory.md#counts; proofs/weak-duality.md, proofs/universality.md.
     """
     if integer(n, "n", at_least=0) > LARGEST_READING:
         rule = f"must be at most {LARGEST_READING} for a mechanism that is written down"

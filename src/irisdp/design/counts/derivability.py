@@ -84,7 +84,7 @@ def derivation(mechanism: Mechanism, privacy: Privacy | None = None) -> Derivati
 
     References
     ----------
-    Minimax-agents paper, Theorem 2; theory §5; proofs/universality.md.
+    [Gupte2010], Theorem 2; docs/theory.md#counts; proofs/universality.md.
     """
     alpha = 1 / (mechanism.privacy if privacy is None else privacy).ratio
     rows = mechanism.matrix()
@@ -182,7 +182,8 @@ def nearest_reading(source: Mechanism, target: Mechanism) -> Nearest:
 
     Notes
     -----
-    The distance is Le Cam's deficiency: 0 means that whatever can be done with the target can be done with the source.
+    The distance is Le Cam's deficiency [LeCam1964]: 0 means that whatever can be done with the target can be done with
+    the source.
     """
     if list(source.inputs) != list(target.inputs):
         raise BadInput("target", "must have the inputs of the source", "compare mechanisms of one question")

@@ -48,7 +48,7 @@ def oblivious(mechanism: Mechanism, counts: Mapping[Hashable, int]) -> Mechanism
 
     References
     ----------
-    Minimax-agents paper, Appendix A, Lemma 6; proofs/universality.md.
+    [Gupte2010], Appendix A, Lemma 6; proofs/universality.md.
     """
     graph, inputs = mechanism.graph, list(mechanism.inputs)
     if graph is None:

@@ -74,7 +74,7 @@ def broken_adjacency(mechanism: Mechanism) -> tuple[int, int] | None:
 
     References
     ----------
-    Minimax-agents paper, Lemma 5.
+    [Gupte2010], Lemma 5.
     """
     ratio = mechanism.privacy.ratio
     for i, (here, after) in enumerate(pairwise(mechanism.matrix())):

@@ -1,4 +1,4 @@
-"""The best mechanism for answering with a dataset near the true one: LP[1] of the exponential-optimality paper."""
+"""The best mechanism for answering with a dataset near the true one: LP[1] of [Alda2017]."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def distance(
 
     References
     ----------
-    Exponential-optimality paper, LP[1]; theory §6; proofs/weak-duality.md; proofs/exponential-symmetry.md.
+    [Alda2017], LP[1]; docs/theory.md#databases; proofs/weak-duality.md; proofs/exponential-symmetry.md.
     """
     if weights is None:
         shares = equal_shares(graph)

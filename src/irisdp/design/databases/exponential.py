@@ -57,7 +57,7 @@ def exponential(
     Mechanism
         Exactly private, and within about 2^-120 of the exponential mechanism where that has long numbers. Without
         `scores` its objective is the mean graph distance. On a vertex-transitive graph all of ε is spent in the
-        exponent, and the objective has a lower bound and its certificate; the two agree where Theorem 1 of the paper
+        exponent, and the objective has a lower bound and its certificate; the two agree where Theorem 1 of [Alda2017]
         holds (`irisdp.graphs.symmetry.regular_layers`).
 
     Raises
@@ -73,7 +73,7 @@ def exponential(
 
     References
     ----------
-    Exponential-optimality paper, Definition 2 and Theorem 1; theory §6; proofs/exponential-rate.md.
+    [Alda2017], Definition 2 and Theorem 1; docs/theory.md#databases; proofs/exponential-rate.md.
     """
     if scores is None and outputs is not None:
         raise BadInput("outputs", "are the nodes where no scores are given", "leave them out, or give scores")

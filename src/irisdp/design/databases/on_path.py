@@ -40,7 +40,7 @@ def distance_on_path(graph: Path, privacy: Privacy, weights: tuple[Fraction, ...
 
     References
     ----------
-    Theory §5, universality with a prior; proofs/universality.md.
+    docs/theory.md#counts, universality with a prior; proofs/universality.md.
     """
     count = graph.n
     if count > LARGEST_MATRIX:

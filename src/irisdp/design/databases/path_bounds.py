@@ -1,11 +1,11 @@
-"""How well any private mechanism can do on a long path: the bounds of the exponential-optimality paper, §4 and §5.
+"""How well any private mechanism can do on a long path: the bounds of [Alda2017], §4 and §5.
 
 Everything is about mean distance under uniform inputs on a path of K nodes, with γ = 1/r. All values are exact
-rationals, or bounds of them on the safe side where e^−s enters. Corollaries 3 and 4 are read as theory §9.8 corrects
-them: (1 − 1/s)(1 − (s + 1)e^−s) is a product, and 1 − √γ² means 1 − γ. They need more than is printed: where γ > 1/3,
-K ≥ s²·l·(1 + γ)/γ does not make the second term of Theorem 2 the smaller one (γ = 0.9, s = 2: 0.05 against 0.28).
-K ≥ 4·s²·l does, because then 1 − 4sl/K ≥ 1 − 1/s; so K ≥ s²·l·max(4, (1 + γ)/γ) is asked for. All proofs are in
-proofs/path-bounds.md.
+rationals, or bounds of them on the safe side where e^−s enters. Corollaries 3 and 4 are corrected as in
+docs/theory.md#corrections, 8: (1 − 1/s)(1 − (s + 1)e^−s) is a product, and 1 − √γ² means 1 − γ. They need more than is
+printed: where γ > 1/3, K ≥ s²·l·(1 + γ)/γ does not make the second term of Theorem 2 the smaller one
+(γ = 0.9, s = 2: 0.05 against 0.28). K ≥ 4·s²·l does, because then 1 − 4sl/K ≥ 1 − 1/s; so K ≥ s²·l·max(4, (1 + γ)/γ)
+is asked for. All proofs are in proofs/path-bounds.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The relaxations of LP[1]: mean distance if rows did not have to sum to 1 (exponential-optimality paper, §3 and §4).
+"""The relaxations of LP[1]: mean distance if rows did not have to sum to 1 ([Alda2017], §3 and §4).
 
 LP[2] fixes only the sum of the whole matrix, LP[3] the sum of every column. Both fall apart into programs for one
 answer y, over the probabilities p_x = p(y|x) scaled to sum to 1:
@@ -73,7 +73,7 @@ def relaxations(graph: DatasetGraph, privacy: Privacy) -> Relaxations:
     graph : DatasetGraph
         Connected.
     privacy : Privacy
-        The ratio; δ is not used, as in the paper.
+        The ratio; δ is not used, as in [Alda2017].
 
     Examples
     --------

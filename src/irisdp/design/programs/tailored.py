@@ -58,7 +58,7 @@ def tailored(
 
     References
     ----------
-    Theory §5 and §6; proofs/weak-duality.md.
+    docs/theory.md#counts, docs/theory.md#databases; proofs/weak-duality.md.
     """
     insist_on_size("graph", graph.number_of_edges, len(goal.loss[0]))
     worked = workable_ratio(privacy.ratio)

@@ -70,7 +70,7 @@ def binary(graph: DatasetGraph, colors: Assignment, privacy: Privacy, *, boundar
 
     References
     ----------
-    Binary paper, Theorems 2–5, corrected as in theory §9; theory §3; proofs/rainbow-optimality.md.
+    [DOliveira2021], Theorems 2–5, corrected; docs/theory.md#colourings; proofs/rainbow-optimality.md.
     """
     ranked = _ranked(graph, colors)
     if isinstance(boundary, Mapping):

@@ -1,8 +1,8 @@
 """Choosing the boundary: the homogeneous boundary that is best for non-negative weights on prefix sums.
 
 The mechanism that follows from a boundary gives a prefix sum s the value u^t(s) at depth t, which is concave and
-piecewise linear in s. So the best boundary is a linear program on the graph of touching classes (theory §4 (i);
-proofs/boundary-choice.md). Its
+piecewise linear in s. So the best boundary is a linear program on the graph of touching classes
+(docs/theory.md#rainbows; proofs/boundary-choice.md). Its
 linear pieces are not listed: a program with a few tangents is solved, a tangent is added wherever the solution promises
 more than it keeps, and after finitely many rounds it keeps all it promises.
 """

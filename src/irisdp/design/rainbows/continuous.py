@@ -188,7 +188,7 @@ def continuous(
 
     References
     ----------
-    Rainbow paper, §6.5; theory §4 (ii); proofs/continuous-answers.md.
+    [Gu2024], §6.5; docs/theory.md#rainbows; proofs/continuous-answers.md.
     """
     function: Any = boundary if callable(boundary) and not hasattr(boundary, "cdf") else getattr(boundary, "cdf", None)
     if not callable(function):

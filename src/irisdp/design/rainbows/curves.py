@@ -1,6 +1,7 @@
 """Curves for figures: the homogeneous optimum at any real depth, in floats.
 
-The closed form of theory §2 with a real exponent. Between whole depths the curve is a picture, not a mechanism.
+The closed form of docs/theory.md#operator with a real exponent. Between whole depths the curve is a picture, not a
+mechanism.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def turning_points(row: Sequence[Any], privacy: Privacy) -> list[int | None]:
 
     References
     ----------
-    Rainbow paper, §5.3; theory §4.
+    [Gu2024], §5.3; docs/theory.md#rainbows.
     """
     turn = (1 - privacy.delta) / (privacy.ratio + 1)
     found: list[int | None] = []
@@ -68,7 +69,7 @@ def curves(row: Sequence[Any], depths: Any, privacy: Privacy) -> Floats:
 
     References
     ----------
-    Rainbow paper, eq. (22) and Figures 3–5, with the corrected operator; theory §2 and §9.
+    [Gu2024], eq. (22) and Figures 3–5, with the corrected operator; docs/theory.md#corrections.
     """
     times = np.asarray(depths, dtype=np.float64)
     sums = [

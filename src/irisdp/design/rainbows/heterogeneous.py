@@ -2,7 +2,7 @@
 
 At every node d and for every k, the first k answers of d's ranking get at most the smallest u^dist(b,d)(what b gives
 them) over the nodes b whose rows are given. No private mechanism passes this bound; where it is private, it is the
-optimum (binary paper, Theorem 3; theory §3 and §4; proofs/rainbow-optimality.md).
+optimum ([DOliveira2021], Theorem 3; docs/theory.md#rainbows; proofs/rainbow-optimality.md).
 """
 
 from __future__ import annotations

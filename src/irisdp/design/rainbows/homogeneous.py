@@ -1,7 +1,7 @@
 """The best mechanism when every ranking has one row on its boundary: T^depth of that row, in short numbers.
 
 T applies u to the prefix sums along the ranking. Only a node's ranking and depth matter, so there are as many rows as
-the chains of the boundary graph are long, and a graph of any size looks them up (rainbow paper, Theorems 2 and 3).
+the chains of the boundary graph are long, and a graph of any size looks them up ([Gu2024], Theorems 2 and 3).
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def balanced_row(answers: int, privacy: Privacy) -> Row:
 
     References
     ----------
-    Theory §3 (balanced) and §4 (iii).
+    docs/theory.md#colourings; proofs/randomized-response.md.
     """
     truth = balanced_truth(answers, privacy)
     if answers == 1:

@@ -93,7 +93,7 @@ def rainbow(
 
     References
     ----------
-    Rainbow paper, Theorems 2–4 and Example 1, corrected as in theory §9; theory §4; proofs/rainbow-optimality.md,
+    [Gu2024], Theorems 2–4 and Example 1, corrected; docs/theory.md#rainbows; proofs/rainbow-optimality.md,
     proofs/balanced-boundary.md, proofs/boundary-choice.md, proofs/no-optimum.md, proofs/two-rows.md.
     """
     ranked = rank(graph, rankings)

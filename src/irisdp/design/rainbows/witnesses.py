@@ -2,7 +2,7 @@
 
 With given rows an optimum must be best in every prefix sum at every node at once. A linear program finds M, best in
 the sum of them all. If some mechanism beats M in one prefix sum, neither dominates the other and there is no optimum;
-if none does, M is the optimum. Rainbow paper, Example 1; theory §4; proofs/no-optimum.md.
+if none does, M is the optimum. [Gu2024], Example 1; docs/theory.md#rainbows; proofs/no-optimum.md.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def compare(first: Mechanism, second: Mechanism, ranked: RankedGraph) -> Compari
 
     References
     ----------
-    Rainbow paper, Definition 3; binary paper, Definition 2 and Example 1.
+    [Gu2024], Definition 3; [DOliveira2021], Definition 2 and Example 1.
     """
 
     def ranking(node: Hashable) -> tuple[Hashable, ...]:

@@ -70,7 +70,7 @@ class OptimalReading:
 
     References
     ----------
-    Minimax-agents paper, §2.4; theory §5; proofs/reading-certificate.md.
+    [Gupte2010], §2.4; docs/theory.md#counts; proofs/reading-certificate.md.
     """
 
     consumer: Consumer
@@ -132,7 +132,7 @@ def optimal_reading(deployed: Deployed, consumer: Consumer) -> OptimalReading:
 
     References
     ----------
-    Minimax-agents paper, §2.4; theory §5; proofs/reading-certificate.md.
+    [Gupte2010], §2.4; docs/theory.md#counts; proofs/reading-certificate.md.
     """
     insist_on_counts(deployed, consumer)
     outputs = len(deployed.outputs)

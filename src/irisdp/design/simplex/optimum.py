@@ -4,8 +4,8 @@
 2. If all values and all reduced costs are non-negative, the point is the optimum. That is all of duality for a program
    in standard form, and no float has a say in it.
 3. If not, what is wrong lies below what floats resolve. So the program is rewritten as a correction to the exact point,
-   magnified until the largest violation is 1, and HiGHS goes on from the same basis (iterative refinement; Gleixner,
-   Steffy and Wolter 2016, here with a residual that is exactly zero).
+   magnified until the largest violation is 1, and HiGHS goes on from the same basis (iterative refinement
+   [Gleixner2016], here with a residual that is exactly zero).
 4. Should that lead nowhere new, exact pivots finish.
 """
 

@@ -2,7 +2,7 @@
 
 First the dual simplex method makes the point feasible, under costs shifted so that the multipliers already are; then
 the primal simplex method makes it optimal under the true costs. The steepest violation goes first; after a step of
-length 0 the first violation does (Bland's rule), which cannot cycle.
+length 0 the first violation does (Bland's rule, [Bland1977]), which cannot cycle.
 """
 
 from __future__ import annotations

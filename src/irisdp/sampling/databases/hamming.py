@@ -2,7 +2,7 @@
 
 Tables of N records over q categories, neighbours when one record is exchanged, form the Hamming graph H(N, q). There
 p(y|x) ∝ r^(−records that differ) is a product over the records, so a draw is N independent randomised responses. By
-Theorem 1 of the exponential-optimality paper no private mechanism with δ = 0 changes fewer records on average over
+Theorem 1 of [Alda2017] no private mechanism with δ = 0 changes fewer records on average over
 equally likely tables, or at worst (proofs/columns.md).
 """
 
@@ -53,7 +53,7 @@ def release_column(
 
     References
     ----------
-    Exponential-optimality paper, Theorem 1 on H(N, q); theory §6; proofs/columns.md.
+    [Alda2017], Theorem 1 on H(N, q); docs/theory.md#databases; proofs/columns.md.
 
     Examples
     --------

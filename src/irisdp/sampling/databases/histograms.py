@@ -60,7 +60,7 @@ class HistogramMechanism:
 
     References
     ----------
-    Exponential-optimality paper, Example 1; proofs/histograms.md; `tests/laws/test_histograms.py` shows the law for all
+    [Alda2017], Example 1; proofs/histograms.md; `tests/laws/test_histograms.py` shows the law for all
     small histograms.
 
     Examples

@@ -69,7 +69,7 @@ class PartitionMechanism:
 
     References
     ----------
-    Exponential-optimality paper, Example 2 and §6; `proofs/exponential-partitions.md` proves the cut, the window and
+    [Alda2017], Example 2 and §6; `proofs/exponential-partitions.md` proves the cut, the window and
     its δ; `tests/laws/test_partitions.py` shows the law for all lists of at most 12 records.
 
     Examples

@@ -3,7 +3,7 @@
 π(v) is the list of the r largest entries of v, largest first. Its L1 sensitivity is that of v: 2 when one record is
 exchanged, 1 when one comes or goes (sorting is 1-Lipschitz for L1). The exponential mechanism with score −‖π(v) − s‖₁
 over all integer lists s therefore adds two-sided geometric noise of ratio r^(1/2) or r to every entry, and its
-normalising constant depends on nothing, so that all of ε goes into the exponent (exponential-optimality paper, §6;
+normalising constant depends on nothing, so that all of ε goes into the exponent ([Alda2017], §6;
 proofs/sorting.md).
 """
 
@@ -118,7 +118,7 @@ def minimax_risk(total: int, largest: int, privacy: Privacy) -> MinimaxRisk:
 
     References
     ----------
-    Exponential-optimality paper, Theorem 3: Ω(N) if N ≤ 1 + 1/(4ε); Ω(√(N/ε)) if N ≥ 1/(2ε); Ω(r/ε) if
+    [Alda2017], Theorem 3: Ω(N) if N ≤ 1 + 1/(4ε); Ω(√(N/ε)) if N ≥ 1/(2ε); Ω(r/ε) if
     N ≥ r(r+1)/(4ε) + r. The second is printed for larger N too, where it is false: noise errs by 2r/ε whatever N is.
     proofs/sorting.md proves all three with constants, for counts that sum to at most N when records come or go, and to
     N when they are exchanged (but for N = 1, where a sorted list has no secret).
