@@ -1,7 +1,7 @@
 """Heterogeneous propagation: a binary design on a large graph with probabilities fixed at many nodes.
 
 Shows the whole design call (contradictions, labels, rows, exact privacy check) and the spreading of labels alone,
-beside a plain Dijkstra with a heap on the same labels in the same run.
+beside plain shortest paths [Dijkstra1959] with a heap on the same labels in the same run.
 
     python benchmarks/propagation.py                    # a grid of a million nodes, one in a hundred fixed
     python benchmarks/propagation.py --nodes 100000 --values 50

@@ -1,4 +1,4 @@
-"""Measure the open conjecture of the exponential-optimality paper, and write docs/conjecture.md.
+"""Measure the open conjecture of [Alda2017], and write docs/conjecture.md.
 
     python docs/conjecture.py --seconds 180
 
@@ -32,7 +32,7 @@ TEXT = """\
 
 Written by `docs/conjecture.py`; do not edit by hand.
 
-The exponential-optimality paper proves that weights e^(−ε·distance) are the best ε-private mechanism where the
+[Alda2017] proves that weights e^(−ε·distance) are the best ε-private mechanism where the
 graph of datasets looks the same from every node and has regular layers. Histograms and sorted histograms do not. At
 the end of §4 it conjectures that for very large databases these conditions hold approximately, and that the
 exponential mechanism is then approximately optimal.
@@ -139,7 +139,9 @@ def main() -> None:
     if arguments.epsilon != 1:
         return  # what the page says was read off the tables for 1
     text = TEXT.format(epsilon=arguments.epsilon, seconds=arguments.seconds, summary="\n".join(summary))
-    (HERE / "conjecture.md").write_text("\n".join([text, *tables, ""]), encoding="utf-8")
+    (HERE / "conjecture.md").write_text(
+        "\n".join([text, *tables, "", "[Alda2017]: references.md#alda2017", ""]), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

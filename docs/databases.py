@@ -71,9 +71,9 @@ The larger ε²·N, the less it matters.
 
 ## What no mechanism can beat
 
-Theorem 3 of the exponential-optimality paper bounds the minimax risk of the r largest of counts that sum to at most N
+Theorem 3 of [Alda2017] bounds the minimax risk of the r largest of counts that sum to at most N
 (of at least N types, ε ≤ 1/8) from below: order N if N ≤ 1 + 1/(4ε); order √(N/ε) if N ≥ 1/(2ε), up to the next
-case; order r/ε if N ≥ r(r+1)/(4ε) + r. (The paper prints the second without its upper end, where it is false, and no
+case; order r/ε if N ≥ r(r+1)/(4ε) + r. ([Alda2017] prints the second without its upper end, where it is false, and no
 proof; proofs/sorting.md has one, with a constant of at least 1/74.) Where a case does not hold, a dash stands. Beside
 it, at ε = @EPSILON@ under exchange: the error of sorting measured on the Zipf-like list, after raising negatives to
 0 and sorting again, and the exact mean before that, r·2α/(1 − α²), which is close to 2r/ε. The bound is on the worst
@@ -83,6 +83,8 @@ list, the measured error on one.
 
 In the third regime the risk of sorting is at most about 2r/ε, so no mechanism is better by more than a constant. In the
 second, the bound √(N/ε) does not grow with r, while the error of sorting does.
+
+[Alda2017]: references.md#alda2017
 """
 
 

@@ -1,4 +1,4 @@
-"""Rebuild the figures of the papers from the public interface, and docs/figures.md around them.
+"""Rebuild published figures [Gu2024] [DOliveira2021] from the public interface, and docs/figures.md around them.
 
     python docs/figures.py
 
@@ -26,11 +26,11 @@ ROW = tuple(map(Fraction, ("0.0005", "0.0081", "0.1364", "0.2727", "0.5823")))
 DEEPEST = 60
 
 FIGURES = {3: Fraction(0), 4: Fraction("0.001"), 5: Fraction("0.01")}
-"""Figure of the rainbow paper → δ."""
+"""Figure of [Gu2024] → δ."""
 
 
 def printed_step(s: Fraction, privacy: Privacy) -> Fraction:
-    """Apply the operator as eq. (9) of the rainbow paper prints it: for comparison, it is not private as claimed."""
+    """Apply the operator as eq. (9) of [Gu2024] prints it: for comparison, it is not private as claimed."""
     ratio, delta = privacy.ratio, privacy.delta
     return min(Fraction(1), ratio * s + delta, 1 - (1 - s) / ratio + delta)
 
@@ -97,7 +97,7 @@ def panel(times: Any, lines: Any, points: list[list[float]], title: str) -> alt.
 
 
 def line_chart() -> tuple[alt.LayerChart, str]:
-    """Draw the (4,3)-line of the binary paper, Figure and Example 3, with R_4 = 0.8."""
+    """Draw the (4,3)-line of [DOliveira2021], Figure and Example 3, with R_4 = 0.8."""
     privacy = Privacy(ratio="1.3", delta="0.1")
     colours = ["blue"] * 4 + ["red"] * 3
     mechanism = binary(irisdp.graphs.Path(7), colours, privacy, boundary={3: "0.2"})
@@ -122,7 +122,7 @@ def line_chart() -> tuple[alt.LayerChart, str]:
 
 
 def cycle_text() -> str:
-    """Describe Example 1 of the rainbow paper: no optimum, two witnesses, and one choice by weights."""
+    """Describe Example 1 of [Gu2024]: no optimum, two witnesses, and one choice by weights."""
     rankings = [(1, 2, 3)] * 4 + [(1, 3, 2)]
     given = {0: {1: ".2", 2: ".1", 3: ".7"}, 3: {1: ".4", 2: ".1", 3: ".5"}}
     graph, privacy = irisdp.graphs.Cycle(5), Privacy(ratio=2)
@@ -155,14 +155,14 @@ def save(chart: Any, name: str) -> str:
 def main() -> None:
     """Draw all figures and write the page."""
     page = [
-        "# The papers' figures, rebuilt",
+        "# Published figures, rebuilt",
         "",
         "Written by `docs/figures.py` from the public interface; do not edit by hand.",
         "",
-        "## Rainbow paper, Figures 3–5",
+        "## [Gu2024], Figures 3–5",
         "",
         f"ε = log 1.2, boundary row ({', '.join(text_of(p) for p in ROW)}). Points are the mechanism at whole depths,",
-        "lines the closed form between them. Where δ > 0 the operator as the paper prints it, eq. (9), stands beside",
+        "lines the closed form between them. Where δ > 0 the operator as [Gu2024] prints it, eq. (9), stands beside",
         "the corrected one: it is not private with the δ it claims.",
     ]
     for figure, delta in FIGURES.items():
@@ -170,8 +170,9 @@ def main() -> None:
         link = save(chart, f"rainbow-{figure}")
         page += ["", f"### Figure {figure}: δ = {text_of(delta)}", "", link, "", text]
     chart, text = line_chart()
-    page += ["", "## Binary paper, Example 3: the (4,3)-line", "", save(chart, "binary-line"), "", text]
-    page += ["", "## Rainbow paper, Example 1: a boundary without an optimum", "", cycle_text(), ""]
+    page += ["", "## [DOliveira2021], Example 3: the (4,3)-line", "", save(chart, "binary-line"), "", text]
+    page += ["", "## [Gu2024], Example 1: a boundary without an optimum", "", cycle_text(), ""]
+    page += ["[DOliveira2021]: references.md#doliveira2021", "[Gu2024]: references.md#gu2024", ""]
     (HERE / "figures.md").write_text("\n".join(page), encoding="utf-8")
 
 

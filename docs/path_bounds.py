@@ -171,7 +171,7 @@ def page(lengths: list[dict[str, Any]], epsilons: list[dict[str, Any]]) -> str:
             "figure of merit is the mean distance between input and answer. With γ = e^−ε:",
             "",
             "- the **optimum** of LP[1] is designed exactly by `irisdp.design.distance`;",
-            "- **Theorem 2** of the exponential-optimality paper bounds it from below (`best_path_bound`, largest over",
+            "- **Theorem 2** of [Alda2017] bounds it from below (`best_path_bound`, largest over",
             "  its parameters); its limit, and the optimum's, is 2γ/(1 − γ²);",
             "- the **exponential mechanism** stands at its largest safe exponent and at ε/2;",
             "- **geometric** noise is clamped to the path, and read as it is.",
@@ -195,6 +195,8 @@ def page(lengths: list[dict[str, Any]], epsilons: list[dict[str, Any]]) -> str:
             "the ends, where the normaliser changes most, and the whole path pays for it.",
             "",
             f"The float curves were compared with exact designs on shorter paths: they agree to {checked()}.",
+            "",
+            "[Alda2017]: references.md#alda2017",
             "",
         ]
     )

@@ -1,4 +1,4 @@
-"""Published values of the minimax-agents paper, as fractions; Table 1 as it is and as printed (theory §5, §9.7)."""
+"""Published values of [Gupte2010], as fractions; Table 1 as it is and as printed (docs/theory.md#corrections, 6)."""
 
 from fractions import Fraction
 

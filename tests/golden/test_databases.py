@@ -1,4 +1,4 @@
-"""Optima on graphs of datasets, and what full-exponent weights cost, as theory §6 states them."""
+"""Optima on graphs of datasets, and what full-exponent weights cost, as docs/theory.md#databases states."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Published optima, and optima that this project's theory page states, as fractions or to the digits printed."""
+"""Published optima, and optima that docs/theory.md states, as fractions or to the digits printed."""
 
 from fractions import Fraction
 
@@ -15,8 +15,8 @@ SIX_DIGITS = 5e-7
 """The stated values are rounded to six places."""
 
 
-def test_the_consumer_of_the_minimax_paper():
-    """Table 1, n = 3, α = 1/4, absolute loss; its fractions are rounded, the exact optimum is 168/415 (theory §9.7)."""
+def test_the_consumer_of_table_1():
+    """[Gupte2010], Table 1, n = 3, α = 1/4: exactly 168/415, which is printed rounded (docs/theory.md#corrections)."""
     privacy = Privacy(ratio=4)
     made = design.consumer(3, "absolute", privacy)
     assert (made.objective.value, made.objective.lower_bound) == (Fraction(168, 415), Fraction(168, 415))
@@ -40,7 +40,7 @@ def test_the_consumer_of_the_minimax_paper():
     ],
     ids=["7-cycle", "3-cube", "Petersen", "9-path", "(4,3)-histograms"],
 )
-def test_mean_distances_of_theory_6(graph, stated):
+def test_mean_distances(graph, stated):
     objective = design.distance(graph, Privacy(epsilon=1)).objective
     assert abs(float(objective.value) - stated) < SIX_DIGITS
     assert 0 <= objective.value - objective.lower_bound <= objective.value / 10**15
@@ -48,7 +48,7 @@ def test_mean_distances_of_theory_6(graph, stated):
 
 @pytest.mark.parametrize("ratio", [Fraction(3), Fraction(6, 5), Fraction(20)])
 def test_petersen_is_the_exponential_mechanism_exactly(ratio):
-    """Vertex-transitive with regular layers of 1, 3 and 6 nodes: the weights α^d are optimal (exponential paper)."""
+    """Vertex-transitive with regular layers of 1, 3 and 6 nodes: the weights α^d are optimal [Alda2017]."""
     alpha = 1 / ratio
     stated = (3 * alpha + 12 * alpha**2) / (1 + 3 * alpha + 6 * alpha**2)
     objective = design.distance(PETERSEN, Privacy(ratio=ratio)).objective
@@ -87,7 +87,7 @@ def test_long_ratios_leave_no_gap_to_speak_of(epsilon):
 
 
 def test_the_lines_of_the_binary_paper():
-    """Majority of three, ε = log 2, δ = 0.1: errors 0.3 at depth 0 and 0.1 at depth 1 (theory §3)."""
+    """Majority of three, ε = log 2, δ = 0.1: errors 0.3 at depth 0 and 0.1 at depth 1 (docs/theory.md#colourings)."""
     made = design.balanced_line(2, 2, Privacy(ratio=2, delta="1/10"), outputs=("no", "yes"))
     assert [row[1] for row in made.matrix()] == [Fraction(1, 10), Fraction(3, 10), Fraction(7, 10), Fraction(9, 10)]
     assert made.objective.value == made.objective.lower_bound == Fraction(1, 5)

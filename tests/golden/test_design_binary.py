@@ -1,4 +1,4 @@
-"""Published values of binary designs, as fractions (binary paper; theory §3, corrected where §9 says so)."""
+"""Published values of binary designs [DOliveira2021], as fractions; corrected as in docs/theory.md#corrections."""
 
 from fractions import Fraction
 
@@ -16,7 +16,7 @@ PRIVACY = Privacy(ratio=2, delta="0.1")
     [("0.6", Fraction(17, 20), Fraction(3, 4)), ("0.7", Fraction(9, 10), Fraction(7, 10))],
 )
 def test_beside_a_fixed_node(fixed, same_colour, other_colour):
-    """Binary paper, heterogeneous example: ε = log 2, δ = 0.1."""
+    """[DOliveira2021], heterogeneous example: ε = log 2, δ = 0.1."""
     blue = binary(Path(2), ["blue", "blue"], PRIVACY, boundary={0: fixed})
     assert blue.row(1) == (same_colour, 1 - same_colour)
     red = binary(Path(2), ["blue", "red"], PRIVACY, boundary={0: fixed})
@@ -55,7 +55,7 @@ def test_two_boundary_values():
 
 
 def test_incomparable_mechanisms_of_the_first_example():
-    """Binary paper, Example 1: neither of the two dominates the other, in either order of comparison."""
+    """[DOliveira2021], Example 1: neither of the two dominates the other, in either order of comparison."""
     from irisdp.design import compare, compare_lexicographically
     from irisdp.graphs import rank
     from irisdp.mechanisms import Mechanism

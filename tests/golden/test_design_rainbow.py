@@ -1,4 +1,4 @@
-"""Published values of rainbow designs (rainbow paper v2; theory §4, with the corrected operator of §9)."""
+"""Published values of rainbow designs ([Gu2024]; with the corrected operator; docs/theory.md#corrections)."""
 
 from fractions import Fraction
 
@@ -26,7 +26,7 @@ CYCLE_SPEC = {
     [("0", [38, 22, 7, 1, 0]), ("0.001", [25, 20, 7, 1, 0]), ("0.01", [13, 12, 6, 1, 0]), ("0.1", [4, 4, 2, 0, 0])],
 )
 def test_turning_points_of_the_figures(delta, expected):
-    """Rainbow paper, Figures 3–5 (the corrected operator gives the same τ), and δ = 0.1."""
+    """[Gu2024], Figures 3–5 (the corrected operator gives the same τ), and δ = 0.1."""
     assert turning_points(FIGURE_ROW, Privacy(ratio="1.2", delta=delta)) == expected
 
 
@@ -42,7 +42,7 @@ def test_curves_pass_through_the_mechanism(delta):
 
 
 def test_the_five_cycle_has_no_optimum():
-    """Rainbow paper, Example 1: the published pair is incomparable, and so are the witnesses found."""
+    """[Gu2024], Example 1: the published pair is incomparable, and so are the witnesses found."""
     ranked = rank(Cycle(5), RANKINGS)
     with pytest.raises(Infeasible) as refusal:
         from_spec(CYCLE_SPEC)
@@ -73,7 +73,7 @@ def test_weights_choose_among_incomparable_mechanisms():
 
 
 def test_symmetric_boundary():
-    """Theory §4 (iii): truth (r + δ(q−1))/(r + q − 1), the rest equal; and no first choice can be likelier for all."""
+    """Truth (r + δ(q−1))/(r + q − 1), rest equal; no first choice likelier for all (docs/theory.md#colourings)."""
     privacy = Privacy(ratio=3, delta="0.05")
     names = tuple("abcd")
     rankings = [names[k:] + names[:k] for k in range(4)]

@@ -1,8 +1,4 @@
-"""Published graphs: the binary paper's figures 1 and 3, the rainbow paper's example 1, known sizes and diameters.
-
-Binary: D'Oliveira, Médard, Sadeghi, "Differential Privacy for Binary Functions via Randomized Graph Colorings".
-Rainbow: Gu, Zhou, Günlü, D'Oliveira, Sadeghi, Médard, Schaefer, "Generalized Rainbow Differential Privacy" (v2).
-"""
+"""Published graphs: figures 1 and 3 of [DOliveira2021], example 1 of [Gu2024], known sizes and diameters."""
 
 import itertools
 
@@ -50,7 +46,7 @@ def is_line(coloured, n_blue, n_red):
 
 
 def test_majority_of_three_voters_is_the_2_2_line():
-    """Binary, Figures 1a and 1c, Definition 7."""
+    """[DOliveira2021], Figures 1a and 1c, Definition 7."""
     coloured = colour(VOTES, majority)
     target, onto = boundary_graph(coloured)
     assert target.classes == ("blue", "red")
@@ -65,7 +61,7 @@ def test_majority_of_three_voters_is_the_2_2_line():
 
 
 def test_example_2_corrected():
-    """Binary, Example 2, with {122, 212, 221} where it prints {122, 211, 221} (211 would be sent to two nodes)."""
+    """[DOliveira2021], Example 2, with {122, 212, 221} for {122, 211, 221} (211 would be sent to two nodes)."""
     blue_side = {"111": 1, "112": 2, "121": 2, "211": 2}
     target = line(2, 2)
     corrected = morphism(VOTES, target.graph, {**blue_side, "122": 3, "212": 3, "221": 3, "222": 4})
@@ -79,7 +75,7 @@ def test_example_2_corrected():
 
 
 def test_voluntary_voters_are_the_2_2_line_too():
-    """Binary, Figure 1b: who of three took part; voters 1 and 2 vote blue, voter 3 red, a tie is red."""
+    """[DOliveira2021], Figure 1b: who of three took part; voters 1 and 2 vote blue, voter 3 red, a tie is red."""
     groups = [frozenset(group) for size in range(4) for group in itertools.combinations((1, 2, 3), size)]
     named = {group: "".join(map(str, sorted(group))) for group in groups}
     graph = graph_from_edges(
@@ -93,7 +89,7 @@ def test_voluntary_voters_are_the_2_2_line_too():
 
 
 def test_the_line():
-    """Binary, Definition 6 and Example 3: the (4, 3)-line, with nodes 1 to 7 and the boundary {4, 5}."""
+    """[DOliveira2021], Definition 6 and Example 3: the (4, 3)-line, with nodes 1 to 7 and the boundary {4, 5}."""
     coloured = line(4, 3)
     assert coloured.graph.nodes[:] == (1, 2, 3, 4, 5, 6, 7)
     assert [coloured.colour_of(node) for node in range(1, 8)] == ["blue"] * 4 + ["red"] * 3
@@ -104,7 +100,7 @@ def test_the_line():
 
 
 def test_five_cycle_of_the_rainbow_paper():
-    """Rainbow, Example 1: d_1 to d_4 rank (1, 2, 3), d_5 ranks (1, 3, 2)."""
+    """[Gu2024], Example 1: d_1 to d_4 rank (1, 2, 3), d_5 ranks (1, 3, 2)."""
     graph = graph_from_edges([(f"d{i}", f"d{i % 5 + 1}") for i in range(1, 6)])
     first, second = (1, 2, 3), (1, 3, 2)
     ranked = rank(graph, {"d1": first, "d2": first, "d3": first, "d4": first, "d5": second})
@@ -128,7 +124,7 @@ def test_five_cycle_of_the_rainbow_paper():
 
 
 def test_rankings_of_three_candidates_by_a_histogram():
-    """Rainbow, Definition 8 on more than two rankings: heads are joined exactly where classes touch."""
+    """[Gu2024], Definition 8 on more than two rankings: heads are joined exactly where classes touch."""
     graph = Histograms(4, 3)
     ranked = rank(graph, lambda counts: sorted("abc", key=lambda name: (-counts["abc".index(name)], name)))
     target, _ = boundary_graph(ranked)

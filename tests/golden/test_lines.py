@@ -1,4 +1,4 @@
-"""Published values of binary mechanisms, as fractions (theory §3; binary paper, Examples and Theorem 4)."""
+"""Published values of binary mechanisms, as fractions ([DOliveira2021], Examples and Theorem 4)."""
 
 from fractions import Fraction
 
@@ -9,7 +9,7 @@ from irisdp.privacy import Privacy, are_close
 
 
 def test_the_four_three_line():
-    """Binary paper, the (4,3)-line at ε = log 1.3, δ = 0.1 and R_4 = 0.8."""
+    """[DOliveira2021], the (4,3)-line at ε = log 1.3, δ = 0.1 and R_4 = 0.8."""
     privacy = Privacy(ratio="1.3", delta="0.1")
     blue, red = Fraction(1, 5), Fraction(12, 13)
     mechanism = Stepped(
@@ -25,7 +25,7 @@ def test_the_four_three_line():
 
 
 def test_majority_of_three_balanced():
-    """Binary paper, introduction: ε = log 2, δ = 0.1 errs with 0.3 at depth 0 and 0.1 at depth 1."""
+    """[DOliveira2021], introduction: ε = log 2, δ = 0.1 errs with 0.3 at depth 0 and 0.1 at depth 1."""
     mechanism = balanced_line(Privacy(ratio=2, delta="0.1"))
     assert 1 - mechanism.row(0, 0)[0] == Fraction(3, 10)
     assert 1 - mechanism.row(1, 1)[0] == Fraction(1, 10)
@@ -34,7 +34,7 @@ def test_majority_of_three_balanced():
 @pytest.mark.parametrize("ratio", ["2", "1.3", "5", "101/100"])
 @pytest.mark.parametrize("delta", ["0", "0.01", "0.1"])
 def test_balanced_error_in_closed_form(ratio, delta):
-    """max{0, (r − 1 − δ(r^(t+1) + r^t − 2)) / (r^t (r+1)(r−1))}, theory §3."""
+    """max{0, (r − 1 − δ(r^(t+1) + r^t − 2)) / (r^t (r+1)(r−1))}, docs/theory.md#colourings."""
     privacy = Privacy(ratio=ratio, delta=delta)
     r, d = privacy.ratio, privacy.delta
     mechanism = balanced_line(privacy)
@@ -44,6 +44,6 @@ def test_balanced_error_in_closed_form(ratio, delta):
 
 
 def test_balanced_truth_for_more_answers():
-    """(r + δ(q−1)) / (r + q − 1), theory §4 (iii)."""
+    """(r + δ(q−1)) / (r + q − 1), docs/theory.md#colourings."""
     assert balanced_truth(3, Privacy(ratio=4)) == Fraction(4, 6)
     assert balanced_truth(2, Privacy(ratio=2, delta="0.1")) == Fraction(21, 30)

@@ -1,4 +1,4 @@
-"""Sorting with exact noise: its law, its mean error, and the regimes of Theorem 3 at their borders."""
+"""Sorting with exact noise: its law, its mean error, and the regimes of [Alda2017], Theorem 3, at their borders."""
 
 from collections import defaultdict
 from fractions import Fraction as F

@@ -77,7 +77,7 @@ def test_far_away_nodes_cost_nothing():
 
 
 def test_the_branch_as_printed_is_not_private():
-    """Negative control, theory §9.1: p = (.5, .5), r = 2, δ = .1 gives (.85, .15), and .5 > 2·.15 + .1."""
+    """Negative control (docs/theory.md#corrections, 1): (.5, .5) goes to (.85, .15), and .5 > 2·.15 + .1."""
     privacy = Privacy(ratio=2, delta="1/10")
     printed = 1 - (1 - Fraction(1, 2)) / 2 + privacy.delta
     assert printed == Fraction(17, 20)

@@ -25,7 +25,7 @@ def noise(ratio, z):
 
 
 def step(accurate, coarse, k):
-    """The law of one coarsening step, from the paper's closed form."""
+    """The law of one coarsening step, from its closed form (proofs/audiences.md)."""
     a, b = 1 / accurate, 1 / coarse
     keep = a / b * (1 - b) ** 2 / (1 - a) ** 2
     return keep * (k == 0) + (1 - keep) * noise(coarse, k)
@@ -84,7 +84,7 @@ def test_a_bridge_with_the_wrong_weight_is_refuted():
 
 
 def restricted(n, ratio):
-    """G_{n,α} as the paper defines it."""
+    """G_{n,α} as [Gupte2010] defines it."""
     a = 1 / ratio
     return [
         [a**k / (1 + a), *((1 - a) / (1 + a) * a ** abs(z - k) for z in range(1, n)), a ** (n - k) / (1 + a)]

@@ -85,7 +85,7 @@ def test_on_a_short_range_it_is_private_at_a_slightly_larger_epsilon():
 def test_opendp_s_discrete_laplace_is_what_it_claims(epsilon):
     """Its sampler is exact for e^-ε, which no rational is: two rational laws enclose it, and only one of them fails.
 
-    OpenDP 0.16, `make_discrete_laplace` at scale 1/ε by the exact algorithm of Canonne, Kamath and Steinke, clamped.
+    OpenDP 0.16, `make_discrete_laplace` at scale 1/ε by the exact algorithm of [Canonne2020], clamped.
     """
     privacy = Privacy(epsilon=epsilon)
     below = exp_below(Fraction(epsilon))

@@ -61,7 +61,7 @@ def best_mechanism(loss, ratio, possible, prior=None):
 
 
 def noise(n, ratio):
-    """G_{n,α} as the paper defines it."""
+    """G_{n,α} as [Gupte2010] defines it."""
     a = 1 / ratio
     return [
         [a**k / (1 + a), *((1 - a) / (1 + a) * a ** abs(z - k) for z in range(1, n)), a ** (n - k) / (1 + a)]

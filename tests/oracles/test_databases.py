@@ -204,7 +204,7 @@ def closed_form(graph, ratio):
 
 @pytest.mark.parametrize("name", REGULAR)
 def test_the_exponential_mechanism_is_optimal_with_symmetry_and_regular_layers(name):
-    """Theorem 1: closed form = linear program over everything, and the exact certificate closes the gap."""
+    """[Alda2017], Theorem 1: closed form = linear program over everything, and the exact certificate closes the gap."""
     graph = graph_from_networkx(REGULAR[name])
     assert symmetry(graph).vertex_transitive
     assert regular_layers(graph).regular

@@ -95,7 +95,7 @@ def inverse_times(left, right):
 
 
 def test_a_mechanism_derives_from_noise_iff_the_inverse_says_so():
-    """The verdict is that of G⁻¹·M by elimination; an obstacle is where the condition of theory §5 fails, first."""
+    """The verdict is that of G⁻¹·M by elimination; an obstacle is where the condition on columns fails first."""
     pick, verdicts = fresh_random("derivable"), {True: 0, False: 0}
     for _ in range(200):
         n, ratio = pick.randrange(1, 6), pick.choice([Fraction(2), Fraction(7, 3), Fraction(5)])

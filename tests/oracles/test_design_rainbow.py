@@ -278,7 +278,7 @@ def iterated(row, count, operator):
 
 @pytest.mark.parametrize("delta", ["0.01", "0.1"])
 def test_the_operator_as_printed_fails_the_same_check(delta):
-    """Rainbow paper eq. (9): 1 − (1−s)/r + δ. Negative control; exactly r·δ is what it needs (theory §9.1)."""
+    """[Gu2024], eq. (9): 1 − (1−s)/r + δ. Negative control: it needs exactly r·δ (docs/theory.md#corrections, 1)."""
     privacy = Privacy(ratio=2, delta=delta)
     edges = [(0, 1), (1, 2), (2, 3)]
     colours = [0, 0, 0, 1]

@@ -222,7 +222,7 @@ STAR = [("7/34", "269/510", "4/15"), ("21/100", "7/20", "11/25"), ("1/12", "31/6
 
 
 def test_three_rows_that_only_fail_together():
-    """A star whose leaves are possible in pairs and not all three: theory §10."""
+    """A star whose leaves are possible in pairs and not all three (docs/theory.md#closeness)."""
     ratio, delta = Fraction(6, 5), Fraction(1, 20)
     leaves = [tuple(map(Fraction, row)) for row in STAR]
     for p, s in combinations(leaves, 2):

@@ -117,7 +117,7 @@ def test_the_posterior_without_a_largest_count_is_the_noise_cut_off_at_the_least
 
 
 def test_coins_are_tossed_with_the_stated_chances():
-    """Theory §5: a released 0 is read as 0 with 68/83 and as 1 with 15/83; here in a whole file."""
+    """docs/theory.md#counts: a released 0 is read as 0 with 68/83 and as 1 with 15/83; here in a whole file."""
     deployed = NoisyCount(privacy=Privacy.from_ratio(4), ends=((0, 3),))
     draws = Counter(interpret(deployed, 0).answers[0].reading for _ in range(400))
     assert set(draws) == {0, 1}

@@ -1,4 +1,4 @@
-"""Averaging over datasets with equal count, on all databases of a few bits: still private, no worse (Appendix A)."""
+"""Averaging over datasets with equal count, on all databases of a few bits: still private, no worse [Gupte2010]."""
 
 import itertools
 from fractions import Fraction

@@ -83,7 +83,7 @@ def test_slack_bounds_are_rounded_down(ratio):
 @pytest.mark.parametrize("nodes", [8, 20, 40, 150])
 @pytest.mark.parametrize("ratio", RATIOS, ids=str)
 def test_bound_optimum_mechanism(nodes, ratio):
-    """Theorem 2 ≤ LP[1] ≤ the exponential mechanism at its safe exponent ≤ the one at ε/2; Lemma 7 beside it."""
+    """Theorem 2 ≤ LP[1] ≤ exponential mechanism, safe exponent ≤ the one at ε/2; Lemma 7 beside it [Alda2017]."""
     privacy = Privacy(ratio=ratio)
     optimum = design.distance(Path(nodes), privacy).objective
     assert optimum.value - optimum.lower_bound < Fraction(1, 10**15)

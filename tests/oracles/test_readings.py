@@ -49,7 +49,7 @@ RATIOS = (Fraction(4), Fraction(3, 2), Fraction(21, 20), Fraction(1000))
 
 
 def noise(n, ratio):
-    """G_{n,α} as the paper defines it."""
+    """G_{n,α} as [Gupte2010] defines it."""
     a = 1 / ratio
     return [
         [a**k / (1 + a), *((1 - a) / (1 + a) * a ** abs(z - k) for z in range(1, n)), a ** (n - k) / (1 + a)]

@@ -121,7 +121,7 @@ def verdict_rows(made):
 
 
 def test_a_too_generous_search_would_be_noticed():
-    """Negative control: the rate of full ε passes on the cycle, and breaks on the path by what theory §6 says."""
+    """Negative control: the rate of full ε passes on the cycle, and breaks on the path (docs/theory.md#databases)."""
     privacy = Privacy(ratio=Fraction(math.e).limit_denominator(10**9))
     for graph, cost in ((Cycle(9), 1.0), (Path(9), 1.2089)):
         rows = rows_at(hop_scores(graph), [1] * 9, 1 / privacy.ratio)

@@ -1,4 +1,7 @@
-"""Databases as graphs: what is asked for wrongly is refused by field, and commands agree with functions."""
+"""Databases as graphs: what is asked for wrongly is refused by field, and commands agree with functions.
+
+Theorems and corollaries are those of [Alda2017].
+"""
 
 import json
 import sys

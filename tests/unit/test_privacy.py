@@ -59,5 +59,5 @@ def test_bad_privacy_is_refused(wrong):
 
 def test_hockey_stick_is_the_least_delta():
     first, second = (Fraction(1, 2), Fraction(1, 2)), (Fraction(17, 20), Fraction(3, 20))
-    # theory §9.1: as printed, the operator needs δ = r·0.1.
+    # docs/theory.md#corrections, 1: as printed, the operator needs δ = r·0.1.
     assert hockey_stick(first, second, Fraction(2)) == Fraction(1, 5)
