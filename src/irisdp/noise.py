@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .exact import checked
 from .privacy import Privacy
 from .sampling import BitSource, add_geometric
 
 __all__ = ["geometric"]
 
 
+@checked
 def geometric(values: Any, privacy: Privacy, *, source: BitSource | None = None) -> NDArray[np.int64]:
     """Add independent two-sided geometric noise to every integer of an array.
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput
-from ..exact import log_above, rational_text
+from ..exact import checked, log_above, rational_text
 from ..graphs import DatasetGraph
 from ..graphs.names import json_node
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument, Stepped
@@ -140,6 +140,7 @@ class Audit:
 Auditable = Mechanism | FactoredMechanism | Stepped | MechanismDocument | str | FilePath
 
 
+@checked
 def audit(
     subject: Auditable,
     *,

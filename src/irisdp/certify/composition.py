@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..errors import BadInput
-from ..exact import integer
+from ..exact import checked, integer
 from ..graphs import DatasetGraph
 from ..mechanisms import Mechanism
 from .case import Case, bare_case
@@ -23,6 +23,7 @@ from .rounded_losses import rounded_power
 __all__ = ["compose"]
 
 
+@checked
 def compose(
     mechanisms: Mechanism | Sequence[Mechanism], *, times: int = 1, graph: DatasetGraph | None = None
 ) -> PrivacyProfile:

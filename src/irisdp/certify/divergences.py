@@ -10,7 +10,7 @@ from typing import Any
 import flint
 
 from ..errors import BadInput
-from ..exact import ball, rational, working_precision
+from ..exact import ball, checked, rational, working_precision
 from ..graphs import DatasetGraph
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument
 from .case import bare_case
@@ -25,6 +25,7 @@ LARGEST_ORDER = 10_000
 _BITS = 160
 
 
+@checked
 def renyi_divergence(
     subject: Mechanism | FactoredMechanism | MechanismDocument, order: Any, *, graph: DatasetGraph | None = None
 ) -> float:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import BadInput
-from ..exact import integer, log_below
+from ..exact import checked, integer, log_below
 from .arithmetic import flint_rational
 from .loss_distributions import LossDistribution, TooMuchWork, Work, loss_distribution, power
 from .profile import PrivacyProfile, lines_of_pair, profile_of_lines
@@ -93,6 +93,7 @@ class DominatingPair:
         return single.self_compose(times)
 
 
+@checked
 def dominating_pair(profile: PrivacyProfile) -> DominatingPair:
     """Return the pair whose profile is exactly the one given.
 

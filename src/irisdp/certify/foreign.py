@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput
-from ..exact import rational, read_json
+from ..exact import checked, rational, read_json
 from ..graphs import DatasetGraph
 from ..graphs.names import named_nodes
 from ..mechanisms import MechanismDocument, read_document
@@ -20,6 +20,7 @@ from ..privacy import Privacy
 __all__ = ["matrix_document", "read_mechanism"]
 
 
+@checked
 def read_mechanism(
     path: str | Path, *, graph: DatasetGraph | None = None, privacy: Privacy | None = None
 ) -> MechanismDocument:
@@ -57,6 +58,7 @@ def read_mechanism(
     )
 
 
+@checked
 def matrix_document(
     matrix: Iterable[Iterable[Any]], *, graph: DatasetGraph | None = None, privacy: Privacy | None = None
 ) -> MechanismDocument:
@@ -67,8 +69,11 @@ def matrix_document(
     matrix : rows of numbers, or a NumPy array
         In an array a float is the dyadic rational it is; elsewhere a float is its shortest decimal, as everywhere.
     """
-    if not isinstance(matrix, list | tuple | np.ndarray) or any(
-        not isinstance(line, list | tuple | np.ndarray) for line in matrix
+    flat = isinstance(matrix, np.ndarray) and matrix.ndim != 2
+    if (
+        flat
+        or not isinstance(matrix, list | tuple | np.ndarray)
+        or any(not isinstance(line, list | tuple | np.ndarray) for line in matrix)
     ):
         raise BadInput("matrix", "must be a list of rows", "write [[…], […]]")
     if isinstance(matrix, np.ndarray):

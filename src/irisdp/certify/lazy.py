@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from ..errors import BadInput
-from ..exact import Enclosure
+from ..exact import Enclosure, checked
 from ..mechanisms import INFINITE_DEPTH, Stepped
 from ..privacy import enclose_steps, hockey_stick
 
@@ -44,6 +44,7 @@ class SteppedVerdict:
     holds: bool
 
 
+@checked
 def certify_stepped(mechanism: Stepped, depths: Iterable[int] = SAMPLED_DEPTHS) -> SteppedVerdict:
     """Judge a stepped mechanism at all depths by theorem, and at some depths by enclosures.
 

@@ -10,7 +10,7 @@ from typing import Any
 import flint
 
 from ..errors import BadInput
-from ..exact import rational_text
+from ..exact import checked, rational_text
 from ..mechanisms import ALL_PRIVATE, SAME_ROWS, FactoredMechanism, Mechanism, MechanismDocument
 from .arithmetic import Number, as_fraction, flint_rational
 from .case import Case, as_document, case_of
@@ -106,6 +106,7 @@ class Optimality:
         return self.among + where + (": nothing is left to compare" if len(self.given) == self.inputs else "")
 
 
+@checked
 def check_optimality(subject: Mechanism | FactoredMechanism | MechanismDocument) -> Optimality | None:
     """Judge the certificate of a mechanism; None when it has none.
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import BadInput
-from ..exact import log_above, rational
+from ..exact import checked, log_above, rational
 from ..graphs import DatasetGraph
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument
 from ..privacy import Privacy
@@ -105,6 +105,7 @@ class PrivacyProfile:
         return (self.deltas[place + 1] - self.deltas[place]) / (self.ratios[place + 1] - self.ratios[place])
 
 
+@checked
 def privacy_profile(
     subject: Mechanism | FactoredMechanism | MechanismDocument, *, graph: DatasetGraph | None = None
 ) -> PrivacyProfile:

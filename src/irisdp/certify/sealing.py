@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import BadInput
+from ..exact import checked
 
 __all__ = ["digest", "is_sealed", "seal"]
 
 
+@checked
 def digest(document: Mapping[str, Any]) -> str:
     """Return the SHA-256 of the canonical document, in hexadecimal.
 
@@ -30,6 +32,7 @@ def digest(document: Mapping[str, Any]) -> str:
         raise BadInput("mechanism", "is not a document that JSON can hold", "write text, integers and lists") from None
 
 
+@checked
 def seal(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the document with the digest of everything else in its certificate.
 
@@ -41,6 +44,7 @@ def seal(document: Mapping[str, Any]) -> dict[str, Any]:
     return {**document, "certificate": {**certificate, "digest": digest(document)}}
 
 
+@checked
 def is_sealed(document: Mapping[str, Any]) -> bool:
     """Tell whether the digest in the certificate is that of the document."""
     certificate = document.get("certificate")

@@ -14,7 +14,7 @@ from typing import Any
 
 from .. import mechanisms
 from ..errors import BadInput
-from ..exact import decimal_above, integer, rational_text
+from ..exact import checked, decimal_above, integer, rational_text
 from ..graphs import Complete, DatasetGraph, Path, graph_from_edges, line
 from ..graphs.names import named_nodes
 from ..mechanisms import ALL_PRIVATE, SAME_ROWS, FactoredMechanism, Mechanism, Objective, balanced_truth
@@ -41,6 +41,7 @@ _PLACES = 45
 """Decimals of `within`."""
 
 
+@checked
 def geometric(n: int, privacy: Privacy) -> Mechanism | FactoredMechanism:
     """Design the range-restricted geometric mechanism for a count in 0..n, in short numbers.
 
@@ -87,6 +88,7 @@ def geometric(n: int, privacy: Privacy) -> Mechanism | FactoredMechanism:
     return _by_theorem("geometric", rows, Path(n + 1), privacy, error=_GUARD_ERROR)
 
 
+@checked
 def balanced_line(
     n_blue: int, n_red: int, privacy: Privacy, *, outputs: tuple[Hashable, Hashable] = ("blue", "red")
 ) -> Mechanism:
@@ -135,6 +137,7 @@ def balanced_line(
     )
 
 
+@checked
 def randomized_response(choices: int | Sequence[Hashable], privacy: Privacy) -> Mechanism:
     """Design the best mechanism about one record that may be anything: randomised response, in short numbers.
 

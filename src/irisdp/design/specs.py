@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..errors import BadInput
+from ..exact import checked
 from ..graphs import colours_by_key, graph_from_document
 from ..mechanisms import FactoredMechanism, Mechanism, privacy_from_document
 from ..privacy import Privacy
@@ -23,6 +24,7 @@ Fields = Mapping[str, Any]
 Design = Mechanism | FactoredMechanism
 
 
+@checked
 def from_spec(document: Any) -> Design:
     """Design what a spec asks for.
 

@@ -1,5 +1,6 @@
 """Rationals, directed rounding and enclosures: the ground floor."""
 
+from .arguments import checked, insist_on_names
 from .documents import json_bytes, parse_json, read_json
 from .enclosures import Enclosure, ball, enclosure_of, working_precision
 from .rationals import Rational, integer, rational, rational_text, short_text
@@ -9,11 +10,13 @@ __all__ = [
     "Enclosure",
     "Rational",
     "ball",
+    "checked",
     "decimal_above",
     "dyadic_above",
     "dyadic_below",
     "enclosure_of",
     "exp_below",
+    "insist_on_names",
     "integer",
     "json_bytes",
     "log_above",

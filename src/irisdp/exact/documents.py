@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -34,11 +35,13 @@ def parse_json(text: str, field: str) -> Any:
 
 def read_json(path: str | Path, field: str) -> Any:
     """Read a JSON file; see `parse_json`."""
+    if not isinstance(path, str | os.PathLike):
+        raise BadInput(field, f"must be the path of a file, not {type(path).__name__}", "give a path")
     try:
         text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise BadInput(field, f"there is no file {path}", "check the path") from None
-    except (OSError, UnicodeDecodeError):
+    except (OSError, ValueError):
         raise BadInput(field, f"cannot read {path} as UTF-8 text", "give a JSON file that can be read") from None
     return parse_json(text, field)
 

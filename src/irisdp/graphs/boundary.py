@@ -10,6 +10,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
+from ..exact import checked
 from .colouring import ColouredGraph
 from .explicit import listed
 from .protocol import DatasetGraph, Indices, Mask
@@ -18,6 +19,7 @@ from .search import breadth_first, connected_components
 __all__ = ["boundary", "components", "components_without_boundary", "depth", "interior", "touching", "touching_codes"]
 
 
+@checked
 def boundary(coloured: ColouredGraph) -> Mask:
     """Mark the nodes that have a neighbour of another colour; `& coloured.in_class(colour)` picks one class."""
     # In the fewest bytes, so that more of them stay in the processor's cache.
@@ -30,11 +32,13 @@ def boundary(coloured: ColouredGraph) -> Mask:
     return marked
 
 
+@checked
 def interior(coloured: ColouredGraph) -> Mask:
     """Mark the nodes whose neighbours all have their colour."""
     return ~boundary(coloured)
 
 
+@checked
 def depth(coloured: ColouredGraph) -> Indices:
     """Return every node's distance to the boundary of its own class, UNREACHABLE (−1) where that is infinite.
 
@@ -55,6 +59,7 @@ def depth(coloured: ColouredGraph) -> Indices:
     return breadth_first(graph.indptr, graph.indices, np.flatnonzero(boundary(coloured)))
 
 
+@checked
 def touching(coloured: ColouredGraph) -> list[tuple[Hashable, Hashable]]:
     """Return the pairs of colours that meet along an edge, each once, in the order of `coloured.classes`."""
     return [(coloured.classes[one], coloured.classes[other]) for one, other in touching_codes(coloured).tolist()]
@@ -71,6 +76,7 @@ def touching_codes(coloured: ColouredGraph) -> Indices:
     return np.stack(np.divmod(found, count), axis=1)
 
 
+@checked
 def components(graph: DatasetGraph) -> Indices:
     """Return the number of every node's connected component: 0, 1, … in the order of their first nodes."""
     rows = listed(graph)
@@ -78,6 +84,7 @@ def components(graph: DatasetGraph) -> Indices:
     return connected_components(rows.number_of_nodes, tails, rows.indices)
 
 
+@checked
 def components_without_boundary(coloured: ColouredGraph) -> Indices:
     """Return the numbers, as of `components`, of the components that hold one colour only.
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..exact import integer
+from ..exact import checked, integer
 from .boundary import depth, touching_codes
 from .colouring import ColouredGraph, RankedGraph
 from .explicit import compress
@@ -22,6 +22,7 @@ from .protocol import MOST_LISTED, UNREACHABLE
 __all__ = ["boundary_graph", "line"]
 
 
+@checked
 def line(n_blue: int, n_red: int, colours: tuple[Hashable, Hashable] = ("blue", "red")) -> ColouredGraph:
     """Return the (n_B, n_R)-line: nodes 1, …, n_B + n_R in a row, the first n_B of one colour, the rest of the other.
 
@@ -36,6 +37,7 @@ def line(n_blue: int, n_red: int, colours: tuple[Hashable, Hashable] = ("blue", 
     return ColouredGraph(graph, tuple(colours), (row >= blue).astype(np.int64))
 
 
+@checked
 def boundary_graph(coloured: ColouredGraph) -> tuple[ColouredGraph, Morphism]:
     """Return the boundary graph and the boundary morphism onto it, which preserves colours and depths.
 

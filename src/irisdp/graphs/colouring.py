@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import BadInput
+from ..exact import checked
 from .names import Node, key_of_node
 from .protocol import DatasetGraph, Indices, Mask, node_from_key
 
@@ -62,6 +63,7 @@ class RankedGraph(ColouredGraph):
     outputs: tuple[Hashable, ...]
 
 
+@checked
 def colour(graph: DatasetGraph, colours: Assignment) -> ColouredGraph:
     """Colour a graph.
 
@@ -88,6 +90,7 @@ def colour(graph: DatasetGraph, colours: Assignment) -> ColouredGraph:
     return ColouredGraph(graph, classes, codes)
 
 
+@checked
 def rank(graph: DatasetGraph, rankings: Assignment) -> RankedGraph:
     """Give every node a ranking of the outputs.
 
@@ -118,6 +121,7 @@ def rank(graph: DatasetGraph, rankings: Assignment) -> RankedGraph:
     return RankedGraph(graph, classes, codes, outputs)
 
 
+@checked
 def colours_by_key(graph: DatasetGraph, document: Any, field: str = "colors") -> dict[Node, Any]:
     """Read a JSON object whose keys name nodes, for `colour` and `rank`; see `node_from_key` for the keys."""
     if not isinstance(document, dict):
@@ -142,6 +146,12 @@ def values_at_nodes(graph: DatasetGraph, given: Assignment, field: str) -> Seque
     if callable(given):
         return [given(node) for node in graph.nodes]
     if not isinstance(given, Mapping):
+        if (
+            isinstance(given, bytes | type)
+            or not isinstance(given, Sequence | np.ndarray)
+            or getattr(given, "shape", None) == ()
+        ):
+            raise BadInput(field, "must be a mapping, a function or a sequence", "give a value for every node")
         if len(given) != graph.number_of_nodes:
             raise BadInput(field, f"must be {graph.number_of_nodes}, one per node", "give a value for every node")
         return given

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import BadInput
+from ..exact import checked
 from .families import Complete, Cycle, Path
 from .histograms import Histograms, SortedHistograms
 from .loading import graph_from_edges
@@ -23,6 +24,7 @@ _FAMILIES: dict[str, tuple[type[DatasetGraph], tuple[str, ...]]] = {
 }
 
 
+@checked
 def graph_from_document(document: Any) -> DatasetGraph:
     """Read a graph; `graph.to_document()` is the way back.
 

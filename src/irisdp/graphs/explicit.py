@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput
+from ..exact import checked
 from .names import Nodes, json_node
 from .protocol import MOST_LISTED, Chunk, DatasetGraph, Indices, Mask, blocks
 from .search import breadth_first
@@ -92,6 +93,7 @@ class Graph(DatasetGraph):
         return {"nodes": names, "edges": [[names[tail], names[head]] for tail, head in pairs]}
 
 
+@checked
 def listed(graph: DatasetGraph) -> Graph:
     """List a graph as compressed rows; one that is listed already is returned as it is.
 

@@ -9,11 +9,20 @@ from typing import Any
 import narwhals as nw
 
 from ..errors import BadInput
+from ..exact import checked
 from .protocol import UNREACHABLE
 
 __all__ = ["depth_as_joins"]
 
 
+def _frame(given: Any, field: str) -> Any:
+    try:
+        return nw.from_native(given)
+    except TypeError:
+        raise BadInput(field, "is no dataframe that narwhals reads", "give two columns") from None
+
+
+@checked
 def depth_as_joins(edges: Any, classes: Any) -> Any:
     """Find every node's depth, as `depth` does, by one join per level inside the engine that holds the tables.
 
@@ -35,9 +44,9 @@ def depth_as_joins(edges: Any, classes: Any) -> Any:
     BadInput
         When a value is missing, a node comes twice or has no class, or the frames differ in kind or type.
     """
-    given = nw.from_native(classes)
+    given = _frame(classes, "classes")
     nodes = _columns(given, "classes", "node", "class")
-    ends = _columns(nw.from_native(edges), "edges", "tail", "head")
+    ends = _columns(_frame(edges, "edges"), "edges", "tail", "head")
     _check(ends, nodes)
     store = _Store(nodes)
 

@@ -10,15 +10,17 @@ import narwhals as nw
 import numpy as np
 
 from ..errors import BadInput
+from ..exact import checked
 from .explicit import Graph, compress
 from .names import ListedNodes, Nodes, NumberedNodes, as_node, key_of_node, named_nodes
-from .protocol import MOST_LISTED, Indices
+from .protocol import MOST_LISTED, DatasetGraph, Indices
 
 __all__ = ["graph_from_arrays", "graph_from_edges", "graph_from_frame", "graph_from_networkx", "graph_from_sparse"]
 
 _INT64 = range(-(2**63), 2**63)
 
 
+@checked
 def graph_from_edges(edges: Iterable[Any], *, nodes: Iterable[Any] | None = None) -> Graph:
     """Build a graph from pairs of names.
 
@@ -57,6 +59,7 @@ def graph_from_edges(edges: Iterable[Any], *, nodes: Iterable[Any] | None = None
     return compress(known, found[0::2], found[1::2])
 
 
+@checked
 def graph_from_arrays(tails: Any, heads: Any, *, nodes: Iterable[Any] | None = None) -> Graph:
     """Build a graph from two integer arrays, fast for tens of millions of edges.
 
@@ -82,9 +85,13 @@ def graph_from_arrays(tails: Any, heads: Any, *, nodes: Iterable[Any] | None = N
     return compress(known, *ends)
 
 
+@checked
 def graph_from_frame(frame: Any) -> Graph:
     """Build a graph from the first two columns of any dataframe that narwhals reads: one row per edge."""
-    table = nw.from_native(frame)
+    try:
+        table = nw.from_native(frame)
+    except TypeError:
+        raise BadInput("frame", "is no dataframe that narwhals reads", "give two columns, one per end") from None
     table = table.select(table.collect_schema().names()[:2])
     collected = table.collect() if isinstance(table, nw.LazyFrame) else table
     if len(collected.columns) < 2:
@@ -97,13 +104,23 @@ def graph_from_frame(frame: Any) -> Graph:
     return graph_from_edges(zip(first.to_list(), second.to_list(), strict=True))
 
 
+@checked
 def graph_from_networkx(graph: Any) -> Graph:
     """Build a graph from a NetworkX graph of any kind; directions, multiplicities and attributes are dropped."""
+    if (
+        not callable(getattr(graph, "edges", None))
+        or not hasattr(graph, "nodes")
+        or isinstance(graph, type | DatasetGraph)
+    ):
+        raise BadInput("graph", "is no NetworkX graph", "give one, or use graph_from_edges")
     return graph_from_edges(((edge[0], edge[1]) for edge in graph.edges()), nodes=list(graph.nodes))
 
 
+@checked
 def graph_from_sparse(matrix: Any) -> Graph:
     """Build a graph from the non-zero entries of a square SciPy sparse matrix; nodes are 0, …, n − 1."""
+    if not hasattr(matrix, "tocoo") or isinstance(matrix, type):
+        raise BadInput("matrix", "is no SciPy sparse matrix", "give one, or use graph_from_arrays")
     entries = matrix.tocoo()
     if entries.shape[0] != entries.shape[1]:
         raise BadInput("matrix", "must be square", "give an adjacency matrix")

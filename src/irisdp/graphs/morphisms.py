@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import BadInput
+from ..exact import checked
 from .colouring import Assignment, ColouredGraph, values_at_nodes
 from .names import Node, key_of_node
 from .protocol import DatasetGraph, Indices
@@ -63,6 +64,7 @@ class Morphism:
         return pulled
 
 
+@checked
 def check_morphism(source: DatasetGraph, target: DatasetGraph, mapping: Assignment) -> MorphismCheck:
     """Tell whether a map sends neighbours to neighbours or to one node.
 
@@ -81,6 +83,7 @@ def check_morphism(source: DatasetGraph, target: DatasetGraph, mapping: Assignme
     return _check(source, target, _images(source, target, mapping))
 
 
+@checked
 def morphism(source: DatasetGraph, target: DatasetGraph, mapping: Assignment) -> Morphism:
     """Build a morphism from a map, after checking it as `check_morphism` does.
 
@@ -97,6 +100,7 @@ def morphism(source: DatasetGraph, target: DatasetGraph, mapping: Assignment) ->
     return Morphism(source, target, images)
 
 
+@checked
 def preserves_colours(between: Morphism, source: ColouredGraph, target: ColouredGraph) -> bool:
     """Tell whether every node has the colour (or ranking) of its image."""
     number = {colour: code for code, colour in enumerate(target.classes)}

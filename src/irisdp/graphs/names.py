@@ -178,7 +178,10 @@ def named_nodes(names: Iterable[Any], field: str = "nodes") -> Nodes:
 
 def key_of_node(node: Node) -> str:
     """Write one name as a key of a JSON object: itself, its digits, or the JSON text of a list."""
-    return node if isinstance(node, str) else json.dumps(json_node(node))
+    try:
+        return node if isinstance(node, str) else json.dumps(json_node(node))
+    except TypeError:
+        raise BadInput("node", "must be text, an integer or a list of these", "give the name of a node") from None
 
 
 def node_among(nodes: Nodes, key: Any, field: str = "node") -> Node:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput
+from ..exact import checked
 from .explicit import listed
 from .families import LARGEST_FAMILY, Complete, Family, set_integer
 from .names import ComputedNodes, Node, Nodes
@@ -21,6 +22,7 @@ __all__ = ["Hamming", "Product"]
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,18}")
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Product(DatasetGraph):
     """Two nodes are neighbours when they differ in one coordinate, by an edge there. Distances add up.

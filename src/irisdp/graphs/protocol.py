@@ -110,4 +110,6 @@ def node_from_key(graph: DatasetGraph, key: Any, field: str = "node") -> Node:
     >>> node_from_key(Path(4), "3"), node_from_key(Histograms(2, 2), "[1, 1]")
     (3, (1, 1))
     """
+    if not isinstance(graph, DatasetGraph):
+        raise BadInput("graph", "must be a DatasetGraph", "give a graph, such as irisdp.graphs.Path(3)")
     return node_among(graph.nodes, key, field)

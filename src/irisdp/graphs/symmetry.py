@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import BadInput, CertificateRejected
+from ..exact import checked, integer
 from .families import Complete, Cycle, Path
 from .histograms import Histograms
 from .names import key_of_node
@@ -131,6 +132,7 @@ class LayerVerdict:
     counts: tuple[int, int] | None = None
 
 
+@checked
 def regular_layers(graph: DatasetGraph, start: int | None = None, *, group: Symmetry | None = None) -> LayerVerdict:
     """Tell whether the layers around a node, or around every node, are regular.
 
@@ -161,7 +163,7 @@ def regular_layers(graph: DatasetGraph, start: int | None = None, *, group: Symm
     [Alda2017], §3: the second hypothesis of Theorem 1.
     """
     if start is not None:
-        starts = [range(graph.number_of_nodes)[start]]
+        starts = [integer(start, "start", at_least=0, at_most=graph.number_of_nodes - 1)]
         around = f"node {_name(graph, starts[0])}"
     else:
         starts = list(range(graph.number_of_nodes)) if group is None else group.representatives.tolist()

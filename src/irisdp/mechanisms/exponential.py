@@ -203,7 +203,9 @@ def _table(scores: Any) -> list[list[Fraction]]:
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes)
+    return (isinstance(value, Sequence) and not isinstance(value, str | bytes)) or (
+        isinstance(value, np.ndarray) and value.ndim > 0
+    )
 
 
 def _common_unit(gaps: Any) -> Fraction:

@@ -76,7 +76,7 @@ class Mechanism:
         object.__setattr__(self, "inputs", named_nodes(self.inputs, "inputs"))
         if len(set(self.outputs)) != len(self.outputs) or not self.outputs:
             raise BadInput("outputs", "must be different from each other and at least one", "rename the outputs")
-        if len(self.row_of) != len(self.inputs):
+        if not isinstance(self.row_of, np.ndarray) or self.row_of.shape != (len(self.inputs),):
             raise BadInput("row_of", "must name one row for every input", "give as many entries as inputs")
         if len(self.row_of) and not 0 <= self.row_of.min() <= self.row_of.max() < len(self.rows):
             raise BadInput("row_of", "names a row that is not there", f"use numbers from 0 to {len(self.rows) - 1}")

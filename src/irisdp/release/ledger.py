@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import BadInput, PromiseRefused
-from ..exact import Rational, rational
+from ..exact import Rational, checked, rational
 from .cost import Cost
 from .ledger_file import connection
 from .ledger_release import Earlier, Release, list_releases
@@ -77,6 +77,7 @@ class Ledger:
 
     path: Path
 
+    @checked
     def __init__(self, path: str | os.PathLike[str]) -> None:
         object.__setattr__(self, "path", _resolved(Path(path)))
 
@@ -168,6 +169,7 @@ class Ledger:
         with self._connection() as connection:
             return known_fingerprints(connection, fingerprints)
 
+    @checked
     def settle(
         self,
         *,

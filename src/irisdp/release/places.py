@@ -39,9 +39,14 @@ def promise_of(planned: Plan, name: str | None) -> Promise:
     )
 
 
-def find_ledger(table: Table, ledger: str | os.PathLike[str] | None) -> Ledger:
+def find_ledger(table: Table, ledger: str | os.PathLike[str] | Ledger | None) -> Ledger:
     """Return the ledger that was named, or the one that lies beside the data, which need not be there yet."""
+    if isinstance(ledger, Ledger):
+        return ledger
     if ledger is not None:
+        if not isinstance(ledger, str | os.PathLike):
+            rule = f"must be a path or a Ledger, not {type(ledger).__name__}"
+            raise BadInput("ledger", rule, "give the ledger's path")
         return Ledger(ledger)
     path = table.path
     if path is None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput
-from ..exact import rational_text
+from ..exact import insist_on_names, rational_text
 from ..outputs import Output
 from ..queries import ClassNodes, CountNodes, Statistics, UnreleasedKeys, count_records, enumerate_keys, groups_file
 from .answers import Answers, plain_key
@@ -99,7 +99,7 @@ def publish(
     data: Any,
     query: str,
     *arguments: Any,
-    ledger: str | os.PathLike[str] | None = None,
+    ledger: str | os.PathLike[str] | Ledger | None = None,
     secret: str | os.PathLike[str] | None = None,
     table: str | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -112,7 +112,7 @@ def publish(
     ----------
     data, query, *arguments, **options
         The question, as for `plan`: ``publish("t.csv", "majority", "vote = 1", by="region", groups="n,s", epsilon=1)``.
-    ledger : path, optional
+    ledger : path or Ledger, optional
         The budget's file; beside the data unless given.
     secret : path, optional
         Keep the secret that fingerprints are keyed with beside this path instead of beside the data.
@@ -139,6 +139,7 @@ def publish(
     BudgetRefused
         If the ledger's limit does not allow the cost; nothing was drawn or spent.
     """
+    insist_on_names(plan, options, also=("ledger", "secret", "table", "out", "force"))
     before = stamp(_path(data))
     planned = plan(data, query, *arguments, **options)
     promise = promise_of(planned, table)

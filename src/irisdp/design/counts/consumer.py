@@ -13,7 +13,7 @@ from math import isqrt
 from typing import Any
 
 from ...errors import BadInput
-from ...exact import integer
+from ...exact import checked, integer
 from ...graphs import Path
 from ...mechanisms import FactoredMechanism, Mechanism, Objective
 from ...privacy import Privacy
@@ -36,6 +36,7 @@ LARGEST_READING = 100_000
 """Counts up to which a reading is written out, value by value: megabytes, and seconds to minutes."""
 
 
+@checked
 def consumer(
     n: int, loss: Any, privacy: Privacy, *, side_information: Any = None, prior: Any = None
 ) -> Mechanism | FactoredMechanism:

@@ -14,6 +14,7 @@ from itertools import pairwise
 import flint
 
 from ...errors import BadInput
+from ...exact import checked
 from ...mechanisms import Mechanism
 from ...privacy import Privacy
 from ..programs.tables import Table
@@ -59,6 +60,7 @@ class Derivation:
         return self.reading is not None
 
 
+@checked
 def derivation(mechanism: Mechanism, privacy: Privacy | None = None) -> Derivation:
     """Derive a mechanism on counts from geometric noise, or say why that is impossible.
 
@@ -154,6 +156,7 @@ class Nearest:
     exact: bool
 
 
+@checked
 def nearest_reading(source: Mechanism, target: Mechanism) -> Nearest:
     """Read one mechanism so that it comes as near as possible to another with the same inputs.
 

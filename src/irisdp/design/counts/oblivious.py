@@ -7,13 +7,14 @@ from collections.abc import Hashable, Mapping
 from fractions import Fraction
 
 from ...errors import BadInput
-from ...exact import integer
+from ...exact import checked, integer
 from ...graphs import Path
 from ...mechanisms import Mechanism
 
 __all__ = ["oblivious"]
 
 
+@checked
 def oblivious(mechanism: Mechanism, counts: Mapping[Hashable, int]) -> Mechanism:
     """Average a mechanism that is given per dataset over the datasets with equal count.
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import accumulate, pairwise
 
 from ...errors import BadInput
+from ...exact import checked
 from ...graphs import Path
 from ...mechanisms import FactoredMechanism, Mechanism, Reading, geometric_row
 from ...privacy import Privacy, are_close
@@ -49,6 +50,7 @@ class SideBySide:
         return max(Fraction(0), self.read.lower_bound - self.tailored.objective.value)
 
 
+@checked
 def side_by_side(consumer: Consumer, privacy: Privacy) -> SideBySide:
     """Solve both problems of a consumer, one independently of the other; up to about a hundred counts.
 

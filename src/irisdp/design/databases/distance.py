@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import BadInput
+from ...exact import checked
 from ...graphs import DatasetGraph, Path
 from ...mechanisms import FactoredMechanism, Mechanism
 from ...privacy import Privacy
@@ -17,6 +18,7 @@ from .on_path import distance_on_path
 __all__ = ["distance"]
 
 
+@checked
 def distance(
     graph: DatasetGraph, privacy: Privacy, *, weights: Sequence[Any] | None = None, loss: Any = None
 ) -> Mechanism | FactoredMechanism:

@@ -10,7 +10,7 @@ from typing import Any
 import flint
 
 from ...errors import BadInput
-from ...exact import ball, working_precision
+from ...exact import ball, checked, working_precision
 from ...graphs import UNREACHABLE, DatasetGraph
 from ...mechanisms import Mechanism, Objective
 from ...mechanisms.exponential import Exponential
@@ -28,6 +28,7 @@ _MOST_ENTRIES = 1 << 22
 _BITS = 256
 
 
+@checked
 def exponential(
     graph: DatasetGraph,
     privacy: Privacy,
@@ -99,6 +100,7 @@ def exponential(
     return replace(mechanism, objective=Objective("mean graph distance", Fraction(value) / len(uniform)))
 
 
+@checked
 def safe_exponential(
     scores: Any,
     graph: DatasetGraph,

@@ -16,7 +16,7 @@ from math import ceil, floor
 from typing import Any
 
 from ...errors import BadInput
-from ...exact import ball, enclosure_of, integer, rational
+from ...exact import ball, checked, enclosure_of, integer, rational
 from ...privacy import Privacy
 
 __all__ = [
@@ -91,6 +91,7 @@ class PathBound:
     slack: Fraction
 
 
+@checked
 def path_bound(nodes: int, privacy: Privacy, slack: Any, length: int | None = None) -> PathBound:
     """Return the lower bound of Theorem 2 on the mean distance of every private mechanism on a path.
 
@@ -126,6 +127,7 @@ def _terms(nodes: int, gamma: Fraction, slack: Fraction, length: int) -> tuple[F
     return 1 - 4 * slack * length / nodes, 2 * gamma / (1 + gamma) * (1 - 1 / slack) * _escape_below(slack)
 
 
+@checked
 def best_path_bound(nodes: int, privacy: Privacy) -> PathBound:
     """Return the best bound of Theorem 2, over l in steps of 2 % and s in steps of 1/256; 0 where it says nothing.
 
@@ -134,6 +136,7 @@ def best_path_bound(nodes: int, privacy: Privacy) -> PathBound:
     >>> round(float(best_path_bound(10**6, Privacy(epsilon=1)).value), 4)  # the optimum is below 0.851
     0.8477
     """
+    nodes = integer(nodes, "nodes", at_least=1, at_most=10**18)
     gamma = _decay(privacy)
     best, length = PathBound(Fraction(0), 0, Fraction(1)), ceil(1 / (1 - gamma))
     while 4 * length <= nodes:

@@ -21,6 +21,7 @@ import flint
 import numpy as np
 
 from ...errors import BadInput
+from ...exact import checked
 from ...graphs import UNREACHABLE, DatasetGraph
 from ...graphs.protocol import Indices
 from ...privacy import Privacy
@@ -65,6 +66,7 @@ class Relaxations:
     closed_form: tuple[Fraction, ...]
 
 
+@checked
 def relaxations(graph: DatasetGraph, privacy: Privacy) -> Relaxations:
     """Solve LP[2] to LP[5] exactly, one answer for every orbit of nodes.
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import BadInput
-from ...exact import rational_text
+from ...exact import checked, rational_text
 from .tables import Table, table
 
 __all__ = ["LOSSES", "Goal", "read_loss"]
@@ -21,6 +21,7 @@ LOSSES: dict[str, Callable[[int, int], int]] = {
 """Losses of a count i answered by v that have a name."""
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
     """Minimise Σ_i w_i L_i ("average") or max over i in S of L_i ("worst"), where L_i = Σ_v loss(i, v) x_iv.

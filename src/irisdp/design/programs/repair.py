@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import BadInput, CertificateRejected
+from ...exact import checked
 from ...graphs import DatasetGraph, components
 from ...mechanisms import Mechanism, Objective
 from ...privacy import Privacy, are_close
@@ -24,6 +25,7 @@ _SLIP = Fraction(1, 10**6)
 """Rows of a foreign matrix may miss 1 by this much, and entries 0: more is no rounding error but another matrix."""
 
 
+@checked
 def repair(
     matrix: Any,
     graph: DatasetGraph,

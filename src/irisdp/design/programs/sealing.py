@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from ...exact import checked
 from ...mechanisms import ALL_PRIVATE, FactoredMechanism, Mechanism, to_document
 
 __all__ = ["seal", "sealed"]
@@ -20,6 +21,7 @@ __all__ = ["seal", "sealed"]
 _M = TypeVar("_M", Mechanism, FactoredMechanism)
 
 
+@checked
 def seal(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return a mechanism document with `certificate.digest` set to the hash of all the rest."""
     certificate = {key: value for key, value in document.get("certificate", {}).items() if key != "digest"}

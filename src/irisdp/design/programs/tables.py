@@ -50,4 +50,7 @@ def _entries(value: Any) -> list[Any] | None:
     """List what an iterable holds; text, bytes and mappings are no lists."""
     if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable):
         return None
-    return list(value)
+    try:
+        return list(value)
+    except TypeError:  # an array without a dimension
+        return None

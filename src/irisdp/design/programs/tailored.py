@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import ceil
 
 from ...errors import BadInput
+from ...exact import checked
 from ...graphs import DatasetGraph
 from ...mechanisms import Mechanism, Objective
 from ...privacy import Privacy
@@ -29,6 +30,7 @@ _SPARE_DIGITS = 20
 """Digits to which a rounded bound agrees with the value at least, before the ratio's own 2^-64."""
 
 
+@checked
 def tailored(
     goal: Goal, graph: DatasetGraph, privacy: Privacy, *, outputs: Sequence[Hashable] | None = None
 ) -> Mechanism:

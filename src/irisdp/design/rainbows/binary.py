@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import BadInput
-from ...exact import rational
+from ...exact import checked, rational
 from ...graphs import DatasetGraph, RankedGraph, colour, node_from_key
 from ...graphs.colouring import Assignment
 from ...graphs.names import as_node
@@ -28,6 +28,7 @@ _LONGEST = 10**100
 _BITS = 128
 
 
+@checked
 def binary(graph: DatasetGraph, colors: Assignment, privacy: Privacy, *, boundary: Any = "balanced") -> Mechanism:
     """Design the optimal mechanism for a function with two values.
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BadInput
-from ...exact import integer, rational
+from ...exact import checked, integer, rational
 from ...graphs import Path
 from ...mechanisms import Mechanism
 from ...privacy import Privacy
@@ -157,6 +157,7 @@ class Continuous:
         return s
 
 
+@checked
 def continuous(
     boundary: Any, privacy: Privacy, *, lower: float | None = None, upper: float | None = None
 ) -> Continuous:

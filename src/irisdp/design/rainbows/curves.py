@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...exact import rational
+from ...errors import BadInput
+from ...exact import checked, rational
 from ...privacy import Privacy, step
 
 __all__ = ["curves", "turning_points"]
@@ -24,6 +25,7 @@ _EXACT, _LATEST = 500, 1_000_000
 """Steps taken exactly, and steps after which a prefix sum counts as never turning."""
 
 
+@checked
 def turning_points(row: Sequence[Any], privacy: Privacy) -> list[int | None]:
     """Return τ for every prefix sum of a row, along its ranking: the first whole depth with u^τ(s) ≥ (1−δ)/(r+1).
 
@@ -51,6 +53,7 @@ def turning_points(row: Sequence[Any], privacy: Privacy) -> list[int | None]:
     return found
 
 
+@checked
 def curves(row: Sequence[Any], depths: Any, privacy: Privacy) -> Floats:
     """Return the probabilities of the answers at real depths.
 
@@ -71,7 +74,14 @@ def curves(row: Sequence[Any], depths: Any, privacy: Privacy) -> Floats:
     ----------
     [Gu2024], eq. (22) and Figures 3–5, with the corrected operator; docs/theory.md#corrections.
     """
-    times = np.asarray(depths, dtype=np.float64)
+    try:
+        times = np.asarray(depths, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        times = np.zeros(())
+    if times.ndim != 1 or not (np.isfinite(times) & (times >= 0)).all():
+        raise BadInput("depths", "must be a list of numbers from 0 up", "write for example [0, 1, 2]")
+    if not len(row):
+        raise BadInput("row", "must hold a probability for each answer", "give the boundary row")
     sums = [
         _curve(s, tau, times, privacy) for s, tau in zip(_prefix_sums(row), turning_points(row, privacy), strict=True)
     ]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import BadInput, Infeasible
-from ...exact import rational
+from ...exact import checked, rational
 from ...graphs import DatasetGraph, RankedGraph, node_from_key, rank, touching
 from ...graphs.colouring import Assignment
 from ...graphs.names import as_node
@@ -38,6 +38,7 @@ Homogeneous = dict[int, Row]
 """Class → its row along its ranking."""
 
 
+@checked
 def rainbow(
     graph: DatasetGraph,
     rankings: Assignment,

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Literal, NoReturn
 
 from ...errors import BadInput, Infeasible, Refusal
+from ...exact import checked
 from ...graphs import DatasetGraph, RankedGraph
 from ...mechanisms import Mechanism, Row, to_document
 from ...privacy import Privacy
@@ -40,6 +41,7 @@ _FEW_PIVOTS, _MANY_PIVOTS = 100, 2000
 Comparison = Literal["equal", "better", "worse", "incomparable"]
 
 
+@checked
 def compare(first: Mechanism, second: Mechanism, ranked: RankedGraph) -> Comparison:
     """Compare two mechanisms by dominance: prefix sums along every node's ranking.
 
@@ -60,6 +62,7 @@ def compare(first: Mechanism, second: Mechanism, ranked: RankedGraph) -> Compari
     return _verdict(first.dominates(second, ranking), second.dominates(first, ranking))
 
 
+@checked
 def compare_lexicographically(first: Mechanism, second: Mechanism, ranked: RankedGraph) -> Comparison:
     """Compare two mechanisms node by node in the order of the ranking: the first difference decides at a node.
 

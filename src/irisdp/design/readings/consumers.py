@@ -104,7 +104,9 @@ def _possible(side_information: Any, n: int) -> Sequence[int]:
         first = integer(side_information.get("at_least", 0), "side_information", at_least=0, at_most=n)
         last = integer(side_information.get("at_most", n), "side_information", at_least=0, at_most=n)
         counts: Sequence[int] = tuple(range(first, last + 1))
-    elif isinstance(side_information, Sequence | np.ndarray) and not isinstance(side_information, str):
+    elif isinstance(side_information, Sequence | np.ndarray) and not isinstance(side_information, str | bytes):
+        if isinstance(side_information, np.ndarray) and side_information.ndim != 1:
+            raise BadInput("side_information", "must be a list of counts", "write [0, 1]")
         counts = tuple(
             sorted({integer(count, "side_information", at_least=0, at_most=n) for count in side_information})
         )

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from ...errors import BadInput
-from ...exact import dyadic_above, dyadic_below
+from ...exact import checked, dyadic_above, dyadic_below
 from ...mechanisms import FactoredMechanism, Reading
 from ...privacy import Privacy
 from ..programs.grid import ONE, to_grid
@@ -102,6 +102,7 @@ class OptimalReading:
         return tuple((int(self.answers[k]), Fraction(self.chances[k])) for k in here)
 
 
+@checked
 def optimal_reading(deployed: Deployed, consumer: Consumer) -> OptimalReading:
     """Find the best reading of a deployed mechanism.
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from ...errors import BadInput
+from ...exact import checked
 from ...mechanisms import FactoredMechanism, Reading
 from .consumers import Consumer
 from .games import (
@@ -26,6 +27,7 @@ from .kernel import Floats, GeometricKernel
 __all__ = ["loss_of_reading", "posterior"]
 
 
+@checked
 def loss_of_reading(deployed: Deployed, consumer: Consumer, reading: Reading | None = None) -> Fraction:
     """Bound from above what a reading costs a consumer; without one, what taking the released value as it is costs.
 
@@ -58,6 +60,7 @@ def loss_of_reading(deployed: Deployed, consumer: Consumer, reading: Reading | N
     return mean_between(0.0, math.fsum(upper * weights), total)[1] + floor
 
 
+@checked
 def posterior(deployed: Deployed, released: Hashable, consumer: Consumer) -> Floats:
     """Return the probabilities of the counts 0..n once a value was released, for people to look at.
 

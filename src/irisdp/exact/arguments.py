@@ -1,0 +1,182 @@
+"""Arguments of the wrong type, refused by name at the door of a public function.
+
+The rule is the function's own annotation: classes, unions, literals, sequences and mappings are held to it. Numbers are
+let through as numbers or text, since `rational` and `integer` say better what is wrong with them; so is anything whose
+annotation says nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+import types
+import typing
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from itertools import islice
+from numbers import Number
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..errors import BadInput
+
+__all__ = ["checked", "insist_on_names"]
+
+Checked = TypeVar("Checked", bound=Callable[..., Any])
+
+_MOST_LOOKED_AT = 50
+"""Items of a sequence or a mapping that are held to their annotation."""
+
+_LIBRARY = __name__.partition(".")[0]
+_CALLABLE: Any = Callable
+_NUMBERS = (Number, np.generic, Decimal, Fraction, str)
+_LISTS = (list, tuple, range, Sequence, Collection, Iterable)
+
+
+def checked(function: Checked) -> Checked:
+    """Refuse arguments that do not fit a function's annotations, as `BadInput` with the argument's name.
+
+    Parameters
+    ----------
+    function : function or class
+        Of a class, the arguments that make it.
+
+    Returns
+    -------
+    function or class
+        The same to callers and type checkers. What is missing, or has no such name, stays Python's own TypeError.
+    """
+    if isinstance(function, type):
+        made: Any = function
+        made.__init__ = checked(made.__init__)
+        return function
+    signature = inspect.signature(function)
+
+    @functools.cache
+    def rules() -> dict[str, Any]:
+        return {name: _annotation(function, part.annotation) for name, part in signature.parameters.items()}
+
+    @functools.wraps(function)
+    def guarded(*arguments: Any, **options: Any) -> Any:
+        try:
+            given = signature.bind(*arguments, **options).arguments
+        except TypeError:
+            return function(*arguments, **options)
+        for name, value in given.items():
+            rule = rules()[name]
+            if signature.parameters[name].default is not value and not _fits(value, rule):
+                raise BadInput(name, f"must be {_words(rule)}, not {_kind(value)}", _REMEDIES.get(_words(rule), _HELP))
+        return function(*arguments, **options)
+
+    return typing.cast(Checked, guarded)
+
+
+def insist_on_names(function: Callable[..., Any], options: Mapping[str, Any], *, also: Sequence[str] = ()) -> None:
+    """Refuse keywords that a function does not have, with the name that was probably meant."""
+    parts = inspect.signature(function).parameters.values()
+    known = [part.name for part in parts if part.kind is part.KEYWORD_ONLY] + list(also)
+    for name in options:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            remedy = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
+            raise BadInput(name, "is no option", remedy)
+
+
+_HELP = "see the function's help for what it takes"
+_REMEDIES = {
+    "a Privacy": "write Privacy(epsilon=1)",
+    "a Privacy or None": "write Privacy(epsilon=1)",
+    "a DatasetGraph": "give a graph, such as irisdp.graphs.Path(3)",
+    "a DatasetGraph or None": "give a graph, such as irisdp.graphs.Path(3)",
+}
+
+
+def _annotation(function: Callable[..., Any], text: Any) -> Any:
+    """Evaluate one annotation; where a name is there for type checkers only, it says nothing."""
+    if not isinstance(text, str):
+        return Any if text is inspect.Parameter.empty else text
+    try:
+        return eval(text, getattr(function, "__globals__", {}))  # the library's own source, nobody's input
+    except (NameError, TypeError):
+        return Any
+
+
+def _fits(value: Any, rule: Any) -> bool:
+    origin, parts = typing.get_origin(rule), typing.get_args(rule)
+    if rule is Any:
+        return True
+    if origin in (typing.Union, types.UnionType):
+        return any(_fits(value, part) for part in parts)
+    if rule is None or rule is type(None):
+        return value is None
+    if origin is typing.Literal:
+        return any(value is part or (type(value) is type(part) and value == part) for part in parts)
+    if rule in (int, float):
+        return isinstance(value, _NUMBERS)
+    if origin is not None and isinstance(origin, type):
+        return _holds(value, origin, parts)
+    if not isinstance(rule, type) or rule is object:
+        return True
+    if getattr(rule, "_is_protocol", False):
+        return not isinstance(value, type) and all(hasattr(value, name) for name in vars(rule) if name[0] != "_")
+    return isinstance(value, rule)
+
+
+def _holds(value: Any, origin: type, parts: tuple[Any, ...]) -> bool:
+    """Tell whether a container is one; what it holds is looked at where it must be of the library's own classes."""
+    own = [part for part in parts if isinstance(part, type) and part.__module__.startswith(_LIBRARY)]
+    if issubclass(origin, Mapping):
+        return isinstance(value, origin)
+    if origin is _CALLABLE:
+        return callable(value)
+    if origin in (np.ndarray, type):  # what can be made an array is for the function to say
+        return True
+    if origin not in _LISTS:
+        return isinstance(value, origin)
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0 and not own
+    if isinstance(value, str):
+        return not own and origin is not tuple
+    if origin in (list, tuple):
+        origin = Sequence
+    return (
+        isinstance(value, origin)
+        and not isinstance(value, bytes | type)
+        and all(
+            isinstance(item, own[0])
+            for item in islice(value if own and isinstance(value, Sequence) else (), _MOST_LOOKED_AT)
+        )
+    )
+
+
+def _words(rule: Any) -> str:
+    """Say in words what an annotation allows."""
+    origin, parts = typing.get_origin(rule), typing.get_args(rule)
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join(dict.fromkeys(_words(part) for part in parts))
+    if rule is None or rule is type(None):
+        return "None"
+    if origin is typing.Literal:
+        return " or ".join(map(repr, parts))
+    if origin is not None and issubclass(origin, Mapping):
+        return "a mapping"
+    if origin is not None and parts and origin in _LISTS:
+        inner = _words(parts[0]).removeprefix("a ").removeprefix("an ")
+        return f"a sequence of {inner}" if typing.get_args(parts[0]) == () and parts[0] is not Any else "a sequence"
+    if rule in (int, float):
+        return "a number"
+    name = {str: "text", Path: "path", bool: "True or False"}.get(rule, getattr(rule, "__name__", "value"))
+    if name in ("text", "True or False"):
+        return name
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
+
+
+def _kind(value: Any) -> str:
+    """Name the type of what was given, and nothing of the value."""
+    return (
+        "None" if value is None else f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
+    )
