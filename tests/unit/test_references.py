@@ -111,6 +111,11 @@ def test_keys_in_pages_are_links_to_their_entry(path):
         assert anchor == key.lower()
 
 
+@pytest.mark.parametrize("proof", sorted(path.name for path in (ROOT / "proofs").glob("*.md") if path.stem != "README"))
+def test_the_theory_page_leads_to_every_proof(proof):
+    assert f"](../proofs/{proof})" in THEORY.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     "prose",
     [
