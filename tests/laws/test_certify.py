@@ -160,7 +160,7 @@ SPECS = [
 @pytest.mark.parametrize("spec", SPECS, ids=str)
 def test_the_verifier_s_graphs_are_the_library_s(spec):
     graph = graph_from_document(spec)
-    near = verify_mechanism.graph_of(spec, graph.number_of_nodes)
+    near = verify_mechanism.neighbours_of_nodes(spec, graph.number_of_nodes)
     nodes = list(graph.nodes)
     assert list(near) == nodes
     for index, node in enumerate(nodes):

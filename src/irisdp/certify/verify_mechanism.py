@@ -1,347 +1,809 @@
-"""Check a mechanism file without trusting whoever wrote it:  python verify_mechanism.py MECH.json
+"""Check a mechanism file without trusting whoever wrote it, or the library it came from.
 
-A mechanism is a table of probabilities: one row for every input, one column for every output. The file says how private
-it is on a graph, whose edges join the inputs that must not be told apart; it may also say that no private mechanism
-serves some goal better. All claims are recomputed in exact rationals: yes (exit status 0) or no (1), and why; 2 means
-that this is not a mechanism file. Nothing but Python's standard library is needed.
- 1. Rows: every row in use has no negative entry and sums to exactly 1.
- 2. Privacy: with the ratio r and the δ stated, every edge {i, j} has, both ways, Σ_v max(0, x_iv − r·x_jv) ≤ δ. That is
-    P_i(event) ≤ r·P_j(event) + δ for every event. A file that states ε means r = e^ε rounded down to 128 bits after the
-    leading one: so "yes" implies privacy at the true e^ε, and "no" that an r within 2^-128 of it is broken.
- 3. Seal: a certificate carries the SHA-256 of all the rest of the file, so that no edit goes unnoticed.
- 4. Optimality: the goal's value is recomputed from the rows, and so is the bound that the certificate proves, by weak
-    duality or by a theorem whose hypotheses are checked on this very table. The proofs are in the project's proofs/.
- 5. Scope: a bound is printed with the mechanisms it speaks of, as derived from the proof, whatever the file says. Where
-    rows were taken as given (usually those on the boundary), others with other rows there may well be better.
-All is said of the graph and the privacy in the file, which are printed: whether they are the right ones is for you.
+    python verify_mechanism.py MECHANISM.json
+
+This one file is all you need: copy it anywhere and read it first. It imports nothing but Python's standard library
+(3.11 or later), and every number in it is an exact fraction: nothing is rounded but what is printed.
+
+What a mechanism file says
+    A mechanism gives a random answer. The file lists its probabilities, one row for every input and one column for
+    every output. It names a graph whose nodes are the inputs: an edge joins two inputs that must be hard to tell apart,
+    such as two tables that differ in one person. It states how hard, by ε (or the ratio r = e^ε) and δ. It may carry a
+    certificate: a proof that no private mechanism, or none of a certain kind, serves some goal better.
+
+What is checked; no claim in the file is believed
+ 1. Rows. Every row that is used has no negative entry and sums to exactly 1.
+ 2. Privacy. For every edge, in both directions, and for every event: P(event) ≤ r·Q(event) + δ. The worst event holds
+    the outputs v with P_v > r·Q_v, so it is enough that Σ_v max(0, P_v − r·Q_v) ≤ δ. A file that states ε means
+    r = e^ε rounded down, to 128 binary digits after the leading one: "yes" implies privacy at the true e^ε, and "no"
+    that some r within a part in 2^128 of it is broken.
+ 3. Seal. A certificate carries the SHA-256 of all the rest of the file, so that an edit made later does not go
+    unnoticed. It does not say who wrote the file: anybody can seal a file anew.
+ 4. Optimality. The goal's value is computed from the rows. A lower bound on the goal of other mechanisms is computed
+    from the certificate, by weak duality or by a theorem whose conditions are checked on this very table. The
+    objective that the file states must be that value, and no better bound than that. The proofs are in the project's
+    folder proofs/.
+ 5. Scope. A bound speaks of "all private mechanisms", or only of "mechanisms with these boundary rows", if the proof
+    took some of the rows as given (as a rule those of inputs with a neighbour that ranks the outputs differently). Then
+    a mechanism with other rows there may well be better. Which of the two it is follows from the proof. A file that
+    claims more is refused.
+
+What is not checked
+  * The graph and the privacy are the file's own. They are printed, and whether they are right for your data is for you
+    to say. Inputs that no edge joins are not compared at all.
+  * Where the file came from, and whether a program that says it uses this mechanism draws from these rows.
+  * Whether the goal is one that you care about. It is described from its numbers, never by a name that the file gives
+    it, with what it would be without privacy and what always giving the same answer would reach.
+  * Whether boundary rows that were taken as given were well chosen.
+
+What is printed, and the exit status
+    0  "yes: …": rows and privacy hold, and so does all that the certificate claims.
+    1  "no: …", with the first thing that does not hold.
+    2  "not a mechanism file: …": the file cannot be read as one.
 """
 
-# fmt: off
-# ruff: noqa: B905, D101, D103, E401, E731, I001 -- one page of mathematics
-# mypy: ignore-errors
-import hashlib, json, re, sys
+import hashlib
+import json
+import math
+import re
+import sys
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from itertools import accumulate, chain, combinations, islice, pairwise, product
-from operator import mul, ne
-NUMBER = re.compile(r"[+-]?(\d+(/0*[1-9]\d*)?|(\d+\.\d*|\.\d+|\d+)([eE][+-]?0*([0-3]?\d{1,3}|4000))?)", re.ASCII)
-ALL, SAME = "all private mechanisms", "mechanisms with these boundary rows"
-LOSSES = {"absolute": lambda i, v: abs(i - v), "squared": lambda i, v: (i - v) ** 2, "zero-one": ne}
+from typing import Any
 
-def insist(holds, reason):
+ALL_PRIVATE = "all private mechanisms"
+SAME_ROWS = "mechanisms with these boundary rows"
+
+Row = Sequence[Fraction]
+
+
+def insist(holds: Any, reason: str) -> None:
+    """Stop with a reason if something that must hold does not."""
     if not holds:
         raise ValueError(reason)
 
-def number(value):
-    """Read 3, "3", "0.25", "1e-9" or "3/10" exactly; a JSON number is the decimal it is written as."""
-    text = str(value).strip() if isinstance(value, (int, str, Decimal)) and not isinstance(value, bool) else ""
+
+# ---- Reading: everything in the file is text, integers and lists until it has passed through one of these -----------
+
+# An integer or a fraction; or a decimal, whose exponent is at most 4000 in size so that the number fits in memory.
+NUMBER = re.compile(r"[+-]?(\d+(/0*[1-9]\d*)?|(\d+\.\d*|\.\d+|\d+)([eE][+-]?0*([0-3]?\d{1,3}|4000))?)", re.ASCII)
+
+
+def number(value: Any) -> Fraction:
+    """Read 3, "3", "0.25", "1e-9" or "3/10" exactly; a number in JSON is the decimal it is written as."""
+    if isinstance(value, bool) or not isinstance(value, (int, str, Decimal)):
+        return number_from_text("")
+    return number_from_text(str(value).strip())
+
+
+@cache
+def number_from_text(text: str) -> Fraction:
+    """Read a number; remembered, since tables repeat their entries."""
     insist(len(text) <= 8000 and NUMBER.fullmatch(text), f"{text[:40]!r} is no number")
     return Fraction(text)
 
-def whole(value, least, most=10**7):
+
+def whole_number(value: Any, least: int, most: int = 10**7) -> int:
+    """Read a whole number in a range."""
     read = number(value)
     insist(read.denominator == 1 and least <= read <= most, f"{value} is not a whole number from {least} to {most}")
     return int(read)
 
-def listed(value, length=None):
-    insist(isinstance(value, list) and length in (None, len(value)), "a list is missing or has the wrong length")
-    return value
 
-def name(value):
+def list_of(value: Any, length: int | None = None) -> list[Any]:
+    """Insist on a list, of a certain length if one is given."""
+    insist(isinstance(value, list) and length in (None, len(value)), "a list is missing or has the wrong length")
+    return list(value)
+
+
+def name(value: Any) -> Any:
+    """Read the name of an input or output; a list, such as a histogram, becomes a tuple."""
     insist(isinstance(value, (str, int, list)) and not isinstance(value, bool), "a name is no string, integer or list")
     return tuple(map(name, value)) if isinstance(value, list) else value
 
-def ratio_of_epsilon(epsilon):
-    """Return e^ε rounded down to 128 bits after the leading one."""
+
+def ratio_of_epsilon(epsilon: Fraction) -> Fraction:
+    """Return e^ε rounded down to 128 binary digits after the leading one."""
     insist(0 <= epsilon <= 1000, "epsilon must lie between 0 and 1000")
-    top = bottom = 1
-    for k in range(510 + 8 * int(epsilon), 0, -1):  # Taylor's series by Horner's rule; the rest is below 2^-700
-        bottom *= k * epsilon.denominator
-        top = top * epsilon.numerator + bottom
-    low = (top << 700) // bottom
-    drop = low.bit_length() - 129
-    insist(epsilon == 0 or low >> drop == low + 2 >> drop, "e^epsilon is too close to a number of 128 bits")
-    return Fraction(low >> drop << drop, 1 << 700)
+    # Taylor's series by Horner's rule: 1 + ε/1·(1 + ε/2·(1 + ε/3·(…))). What is left out is below 2^-700.
+    numerator = denominator = 1
+    for k in range(510 + 8 * int(epsilon), 0, -1):
+        denominator *= k * epsilon.denominator
+        numerator = numerator * epsilon.numerator + denominator
+    below = (numerator << 700) // denominator  # e^ε lies between this and two more, in units of 2^-700
+    drop = below.bit_length() - 129
+    insist(epsilon == 0 or below >> drop == below + 2 >> drop, "e^epsilon is too close to a number of 128 bits")
+    return Fraction(below >> drop << drop, 1 << 700)
 
-def histograms(total, types, most=None):
-    """Yield the ways to sort records into types; given `most`, only those with counts descending from it."""
-    top, low = (total, 0) if most is None else (min(total, most), -(-total // types))
-    for first in range(top, low - 1, -1) if types > 1 else [total]:
-        for rest in histograms(total - first, types - 1, None if most is None else first) if types > 1 else [()]:
+
+# ---- Graphs: edges written out, or a family by its name -------------------------------------------------------------
+
+
+def histograms(total: int, types: int, most: int | None = None) -> Iterator[tuple[int, ...]]:
+    """Yield the ways to sort records into types, as counts; with `most`, only counts that never rise from there on."""
+    if types == 1:
+        yield (total,)
+        return
+    largest, smallest = (total, 0) if most is None else (min(total, most), -(-total // types))
+    for first in range(largest, smallest - 1, -1):
+        for rest in histograms(total - first, types - 1, None if most is None else first):
             yield (first, *rest)
-exchanges = lambda nodes, *_: ((a, b) for a, b in combinations(nodes, 2) if sum(abs(c - d) for c, d in zip(a, b)) == 2)
-FAMILIES = {  # the sizes, the nodes in order, the edges; words of more than ten symbols are written with commas
-    "path": (["n"], range, lambda nodes, _: pairwise(nodes)),
-    "cycle": (["n"], range, lambda nodes, _: zip(nodes, nodes[1:] + nodes[:1])),
-    "complete": (["n"], range, lambda nodes, _: combinations(nodes, 2)),
-    "hamming": (["length", "symbols"],
-                lambda n, m: map(("," if m > 10 else "").join, product(map(str, range(m)), repeat=n)),
-                lambda nodes, n, m: ((a, b) for a, b in combinations(nodes, 2) if sum(
-                    map(ne, *(word.split(",") if m > 10 else word for word in (a, b)))) == 1)),
-    "histograms": (["total", "types"], histograms, exchanges),
-    "sorted_histograms": (["total", "types"], lambda n, m: histograms(n, m, n), exchanges)}
 
-def graph_of(spec, size):
-    """Return the set of neighbours of every node; edges from a node to itself are dropped."""
-    if "family" in spec:
-        keys, nodes_of, edges_of = FAMILIES[spec["family"]]
-        insist(set(spec) == {"family", *keys}, "the family's sizes are others")
-        sizes = [whole(spec[key], 0 if key == "total" else 1) for key in keys]
-        nodes = list(islice(nodes_of(*sizes), size + 1))
-        nodes = sorted(nodes, key=lambda h: h[::-1]) if spec["family"] == "sorted_histograms" else nodes
-        edges = edges_of(nodes, *sizes) if len(nodes) == size else ()
-    else:
-        edges = [tuple(map(name, listed(edge, 2))) for edge in listed(spec["edges"])]
+
+def words(length: int, symbols: int) -> Iterator[str]:
+    """Yield the words over the symbols 0, 1, …; beyond ten symbols they are written with commas."""
+    return map(("," if symbols > 10 else "").join, product(map(str, range(symbols)), repeat=length))
+
+
+def one_symbol_differs(a: str, b: str, symbols: int) -> bool:
+    """Tell whether two words differ in exactly one place."""
+    first, second = (word.split(",") if symbols > 10 else word for word in (a, b))
+    return sum(x != y for x, y in zip(first, second, strict=True)) == 1
+
+
+def one_record_differs(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+    """Tell whether one histogram becomes the other when one record changes its type."""
+    return sum(abs(x - y) for x, y in zip(a, b, strict=True)) == 2
+
+
+def nodes_and_edges(specification: Any, size: int) -> tuple[list[Any], Iterable[tuple[Any, Any]]]:
+    """List the nodes and edges of a graph that should have `size` nodes."""
+    if "family" not in specification:
+        edges = [tuple(map(name, list_of(edge, 2))) for edge in list_of(specification["edges"])]
+        if specification.get("nodes") is not None:
+            return list(map(name, list_of(specification["nodes"]))), edges
         ends = list(dict.fromkeys(chain(*edges)))
-        ends = sorted(ends) if all(isinstance(end, int) for end in ends) else ends
-        nodes = ends if spec.get("nodes") is None else list(map(name, listed(spec["nodes"])))
-    near = {node: set() for node in nodes}
-    insist(len(near) == len(nodes) == size, "the graph's nodes must be the inputs, each once")
+        return sorted(ends) if all(isinstance(end, int) for end in ends) else ends, edges
+    families: dict[str, tuple[list[str], Callable[..., Iterable[Any]]]] = {
+        "path": (["n"], range),
+        "cycle": (["n"], range),
+        "complete": (["n"], range),
+        "hamming": (["length", "symbols"], words),
+        "histograms": (["total", "types"], histograms),
+        "sorted_histograms": (["total", "types"], lambda total, types: histograms(total, types, most=total)),
+    }
+    family = specification["family"]
+    keys, nodes_of = families[family]
+    insist(set(specification) == {"family", *keys}, "the family's sizes are others")
+    sizes = [whole_number(specification[key], 0 if key == "total" else 1) for key in keys]
+    nodes = list(islice(nodes_of(*sizes), size + 1))  # one too many is enough to see that the graph is another one
+    if len(nodes) != size:
+        return nodes, []
+    if family == "path":
+        return nodes, pairwise(nodes)
+    if family == "cycle":
+        return nodes, zip(nodes, nodes[1:] + nodes[:1], strict=True)
+    pairs = combinations(nodes, 2)
+    if family == "complete":
+        return nodes, pairs
+    if family == "hamming":
+        return nodes, ((a, b) for a, b in pairs if one_symbol_differs(a, b, sizes[1]))
+    if family == "sorted_histograms":
+        nodes = sorted(nodes, key=lambda histogram: histogram[::-1])
+    return nodes, ((a, b) for a, b in pairs if one_record_differs(a, b))
+
+
+def neighbours_of_nodes(specification: Any, size: int) -> dict[Any, set[Any]]:
+    """Return the neighbours of every node; an edge from a node to itself is dropped."""
+    nodes, edges = nodes_and_edges(specification, size)
+    neighbours: dict[Any, set[Any]] = {node: set() for node in nodes}
+    insist(len(neighbours) == len(nodes) == size, "the graph's nodes must be the inputs, each once")
     for a, b in edges:
-        near[a] |= {b} - {a}
-        near[b] |= {a} - {b}
-    return near
+        neighbours[a] |= {b} - {a}
+        neighbours[b] |= {a} - {b}
+    return neighbours
 
+
+# ---- The mechanism --------------------------------------------------------------------------------------------------
+
+
+@dataclass
 class Mechanism:
-    def __init__(self, file):
-        """Read exact numbers and check shapes; nothing that is read is believed."""
-        insist(file.get("format", "irisdp/mechanism/1") == "irisdp/mechanism/1", "the format is another one")
-        self.document, privacy, self.rows, self.given, self.about = file, file["privacy"], [], set(), ""
-        insist(set(privacy) - {"delta"} in ({"epsilon"}, {"ratio"}), "privacy must state epsilon or ratio, and delta")
-        self.ratio = number(privacy["ratio"]) if "ratio" in privacy else ratio_of_epsilon(number(privacy["epsilon"]))
-        self.delta = number(privacy.get("delta", 0))
-        insist(self.ratio >= 1 and 0 <= self.delta < 1, "ratio must be at least 1, delta at least 0 and below 1")
-        [(form, lines)] = [(key, listed(file[key])) for key in ("matrix", "rows", "factors") if key in file]
-        if form == "factors":  # the geometric mechanism on 0..n, then perhaps a reading of each z as r with p
-            insist(len(lines) in (1, 2) and lines[0]["kind"] == "geometric", "factors must be geometric and a reading")
-            width = whole(lines[0]["n"], 0) + 1
-            self.reading = [Counter() for _ in range(width)]
-            for z, r, p in listed(lines[1]["reading"]) if len(lines) == 2 else [[z, z, 1] for z in range(width)]:
-                insist(number(p) >= 0, "a reading has a negative probability")
-                self.reading[whole(z, 0, width - 1)][whole(r, 0, width - 1)] += number(p)
-            insist(all(sum(line.values()) == 1 for line in self.reading), "a reading must spread probability 1")
-            file = {"inputs": list(range(width)), "graph": file.get("graph") or {"family": "path", "n": width}}
+    """What the file says, read and measured but not yet checked. From here on inputs and outputs are numbered from 0.
+
+    A file may write its table in full ("matrix"), or once for every different row ("rows", with "row_of"), or, since a
+    count up to ten thousand has a hundred million entries, in factors. "factors" name the geometric mechanism on the
+    path 0..n and perhaps a reading, which turns a released z into an answer with given probabilities. Then `rows` is
+    empty, and `reading` says for every z how probable each answer is.
+    """
+
+    document: dict[str, Any]
+    ratio: Fraction
+    delta: Fraction
+    rows: list[tuple[Fraction, ...]]
+    reading: list[Counter[int]]
+    inputs: list[Any]
+    outputs: list[Any]
+    neighbours: list[list[int]]
+    is_count: bool  # the inputs and the outputs are 0, 1, …, n, and the graph is the path that joins them in order
+
+
+def read_mechanism(document: Any) -> Mechanism:
+    """Read a mechanism and check shapes. A part that is missing is reported by the KeyError that its look-up raises."""
+    insist(document.get("format", "irisdp/mechanism/1") == "irisdp/mechanism/1", "the format is another one")
+    ratio, delta = read_privacy(document["privacy"])
+    [(form, lines)] = [(key, list_of(document[key])) for key in ("matrix", "rows", "factors") if key in document]
+    rows: list[tuple[Fraction, ...]] = []
+    reading: list[Counter[int]] = []
+    described = document
+    if form == "factors":
+        reading = read_factors(lines)
+        width = len(reading)
+        path = document.get("graph") or {"family": "path", "n": width}
+        described = {"graph": path, "inputs": list(range(width))}
+    else:
+        rows = [tuple(map(number, list_of(line))) for line in lines]
+        [width] = set(map(len, rows)) - {0}
+        if form == "rows":
+            rows = [rows[whole_number(k, 0, len(rows) - 1)] for k in list_of(document["row_of"])]
+    size = len(rows) or width
+    near = neighbours_of_nodes(described["graph"], size)
+    inputs, outputs = (
+        list(otherwise) if described.get(key) is None else list(map(name, list_of(described[key])))
+        for key, otherwise in (("inputs", near), ("outputs", range(width)))
+    )
+    insist(len(inputs) == size and set(inputs) == set(near), "the inputs are not the graph's nodes")
+    insist(len(set(outputs)) == len(outputs) == width, "the outputs must have different names")
+    place = {node: i for i, node in enumerate(inputs)}
+    neighbours = [sorted(place[other] for other in near[node]) for node in inputs]
+    one_apart = [[k for k in (i - 1, i + 1) if 0 <= k < size] for i in range(size)]
+    is_count = inputs == outputs == list(range(size)) and neighbours == one_apart
+    insist(rows or is_count, "factors speak of the path 0..n")
+    return Mechanism(document, ratio, delta, rows, reading, inputs, outputs, neighbours, is_count)
+
+
+def read_privacy(privacy: Any) -> tuple[Fraction, Fraction]:
+    """Return r and δ."""
+    insist(set(privacy) - {"delta"} in ({"epsilon"}, {"ratio"}), "privacy must state epsilon or ratio, and delta")
+    ratio = number(privacy["ratio"]) if "ratio" in privacy else ratio_of_epsilon(number(privacy["epsilon"]))
+    delta = number(privacy.get("delta", 0))
+    insist(ratio >= 1 and 0 <= delta < 1, "ratio must be at least 1, delta at least 0 and below 1")
+    return ratio, delta
+
+
+def read_factors(factors: list[Any]) -> list[Counter[int]]:
+    """Return how probable each answer is for each number that the geometric mechanism releases."""
+    insist(len(factors) in (1, 2) and factors[0]["kind"] == "geometric", "factors must be geometric and a reading")
+    width = whole_number(factors[0]["n"], 0) + 1
+    as_released = [[z, z, 1] for z in range(width)]
+    reading: list[Any] = [Counter() for _ in range(width)]
+    for released, answer, probability in list_of(factors[1]["reading"]) if len(factors) == 2 else as_released:
+        insist(number(probability) >= 0, "a reading has a negative probability")
+        reading[whole_number(released, 0, width - 1)][whole_number(answer, 0, width - 1)] += number(probability)
+    insist(all(sum(answers.values()) == 1 for answers in reading), "a reading must spread probability 1")
+    return reading
+
+
+# ---- Rows and privacy -----------------------------------------------------------------------------------------------
+
+
+def over_common_denominator(numbers: Iterable[Fraction]) -> tuple[list[int], int]:
+    """Write fractions as integers over their least common denominator: sums of integers are fast."""
+    listed = list(numbers)
+    denominator = math.lcm(*(x.denominator for x in listed))
+    return [x.numerator * (denominator // x.denominator) for x in listed], denominator
+
+
+def check_privacy(mechanism: Mechanism) -> None:
+    """Check every row, and every two different rows that meet on an edge, in both directions.
+
+    Inputs may share a row, and two rows may meet on many edges; each pair is compared once. Factors have no rows here:
+    the geometric mechanism is private at its ratio by its formula, and reading an answer differently costs no privacy.
+    """
+    scaled = {}
+    for key, row in {id(row): row for row in mechanism.rows}.items():
+        integers, denominator = over_common_denominator(row)
+        fair = min(integers) >= 0 and sum(integers) == denominator
+        insist(fair, "a row is negative somewhere or does not sum to exactly 1")
+        scaled[key] = integers, denominator
+    meeting = {
+        (id(row), id(mechanism.rows[j])): (i, j)
+        for i, row in enumerate(mechanism.rows)
+        for j in mechanism.neighbours[i]
+    }
+    for (first, second), (i, j) in meeting.items():
+        ours, our_denominator = scaled[first]
+        theirs, their_denominator = scaled[second]
+        # Σ_v max(0, P_v − r·Q_v) with P_v = ours_v / d and Q_v = theirs_v / e: put r·d/e in lowest terms as s/t, then
+        # every summand is (ours_v·t − theirs_v·s) / (t·d).
+        factor = mechanism.ratio * our_denominator / their_denominator
+        s, t = factor.numerator, factor.denominator
+        needed = sum(p * t - q * s for p, q in zip(ours, theirs, strict=True) if p * t > q * s)
+        close = needed <= mechanism.delta * t * our_denominator
+        insist(close, f"the neighbours {mechanism.inputs[i]} and {mechanism.inputs[j]} are not close")
+
+
+# ---- The goal that a certificate speaks of --------------------------------------------------------------------------
+
+
+@dataclass
+class Goal:
+    """What should be small. With L_i = Σ_v loss(i, v)·x_iv, the expected loss at input i:
+
+    the average Σ_i weight_i·L_i, or the worst case, the largest L_i over the inputs that are considered possible (the
+    side information). The weights of a worst case are a prior: they belong to the proof, not to the goal.
+    """
+
+    worst_case: bool
+    loss_name: str | None  # None where the losses are written out
+    losses: list[list[Fraction]]
+    weights: list[Fraction]
+    considered: Iterable[int]
+    description: str
+
+    def over_inputs(self, expected: Callable[[int], Fraction]) -> Fraction:
+        """Put the expected losses of the inputs together."""
+        if self.worst_case:
+            return max(expected(i) for i in self.considered)
+        return sum((self.weights[i] * expected(i) for i in self.considered), start=Fraction(0))
+
+
+LOSSES: dict[Any, Callable[[Any, Any], int]] = {
+    "absolute": lambda truth, answer: abs(truth - answer),
+    "squared": lambda truth, answer: (truth - answer) ** 2,
+    "zero-one": lambda truth, answer: int(truth != answer),
+}
+
+
+def read_goal(mechanism: Mechanism, certificate: Any) -> Goal:
+    """Read and describe the goal of a certificate."""
+    size, loss = len(mechanism.inputs), certificate["loss"]
+    worst_case = certificate["aggregate"] == "worst"
+    loss_name = loss["name"] if isinstance(loss, dict) else None
+    if loss_name == "graph-distance":
+        loss = [smallest_reaching(mechanism, {i: 0}, lambda steps: steps + 1, size) for i in range(size)]
+        connected = mechanism.inputs == mechanism.outputs and size not in chain(*loss)
+        insist(connected, "distances need a connected graph")
+    elif loss_name:
+        loss_between = LOSSES[loss_name]
+        loss = [[loss_between(truth, answer) for answer in mechanism.outputs] for truth in mechanism.inputs]
+    losses = [list(map(number, list_of(line, len(mechanism.outputs)))) for line in list_of(loss, size)]
+    weights = list(map(number, list_of(certificate["weights"], size)))
+    considered: Iterable[int] = range(size)
+    if worst_case:
+        listed = list_of(certificate.get("side_information", list(range(size))))
+        considered = {whole_number(i, 0, size - 1) for i in listed}
+        known = sum(weights) == sum(weights[i] for i in considered) == 1
+    else:
+        known = certificate["aggregate"] == "average"
+    # The entries of a factored mechanism may be rounded up, which raises the value only if no loss is negative.
+    positive = min(weights) >= 0 and (mechanism.rows or min(map(min, losses)) >= 0)
+    insist(known and positive, "weights (and losses of factors) are at least 0; a worst case needs a prior")
+    goal = Goal(worst_case, loss_name, losses, weights, considered, "")
+    goal.description = describe_goal(mechanism, goal)
+    return goal
+
+
+def describe_goal(mechanism: Mechanism, goal: Goal) -> str:
+    """Say what is small, and two values to compare with: without privacy, and by always giving one answer."""
+    counted = [i for i in goal.considered if goal.worst_case or goal.weights[i]]
+    loss = f"{goal.loss_name or 'tabled'} loss over {len(counted)} of {len(mechanism.inputs)} inputs"
+    if goal.worst_case:
+        what = f"the largest expected {loss}"
+    else:
+        what = f"the expected {loss}, added up with weights of {shown(sum(goal.weights))} in all"
+    least = goal.over_inputs(lambda i: min(goal.losses[i]))
+    most = goal.over_inputs(lambda i: max(goal.losses[i]))
+    if least == most:
+        return what + "; it is the same for every mechanism and compares nothing"
+
+    def always_answering(v: int) -> Fraction:
+        return goal.over_inputs(lambda i: goal.losses[i][v])
+
+    always = list(map(always_answering, range(len(mechanism.outputs))))
+    constant = mechanism.outputs[always.index(min(always))]
+    return f"{what}; {shown(least)} without privacy, {shown(min(always))} by always answering {constant!r}"
+
+
+def goal_value(mechanism: Mechanism, goal: Goal, row_of: Callable[[int], Row]) -> Fraction:
+    """Return the goal of the mechanism that has these rows."""
+
+    def expected_loss(i: int) -> Fraction:
+        losses, loss_denominator = over_common_denominator(goal.losses[i])
+        row, row_denominator = over_common_denominator(row_of(i))
+        total = sum(loss * p for loss, p in zip(losses, row, strict=True))
+        return Fraction(total, loss_denominator * row_denominator)
+
+    return goal.over_inputs(expected_loss)
+
+
+def smallest_reaching(mechanism: Mechanism, start: dict[int, Any], step: Callable[[Any], Any], most: Any) -> list[Any]:
+    """Return the smallest value that reaches every input, when `start` is given and an edge changes s into step(s).
+
+    An input that nothing reaches has the value `most`. The step must not make values smaller, nor change their order.
+    """
+    found = [start.get(i, most) for i in range(len(mechanism.neighbours))]
+    queue = list(start)
+    for i in queue:  # the queue grows while it is worked through: an input whose value fell passes it on again
+        for j in mechanism.neighbours[i]:
+            if j not in start and step(found[i]) < found[j]:
+                found[j] = step(found[i])
+                queue.append(j)
+    return found
+
+
+# ---- Proofs. Each returns a lower bound on the goal of the mechanisms it speaks of ----------------------------------
+
+
+@dataclass
+class Proof:
+    """What a certificate proves."""
+
+    bound: Fraction | None  # None where it states no goal
+    best_rows: Sequence[Row] | None = None  # the rows that a theorem says are best, where it names any
+    rows_given: Iterable[int] = ()  # the inputs whose rows the proof took from the file: the bound is on mechanisms
+    off_boundary: Iterable[int] = ()  # that share these rows; and those of them that are not on the boundary
+    inner: "Conclusion | None" = None  # of a pullback: what holds for the mechanism on the smaller graph
+
+
+def goal_of(goal: Goal | None) -> Goal:
+    """Insist that the certificate states a goal."""
+    if goal is None:
+        raise ValueError("the certificate states no loss")
+    return goal
+
+
+def weak_duality(mechanism: Mechanism, certificate: Any, stated: Goal | None) -> Proof:
+    """Bound the goal of every private mechanism by multipliers: see `lower_bound`."""
+    goal = goal_of(stated)
+    scores = [[weight * loss for loss in losses] for weight, losses in zip(goal.weights, goal.losses, strict=True)]
+    bound = lower_bound(mechanism, scores, certificate["multipliers"], lambda i, j: j in mechanism.neighbours[i])
+    return Proof(bound)
+
+
+def lower_bound(
+    mechanism: Mechanism, scores: list[list[Fraction]], multipliers: Any, joined: Callable[[int, int], bool]
+) -> Fraction:
+    """Bound Σ_i Σ_v score_iv·x_iv from below for every private x, by weak duality.
+
+    A multiplier λ_ijv ≥ 0 on an edge from i to j gives output v a price. Since x is private, for any prices
+    Σ_v λ_ijv·(x_iv − r·x_jv) ≤ δ·max_v λ_ijv, so adding the left sides to the sum raises it by at most the right
+    ones. What is then added up is (score_iv + Σ_j (λ_ijv − r·λ_jiv))·x_iv, and as row i is a probability distribution,
+    its part is at least the smallest of these factors. Any prices prove a bound: bad ones only prove a weak one.
+    """
+    dearest: dict[tuple[int, int], Fraction] = {}
+    seen = set()
+    for entry in list_of(multipliers):
+        i, j, v = (whole_number(k, 0) for k in list_of(entry, 4)[:3])
+        insist(joined(i, j) and (i, j, v) not in seen, "a multiplier is on no edge, or comes twice")
+        price = number(entry[3])
+        insist(price >= 0, "a multiplier is negative")
+        seen.add((i, j, v))
+        scores[i][v] += price
+        scores[j][v] -= mechanism.ratio * price
+        dearest[i, j] = max(price, dearest.get((i, j), price))
+    return sum(map(min, scores), start=Fraction(0)) - mechanism.delta * sum(dearest.values())
+
+
+def geometric_powers(mechanism: Mechanism, round_up: bool) -> tuple[list[int], int]:
+    """Return 1, α, …, α^n for α = 1/r = b/a, as integers over one denominator.
+
+    Exact powers of a long ratio would fill the memory. They are kept to 512 binary digits, rounded down for a bound and
+    up for a value, so that neither promises too much.
+    """
+    n, a, b = len(mechanism.inputs) - 1, mechanism.ratio.numerator, mechanism.ratio.denominator
+    if n * a.bit_length() <= 20000:
+        return [b**d * a ** (n - d) for d in range(n + 1)], a**n
+    return list(accumulate(range(n), lambda power, _: power * b // a + round_up, initial=1 << 512)), 1 << 512
+
+
+def geometric_factor(mechanism: Mechanism, released: int) -> Fraction:
+    """Return (a − b)/(a + b), or a/(a + b) at the two ends, where all that lies beyond is gathered."""
+    n, a, b = len(mechanism.inputs) - 1, mechanism.ratio.numerator, mechanism.ratio.denominator
+    if n == 0:
+        return Fraction(1)
+    return Fraction(a if released in (0, n) else a - b, a + b)
+
+
+def geometric_rows(mechanism: Mechanism, round_up: bool) -> Iterator[list[Fraction]]:
+    """Yield the rows of the geometric mechanism: the count i is released as z with probability factor_z·α^|z − i|."""
+    powers, denominator = geometric_powers(mechanism, round_up)
+    n = len(mechanism.inputs) - 1
+    end, inner = (
+        [geometric_factor(mechanism, z) * Fraction(power, denominator) for power in powers] for z in (0, min(1, n))
+    )
+    for i in range(n + 1):
+        yield [end[abs(z - i)] if z in (0, n) else inner[abs(z - i)] for z in range(n + 1)]
+
+
+def geometric_itself(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proof:
+    """The geometric mechanism, unread: whoever reads it well is served as well as by any private mechanism."""
+    insist(mechanism.is_count and mechanism.delta == 0, "needs the path 0..n and delta 0")
+    unread = mechanism.rows or mechanism.reading == [Counter([z]) for z in range(len(mechanism.inputs))]
+    insist(unread and goal is None, "say geometric-reading")
+    return Proof(None, best_rows=list(geometric_rows(mechanism, round_up=False)) if mechanism.rows else [])
+
+
+def geometric_reading(mechanism: Mechanism, certificate: Any, stated: Goal | None) -> Proof:
+    """Some reading of the geometric mechanism is best, when losses never fall as the answer moves from the truth.
+
+    The best reading answers each z that was released with the v of the smallest Σ_i weight_i·loss(i, v)·P_i(z). These
+    minima add up to the smallest goal of all private mechanisms. Of a worst case the weights are a prior on what is
+    considered possible; no average over it exceeds the largest expected loss, so the sum is a bound there too.
+    """
+    insist(mechanism.is_count and mechanism.delta == 0, "needs the path 0..n and delta 0")
+    goal = goal_of(stated)
+    everyone = range(len(mechanism.inputs))
+    grows = all(
+        min(losses) == losses[i] >= 0 and losses == sorted(losses[:i])[::-1] + sorted(losses[i:])
+        for i, losses in enumerate(goal.losses)
+    )
+    insist(grows, "losses must grow with distance on both sides of the truth")
+    risks_of = {"zero-one": zero_one_risks, "absolute": absolute_risks, "squared": squared_risks, None: None}
+    risks_of_masses = risks_of[goal.loss_name]
+    powers, denominator = geometric_powers(mechanism, round_up=False)
+    weights, weight_denominator = over_common_denominator(goal.weights)
+    bound = Fraction(0)
+    for z in everyone:
+        masses = [weight * powers[abs(z - i)] for i, weight in enumerate(weights)]
+        if risks_of_masses is None:
+            columns = zip(*goal.losses, strict=True)
+            smallest: Any = min(sum(m * x for m, x in zip(masses, column, strict=True)) for column in columns)
         else:
-            rows = [tuple(map(number, listed(line))) for line in lines]
-            [width] = set(map(len, rows)) - {0}
-            self.rows = [rows[whole(k, 0, len(rows) - 1)] for k in listed(file["row_of"])] if form == "rows" else rows
-        size = len(self.rows) or width
-        near = graph_of(file["graph"], size)
-        names = lambda key, these: list(these) if file.get(key) is None else list(map(name, listed(file[key])))
-        self.inputs, self.outputs = names("inputs", near), names("outputs", range(width))
-        insist(len(self.inputs) == size and set(self.inputs) == set(near), "the inputs are not the graph's nodes")
-        insist(len(set(self.outputs)) == len(self.outputs) == width, "the outputs must have different names")
-        index = {node: i for i, node in enumerate(self.inputs)}
-        self.near = [sorted(index[other] for other in near[node]) for node in self.inputs]
-        ladder = [[k for k in (i - 1, i + 1) if 0 <= k < size] for i in range(size)]
-        self.counts = self.inputs == self.outputs == list(range(size)) and self.near == ladder
-        insist(self.rows or self.counts, "factors speak of the path 0..n")
+            smallest = min(risks_of_masses(masses))
+        bound += geometric_factor(mechanism, z) * Fraction(smallest, denominator * weight_denominator)
+    return Proof(bound)
 
-    def check_privacy(self):
-        """Check rows, and closeness once for every two rows that meet. Factors are private: reading costs nothing."""
-        for row in set(self.rows):
-            insist(min(row) >= 0 and sum(row) == 1, "a row is negative somewhere or does not sum to exactly 1")
-        meeting = {(id(row), id(self.rows[j])): (i, j) for i, row in enumerate(self.rows) for j in self.near[i]}
-        for i, j in meeting.values():
-            needed = sum(p - self.ratio * q for p, q in zip(self.rows[i], self.rows[j]) if p > self.ratio * q)
-            insist(needed <= self.delta, f"the neighbours {self.inputs[i]} and {self.inputs[j]} are not close")
 
-    def read_goal(self, c):
-        """Read what is minimised: Σ w_i·L_i or max L_i over the side information, L_i = Σ_v loss(i, v)·x_iv."""
-        n, loss, worst = len(self.inputs), c["loss"], c["aggregate"] == "worst"
-        self.named = loss["name"] if isinstance(loss, dict) else None
-        if self.named == "graph-distance":
-            loss = [self.spread({i: 0}, lambda d: d + 1, n) for i in range(n)]
-            insist(self.inputs == self.outputs and n not in chain(*loss), "distances need a connected graph")
-        elif self.named:
-            loss = [[int(LOSSES[self.named](i, v)) for v in self.outputs] for i in self.inputs]
-        self.loss = [list(map(number, listed(line, len(self.outputs)))) for line in listed(loss, n)]
-        self.weights = list(map(number, listed(c["weights"], n)))
-        among = {whole(k, 0, n - 1) for k in listed(c.get("side_information", list(range(n))))} if worst else range(n)
-        known = sum(self.weights) == sum(self.weights[i] for i in among) == 1 if worst else c["aggregate"] == "average"
-        positive = min(self.weights) >= 0 and (self.rows or min(map(min, self.loss)) >= 0)
-        insist(known and positive, "weights (and losses of factors) are at least 0; a worst case needs a prior")
-        each, of = (max, lambda i: 1) if worst else (sum, self.weights.__getitem__)
-        self.goal = lambda row: each(of(i) * sum(map(mul, self.loss[i], row(i))) for i in among)
-        counted = [i for i in among if worst or self.weights[i]]
-        least, most = (each([of(i) * pick(self.loss[i]) for i in counted], **{} if worst else {"start": 0})
-                       for pick in (min, max))
-        always = [each([0] * (not worst) + [of(i) * x[v] for i, x in enumerate(self.loss) if i in among])
-                  for v in range(len(self.outputs))]
-        answer, how = always.index(min(always)), f"{self.named or 'tabled'} loss over {len(counted)} of {n} inputs"
-        self.about = (f"the largest expected {how}" if worst else f"the expected {how}, added up with weights of "
-                      f"{show(sum(self.weights))} in all") + (
-            "; it is the same for every mechanism and compares nothing" if least == most else
-            f"; {show(least)} without privacy, {show(min(always))} by always answering {self.outputs[answer]!r}")
+def zero_one_risks(masses: list[int]) -> list[int]:
+    """Return Σ_i mass_i·[i ≠ v] for every v."""
+    return [sum(masses) - mass for mass in masses]
 
-    def spread(self, start, step, most):
-        """Return the smallest values, at most `most`, that reach every input from `start`, a `step` for every edge."""
-        found, queue = [start.get(i, most) for i in range(len(self.near))], list(start)
-        for i in queue:
-            for j in self.near[i]:
-                if j not in start and step(found[i]) < found[j]:
-                    found[j] = step(found[i])
-                    queue.append(j)
-        return found
 
-    def released(self, up):
-        """Return G_{n,α} as a function of i and z, α = b/a = 1/r; where powers are long, rounded down, or up."""
-        n, a, b = len(self.inputs) - 1, self.ratio.numerator, self.ratio.denominator
-        fixed = accumulate(range(n), lambda x, _: x * b // a + up, initial=1 << 512)
-        long = n * a.bit_length() > 20000
-        power = [Fraction(x, 1 << 512) for x in fixed] if long else [Fraction(b, a)**d for d in range(n + 1)]
-        return lambda i, z: power[abs(z - i)] * Fraction(a if z in (0, n) else a - b, a + b if n else a)
+def absolute_risks(masses: list[int]) -> list[int]:
+    """Return Σ_i mass_i·|i − v| for every v: a step from v to v + 1 adds the mass up to v and takes off the rest."""
+    total, first = sum(masses), sum(i * mass for i, mass in enumerate(masses))
+    return list(accumulate((2 * below - total for below in accumulate(masses[:-1])), initial=first))
 
-    def dual(self, c):
-        """Every private x has a goal ≥ Σ_i min_v [w_i·loss(i,v) + Σ_j (λ_ij,v − r·λ_ji,v)] − δ·Σ_ij max_v λ_ij,v."""
-        score, largest, seen = [[w * x for x in line] for w, line in zip(self.weights, self.loss)], Counter(), set()
-        for entry in listed(c["multipliers"]):
-            i, j, v = (whole(k, 0) for k in listed(entry, 4)[:3])
-            insist(j in self.near[i] and (i, j, v) not in seen, "a multiplier is on no edge, or comes twice")
-            insist((size := number(entry[3])) >= 0, "a multiplier is negative")
-            seen.add((i, j, v))
-            score[i][v] += size
-            score[j][v] -= self.ratio * size
-            largest[i, j] = max(size, largest[i, j])
-        return None, sum(map(min, score)) - self.delta * sum(largest.values())
 
-    def geometric(self, c):
-        """Compare with G_{n,1/r}; or some reading of it serves the goal as well as any private mechanism."""
-        entry, everyone, bound = self.released(0), range(len(self.inputs)), 0
-        insist(self.counts and self.delta == 0, "needs the path 0..n and delta 0")
-        if c["theorem"] == "geometric":
-            unread = self.rows or self.reading == [Counter([z]) for z in everyone]
-            insist(unread and "loss" not in c, "say geometric-reading")
-            return [[entry(i, z) for z in everyone] for i in everyone], None
-        grow = all(min(x) == x[i] >= 0 and x == sorted(x[:i])[::-1] + sorted(x[i:]) for i, x in enumerate(self.loss))
-        insist(grow, "losses must grow with distance on both sides of the truth")
-        for z in everyone:
-            mass = [w * entry(i, z) for i, w in enumerate(self.weights)]
-            total, first, second = (sum(i**k * m for i, m in enumerate(mass)) for k in range(3))
-            bound += min({  # Σ_i mass_i·loss(i, v) for every v
-                "zero-one": (total - m for m in mass),
-                "absolute": accumulate((2 * below - total for below in accumulate(mass)), initial=first),
-                "squared": (second - 2 * v * first + v * v * total for v in everyone),
-                None: (sum(map(mul, mass, column)) for column in zip(*self.loss))}[self.named])
-        return None, bound
+def squared_risks(masses: list[int]) -> list[int]:
+    """Return Σ_i mass_i·(i − v)² for every v, from the sums of mass_i, i·mass_i and i²·mass_i."""
+    total, first, second = (sum(i**k * mass for i, mass in enumerate(masses)) for k in range(3))
+    return [second - 2 * v * first + v * v * total for v in range(len(masses))]
 
-    def rainbow(self, c):
-        """An event that has probability s at an input whose row is given has at most u^t(s) at t steps from it."""
-        q, n, kind, every = len(self.outputs), len(self.inputs), c["theorem"], range(len(self.outputs))
-        insist(kind in ("randomized-response", "balanced-line", "homogeneous-rainbow", "rainbow"), "unknown theorem")
-        if kind == "randomized-response":  # adding up x_ii ≤ r·x_ji + δ over all i ≠ j bounds the mean of the truths
-            c = {**c, "rankings": [[i, *range(i), *range(i + 1, q)] for i in every], "ranking_of": list(every)}
-            uniform = {1 / Fraction(q)}, [[i != v for v in every] for i in every]
-            plain = "loss" not in c or ({*self.weights}, self.loss) == uniform
-            insist(1 < q == n == 1 + min(map(len, self.near)) and plain, "needs a complete graph and zero-one loss")
-        rankings = [[whole(v, 0, q - 1) for v in listed(line, q)] for line in listed(c["rankings"])]
-        insist(self.rows and all(len(set(line)) == q for line in rankings), "a ranking must list every output once")
-        ranking_of = [rankings[whole(k, 0, len(rankings) - 1)] for k in listed(c["ranking_of"], n)]
-        boundary = [i for i in range(n) if any(ranking_of[j] != ranking_of[i] for j in self.near[i])]
-        start = {whole(i, 0, n - 1): self.rows[i] for i in (listed(c["fixed"]) if kind == "rainbow" else boundary)}
-        lie = (1 - self.delta) / (self.ratio + q - 1)
-        balanced = {i: [1 - (q - 1) * lie if v == ranking_of[i][0] else lie for v in every] for i in boundary}
-        if kind == "randomized-response":
-            start = balanced
-        else:  # the bound is one on the mechanisms that share these rows of the file
-            self.given, self.off_boundary = set(start), set(start) - set(boundary)
-        if kind == "balanced-line":
-            away = max((abs(p - b) for i in boundary for p, b in zip(start[i], balanced[i])), default=0)
-            insist(away <= number(c.get("within", 0)), "the boundary rows are not the balanced ones")
-        u = cache(lambda s: min(Fraction(1), self.ratio * s + self.delta, 1 - (1 - s - self.delta) / self.ratio))
-        most = cache(lambda event: self.spread({b: sum(x[v] for v in event) for b, x in start.items()}, u, Fraction(1)))
-        best = []
-        for i, ranking in enumerate(ranking_of):
-            sums = [0, *(most(frozenset(ranking[:k]))[i] for k in range(1, q + 1))]
-            best.append([p for _, p in sorted(zip(ranking, (b - a for a, b in pairwise(sums))))])
-            insist("loss" not in c or sorted(self.loss[i]) == [self.loss[i][v] for v in ranking], "loss?")
-        return best, self.goal(best.__getitem__) if "loss" in c else None
 
-    def pullback(self, c):
-        """Averaging over the inputs that share an inner one keeps privacy and goal, if the query is equitable."""
-        inner = Mechanism(c["mechanism"])
-        query = [whole(k, 0, len(inner.inputs) - 1) for k in listed(c["query"], len(self.inputs))]
-        here, there = ((m.ratio, m.delta, m.outputs) for m in (self, inner))
-        insist(here == there and self.rows == [inner.rows[k] for k in query], "the inner mechanism is another one")
-        around = [Counter(query[j] for j in near if query[j] != k) for k, near in zip(query, self.near)]
-        below = dict(zip(query, around))
-        insist(around == [below[k] for k in query], "the query is not equitable")
-        insist([sorted(below[k]) for k in range(len(inner.near))] == inner.near, "the query does not meet every edge")
-        value, bound, _ = inner.prove()
-        self.goal, self.about = lambda rows: value, inner.about and inner.about + " of the inner mechanism"
-        self.given = {i for i, k in enumerate(query) if k in inner.given}
-        self.off_boundary = {i for i in self.given if query[i] in inner.off_boundary}
-        return None, bound
+def dominance(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proof:
+    """The best rows given some: no mechanism that shares these makes the first k choices likelier, at any input, any k.
 
-    def prove(self):
-        """Return the goal's value, the bound proven on it, and how far the rows are from a theorem's; or None."""
-        c, objective = self.document["certificate"], self.document.get("objective")
-        unsealed = {**self.document, "certificate": {key: c[key] for key in c if key != "digest"}}
-        text = json.dumps(unsealed, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
-        insist(c["digest"] == hashlib.sha256(text.encode()).hexdigest(), "the file was changed after it was sealed")
-        kind = {"dual": "dual", "theorem": c.get("theorem")}[c["kind"]]
-        if kind == "dual" or "loss" in c:
-            self.read_goal(c)
-        proofs = {"dual": self.dual, "pullback": self.pullback, "geometric": self.geometric}
-        best, bound = proofs.get("geometric" if kind == "geometric-reading" else kind, self.rainbow)(c)
-        off = best and max((abs(p - b) for row, line in zip(self.rows, best) for p, b in zip(row, line)), default=0)
-        insist((off or 0) <= number(c.get("within", 0)), "the rows are not the theorem's")
-        entry = self.released(1)
-        if not self.rows and bound is not None:  # a z costs what its reading costs, and the value is an upper bound
-            self.loss = [[sum(p * x[r] for r, p in line.items()) for line in self.reading] for x in self.loss]
-        row = lambda i: self.rows[i] if self.rows else [entry(i, z) for z in range(len(self.near))]
-        value = None if bound is None else self.goal(row)
-        insist((objective is None) == (value is None), "an objective and the certificate's goal must come together")
-        if objective is not None:
-            stated, lower = number(objective["value"]), objective.get("lower_bound")
-            insist(stated == value or (stated > value and not self.rows), "the objective's value is another")
-            insist(lower is None or number(lower) <= bound, "the lower bound is more than the certificate proves")
-        self.among = SAME if self.given else ALL
-        insist(c.get("among") in (None, SAME, self.among), "the scope is wider than what the certificate proves")
-        return value, bound, off
+    Every input ranks the outputs, best first. If an event has probability s at an input, its neighbours can give it at
+    most u(s) = min(1, r·s + δ, 1 − (1 − s − δ)/r). So from an input whose row is given, an event keeps to at most u
+    applied once for every step away from it. The rows that reach these limits for all first k choices at once are best
+    for every goal whose losses never fall along the rankings. That they are private is checked with the file's rows.
+    """
+    theorem, width, size = certificate["theorem"], len(mechanism.outputs), len(mechanism.inputs)
+    known = ("randomized-response", "balanced-line", "homogeneous-rainbow", "rainbow")
+    insist(theorem in known, "unknown theorem")
+    if theorem == "randomized-response":
+        # On a complete graph add up x_ii ≤ r·x_ji + δ over all j ≠ i, then over i: this bounds the sum of the x_ii by
+        # what randomised response reaches. Its rows are thus no assumption, and the bound is on all mechanisms.
+        first_itself = [[i, *range(i), *range(i + 1, width)] for i in range(width)]
+        certificate = {**certificate, "rankings": first_itself, "ranking_of": list(range(width))}
+        zero_one = [[Fraction(i != v) for v in range(width)] for i in range(width)]
+        plain = goal is None or ({*goal.weights}, goal.losses) == ({Fraction(1, width)}, zero_one)
+        complete = 1 < width == size == 1 + min(map(len, mechanism.neighbours))
+        insist(complete and plain, "needs a complete graph and zero-one loss")
+    lines = [list_of(line, width) for line in list_of(certificate["rankings"])]
+    rankings = [[whole_number(v, 0, width - 1) for v in line] for line in lines]
+    listed_once = mechanism.rows and all(len(set(ranking)) == width for ranking in rankings)
+    insist(listed_once, "a ranking must list every output once")
+    ranking_of = [rankings[whole_number(k, 0, len(rankings) - 1)] for k in list_of(certificate["ranking_of"], size)]
+    boundary = [i for i in range(size) if any(ranking_of[j] != ranking_of[i] for j in mechanism.neighbours[i])]
+    fixed = list_of(certificate["fixed"]) if theorem == "rainbow" else boundary
+    given: dict[int, Row] = {i: mechanism.rows[i] for i in (whole_number(k, 0, size - 1) for k in fixed)}
+    # The balanced row favours the first choice as randomised response does, and treats the others alike.
+    lie = (1 - mechanism.delta) / (mechanism.ratio + width - 1)
+    truth = 1 - (width - 1) * lie
+    balanced = {i: [truth if v == ranking_of[i][0] else lie for v in range(width)] for i in boundary}
+    if theorem == "balanced-line":
+        distance = largest_difference((given[i] for i in boundary), (balanced[i] for i in boundary))
+        insist(distance <= number(certificate.get("within", 0)), "the boundary rows are not the balanced ones")
+    assumed = set(given)
+    if theorem == "randomized-response":
+        given, assumed = dict(balanced), set()
+    ratio, delta = mechanism.ratio, mechanism.delta
 
-    def scope(self):
-        """Say which mechanisms the bound speaks of."""
-        off, n, given = len(self.given and self.off_boundary), len(self.inputs), len(self.given)
-        rows = f" (rows taken as given at {given} of {n} inputs" + (f", {off} of them not on the boundary" * (off > 0))
-        return self.among + (rows + (": nothing is left to compare)" if given == n else ")") if self.given else "")
+    @cache
+    def u(s: Fraction) -> Fraction:
+        return min(Fraction(1), ratio * s + delta, 1 - (1 - s - delta) / ratio)
 
-def show(value):
-    """Write a number for people; a decimal of nine digits."""
+    @cache
+    def most(event: frozenset[int]) -> list[Fraction]:
+        """Return for every input the most that the event can have there."""
+        masses = {i: sum((row[v] for v in event), start=Fraction(0)) for i, row in given.items()}
+        return smallest_reaching(mechanism, masses, u, Fraction(1))
+
+    best = []
+    for i, ranking in enumerate(ranking_of):
+        sums = [Fraction(0), *(most(frozenset(ranking[: k + 1]))[i] for k in range(width))]
+        probability = {v: after - before for v, (before, after) in zip(ranking, pairwise(sums), strict=True)}
+        best.append([probability[v] for v in range(width)])
+        insist(goal is None or sorted(goal.losses[i]) == [goal.losses[i][v] for v in ranking], "loss?")
+    bound = None if goal is None else goal_value(mechanism, goal, best.__getitem__)
+    return Proof(bound, best, assumed, assumed - set(boundary))
+
+
+def pullback(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proof:
+    """A mechanism that asks a query first, then answers as another one does on the query's own small graph.
+
+    If all inputs with one query value have equally many neighbours with each other value, a mechanism on the large
+    graph can be averaged over the inputs with one value. That keeps privacy and raises no goal, so what bounds the goal
+    on the small graph bounds it here.
+    """
+    inner = read_mechanism(certificate["mechanism"])
+    query = [whole_number(k, 0, len(inner.inputs) - 1) for k in list_of(certificate["query"], len(mechanism.inputs))]
+    here, there = ((one.ratio, one.delta, one.outputs) for one in (mechanism, inner))
+    same = here == there and mechanism.rows == [inner.rows[k] for k in query]
+    insist(same, "the inner mechanism is another one")
+    around = [
+        Counter(query[j] for j in near if query[j] != value)
+        for value, near in zip(query, mechanism.neighbours, strict=True)
+    ]
+    around_value = dict(zip(query, around, strict=True))
+    insist(around == [around_value[k] for k in query], "the query is not equitable")
+    edges_met = [sorted(around_value[k]) for k in range(len(inner.inputs))]
+    insist(edges_met == inner.neighbours, "the query does not meet every edge")
+    conclusion = conclude(inner)
+    given = {i for i, k in enumerate(query) if k in conclusion.rows_given}
+    off_boundary = {i for i in given if query[i] in conclusion.off_boundary}
+    return Proof(conclusion.bound, rows_given=given, off_boundary=off_boundary, inner=conclusion)
+
+
+def largest_difference(these: Iterable[Row], those: Iterable[Row]) -> Fraction:
+    """Return the largest absolute difference between entries of two tables; 0 where there are none."""
+    entries = chain.from_iterable(zip(a, b, strict=True) for a, b in zip(these, those, strict=True))
+    return max((abs(p - q) for p, q in entries if p != q), default=Fraction(0))
+
+
+# ---- The verdict on a certificate -----------------------------------------------------------------------------------
+
+
+@dataclass
+class Conclusion:
+    """What holds of the mechanism and its goal, after everything was checked."""
+
+    value: Fraction | None  # the goal of the rows; of factors with rounded powers an upper bound on it
+    bound: Fraction | None  # no mechanism in the scope has a smaller goal
+    distance: Fraction | None  # how far an entry is at most from the one that a theorem says is best
+    goal: Goal | None
+    description: str
+    among: str  # the scope: ALL_PRIVATE or SAME_ROWS
+    rows_given: set[int]
+    off_boundary: set[int]
+
+
+def conclude(mechanism: Mechanism) -> Conclusion:
+    """Check the certificate: its seal, its proof, and that the file states no more than is proven."""
+    certificate, objective = mechanism.document["certificate"], mechanism.document.get("objective")
+    check_seal(mechanism.document, certificate)
+    kind = {"dual": "dual", "theorem": certificate.get("theorem")}[certificate["kind"]]
+    goal = read_goal(mechanism, certificate) if kind == "dual" or "loss" in certificate else None
+    proofs = {
+        "dual": weak_duality,
+        "geometric": geometric_itself,
+        "geometric-reading": geometric_reading,
+        "pullback": pullback,
+    }
+    proof = proofs.get(kind, dominance)(mechanism, certificate, goal)
+    distance = None if proof.best_rows is None else largest_difference(mechanism.rows, proof.best_rows)
+    insist((distance or 0) <= number(certificate.get("within", 0)), "the rows are not the theorem's")
+    value, description = value_and_description(mechanism, goal, proof)
+    insist((objective is None) == (value is None), "an objective and the certificate's goal must come together")
+    if objective is not None and value is not None and proof.bound is not None:
+        stated, bound = number(objective["value"]), objective.get("lower_bound")
+        insist(stated == value or (stated > value and not mechanism.rows), "the objective's value is another")
+        insist(bound is None or number(bound) <= proof.bound, "the lower bound is more than the certificate proves")
+    given, off_boundary = set(proof.rows_given), set(proof.off_boundary)
+    among = SAME_ROWS if given else ALL_PRIVATE
+    modest = certificate.get("among") in (None, SAME_ROWS, among)
+    insist(modest, "the scope is wider than what the certificate proves")
+    return Conclusion(value, proof.bound, distance, goal, description, among, given, off_boundary)
+
+
+def check_seal(document: dict[str, Any], certificate: Any) -> None:
+    """Compare the digest with the SHA-256 of everything else in the file, in one fixed way of writing it."""
+    unsealed = {**document, "certificate": {key: certificate[key] for key in certificate if key != "digest"}}
+    text = json.dumps(unsealed, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    insist(certificate["digest"] == digest, "the file was changed after it was sealed")
+
+
+def value_and_description(mechanism: Mechanism, goal: Goal | None, proof: Proof) -> tuple[Fraction | None, str]:
+    """Return the goal of the mechanism's own rows, and the goal in words."""
+    if proof.inner is not None:
+        return proof.inner.value, proof.inner.description and proof.inner.description + " of the inner mechanism"
+    if goal is None or proof.bound is None:
+        return None, ""
+    if mechanism.rows:
+        return goal_value(mechanism, goal, mechanism.rows.__getitem__), goal.description
+    # Factors: a released z costs what the answer that is read from it costs on average.
+    at_release: list[list[Any]] = [
+        [sum(p * losses[answer] for answer, p in answers.items()) for answers in mechanism.reading]
+        for losses in goal.losses
+    ]
+    released = Goal(goal.worst_case, goal.loss_name, at_release, goal.weights, goal.considered, goal.description)
+    rows = list(geometric_rows(mechanism, round_up=True))
+    return goal_value(mechanism, released, rows.__getitem__), goal.description
+
+
+# ---- What is printed ------------------------------------------------------------------------------------------------
+
+
+def shown(value: Any) -> str:
+    """Write a number for people: the only rounding in this file that bears on no verdict."""
     try:
         return f"{float(value):.9g}"
     except OverflowError:
         return "a number beyond 1e308"
 
-def main(path=""):
+
+def scope(mechanism: Mechanism, conclusion: Conclusion) -> str:
+    """Say which mechanisms the bound speaks of."""
+    given, size, off_boundary = len(conclusion.rows_given), len(mechanism.inputs), len(conclusion.off_boundary)
+    if not given:
+        return conclusion.among
+    rows = f"rows taken as given at {given} of {size} inputs"
+    if off_boundary:
+        rows += f", {off_boundary} of them not on the boundary"
+    if given == size:
+        rows += ": nothing is left to compare"
+    return f"{conclusion.among} ({rows})"
+
+
+def report(mechanism: Mechanism, conclusion: Conclusion | None) -> None:
+    """Print what holds."""
+    edges = sum(map(len, mechanism.neighbours)) // 2
+    compared = "" if edges else ", so nothing is compared"
+    privacy = f"ratio {shown(mechanism.ratio)}, delta {shown(mechanism.delta)}"
+    print(f"yes: private on every edge (inputs: {len(mechanism.inputs)}, edges: {edges}{compared}; {privacy})")
+    if conclusion is None:
+        print("  optimality: nothing is claimed")
+        return
+    if conclusion.distance is not None:
+        print(f"  rows: the theorem's up to {shown(conclusion.distance)}")
+    among = scope(mechanism, conclusion)
+    if conclusion.value is None or conclusion.bound is None:
+        how = "read well, serves every consumer whose loss grows with distance as well as any of"
+        if conclusion.rows_given:
+            how = "the first choices are as probable together as in any of"
+        print(f"  no goal is stated; this mechanism: {how} {among}")
+        return
+    gap = f"at most {shown(conclusion.value - conclusion.bound)} above the best (bound {shown(conclusion.bound)})"
+    print(f"  goal: {conclusion.description}")
+    print(f"  value {shown(conclusion.value)}, {gap}")
+    print(f"  best among: {among}")
+
+
+def without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Read a JSON object; one that gives a key twice could be read in two ways."""
+    insist(len(dict(pairs)) == len(pairs), "a key comes twice")
+    return dict(pairs)
+
+
+def main(path: str = "") -> int:
+    """Check one file, print the verdict and return the exit status."""
     status = 2
     try:
-        once = lambda pairs: dict(pairs) if len(dict(pairs)) == len(pairs) else insist(False, "a key comes twice")
         with open(path, encoding="utf-8") as file:
-            document = json.load(file, parse_float=Decimal, parse_constant=number, object_pairs_hook=once)
-        mechanism, status = Mechanism(document), 1
-        mechanism.check_privacy()
-        value, bound, off = mechanism.prove() if document.get("certificate") is not None else (None, None, None)
-    except Exception as problem:
-        print("no:" if status == 1 else "not a mechanism file:", problem if len(problem.args) == 1 else repr(problem))
+            # Decimals keep what is written; NaN and Infinity, which JSON does not have, are no numbers.
+            document = json.load(
+                file, parse_float=Decimal, parse_constant=number, object_pairs_hook=without_repeated_keys
+            )
+        mechanism = read_mechanism(document)
+        status = 1
+        check_privacy(mechanism)
+        conclusion = conclude(mechanism) if document.get("certificate") is not None else None
+    except Exception as problem:  # whatever goes wrong, the file was not shown to hold
+        verdict = "no:" if status == 1 else "not a mechanism file:"
+        print(verdict, problem if len(problem.args) == 1 else repr(problem))
         return status
-    edges, n = sum(map(len, mechanism.near)) // 2, len(mechanism.inputs)
-    print(f"yes: private on every edge (inputs: {n}, edges: {edges}{'' if edges else ', so nothing is compared'};"
-          f" ratio {show(mechanism.ratio)}, delta {show(mechanism.delta)})")
-    if off is not None:
-        print(f"  rows: the theorem's up to {show(off)}")
-    if document.get("certificate") is None:
-        print("  optimality: nothing is claimed")
-    elif value is None:
-        how = "read well, serves every consumer whose loss grows with distance as well as any of"
-        how = "the first choices are as probable together as in any of" if mechanism.given else how
-        print(f"  no goal is stated; this mechanism: {how} {mechanism.scope()}")
-    else:
-        print(f"  goal: {mechanism.about}\n  value {show(value)}, at most {show(value - bound)} above the best"
-              f" (bound {show(bound)})\n  best among: {mechanism.scope()}")
+    report(mechanism, conclusion)
     return 0
+
 
 if __name__ == "__main__":
     sys.exit(main(*sys.argv[1:]))
