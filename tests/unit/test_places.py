@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 
@@ -219,6 +220,7 @@ def test_a_link_that_is_turned_while_it_is_read_is_not_answered_about(folder, mo
     (folder / "link.csv").symlink_to("data/t.csv")
     real = publishing.plan
 
+    @functools.wraps(real)
     def turned(*arguments, **options):
         os.unlink("link.csv")
         os.symlink("data/s.csv", "link.csv")
