@@ -10,7 +10,7 @@ import pytest
 
 import irisdp
 from irisdp.graphs import UNREACHABLE, colour, depth, depth_as_joins, graph_from_edges
-from irisdp.queries import count_records, open_table, read_condition, read_groups
+from irisdp.queries import count_records, enumerate_keys, open_table, read_condition, read_groups
 from support.seeds import fresh_generator
 
 pytestmark = [
@@ -91,3 +91,64 @@ def test_depth_by_joins_on_spark_is_the_depth_in_memory(spark):
     )
     rows = {row["node"]: (row["class"], row["depth"]) for row in found.collect()}
     assert rows == {node: (colours[node], expected[node]) for node in range(nodes)}
+
+
+HOSTILE = """
+    SELECT 1 AS n, CAST(X'FF41' AS STRING) AS text, DATE '9999-12-31' + 4000000 AS day,
+        timestamp_micros(CAST(9e18 AS BIGINT)) AS at,
+        timestamp_ntz '9999-12-31 00:00:00' + INTERVAL '9' YEAR AS naive, array(1, 2) AS list, map('a', 1) AS entries,
+        INTERVAL '99' DAY AS span, X'FF' AS bytes, CAST('NaN' AS DOUBLE) AS number, CAST('x' AS CHAR(3)) AS letters
+"""
+CLEAN = """
+    SELECT 2 AS n, 'a' AS text, DATE '2024-11-03' AS day, timestamp_seconds(1730612000) AS at,
+        timestamp_ntz '2024-11-03 01:30:00' AS naive, array(1) AS list, map('b', 1) AS entries,
+        INTERVAL '1' DAY AS span, X'01' AS bytes, CAST(1.5 AS DOUBLE) AS number, CAST('ab' AS CHAR(3)) AS letters
+"""
+QUESTIONS = {
+    "text": ("length(text) > 0", ["a"]),
+    "day": ("year(day) = 2024", ["2024-11-03"]),
+    "at": ("at > '2024-11-03 05:33:19' AND CAST(at AS VARCHAR) < '2024-11-03 05:33:21'", ["2024-11-03 05:33:20"]),
+    "naive": ("month(naive) = 11", ["2024-11-03 01:30:00"]),
+    "list": ("NOT list IS NULL", None),
+    "entries": ("NOT entries IS NULL", None),
+    "span": ("NOT span IS NULL", None),
+    "bytes": ("NOT bytes IS NULL", None),
+    "number": ("number > 1", [1.5]),
+}
+
+
+@pytest.fixture
+def settings(spark):
+    before = {name: spark.conf.get(name) for name in ("spark.sql.session.timeZone", "spark.sql.ansi.enabled")}
+    yield spark.conf
+    for name, value in before.items():
+        spark.conf.set(name, value)
+
+
+@pytest.mark.parametrize(("zone", "ansi"), [("UTC", "true"), ("America/New_York", "false"), ("Asia/Kolkata", "true")])
+def test_no_session_and_no_record_changes_what_another_is_read_as(spark, settings, zone, ansi):
+    settings.set("spark.sql.session.timeZone", zone)
+    settings.set("spark.sql.ansi.enabled", ansi)
+    for source in (CLEAN, f"{CLEAN} UNION ALL {HOSTILE}"):
+        table = open_table(spark.sql(source))
+        for name, (question, groups) in QUESTIONS.items():
+            declared = None if groups is None else read_groups(table, name, groups)
+            condition = read_condition(f"({question}) AND n = 2", table.columns)
+            found = count_records(table, condition=condition, groups=declared)
+            assert (found.total[0], found.yes[0]) == (1 if declared else count_records(table).total[0], 1), name
+        keys = enumerate_keys(table, "at")
+        assert [str(label) for (label,) in keys.select(keys.counts > 0).labels] == ["2024-11-03 05:33:20"]
+        assert count_records(table, groups=keys.cells()).total.tolist() == [1]
+        assert count_records(table, unit="at").total.tolist() == [1]
+    assert spark.conf.get("spark.sql.session.timeZone") == zone
+
+
+def test_digests_of_spark_frames_are_of_multisets(spark, settings):
+    first = open_table(spark.sql(f"{CLEAN} UNION ALL {CLEAN} UNION ALL {HOSTILE}")).digest()
+    assert open_table(spark.sql(f"{HOSTILE} UNION ALL {CLEAN} UNION ALL {CLEAN}")).digest() == first
+    settings.set("spark.sql.session.timeZone", "Asia/Kolkata")
+    assert open_table(spark.sql(f"{CLEAN} UNION ALL {CLEAN} UNION ALL {HOSTILE}")).digest() == first
+    assert open_table(spark.sql(f"{CLEAN} UNION ALL {HOSTILE} UNION ALL {HOSTILE}")).digest() != first
+    pairs = [("a", "bc"), ("ab", "c"), ("1:a", ""), ("", "1:a"), (None, "a"), ("a", None), ("-", "a"), ("", "a")]
+    frames = [spark.createDataFrame([pair], "a string, b string") for pair in pairs]
+    assert len({open_table(frame).digest() for frame in frames}) == len(pairs)

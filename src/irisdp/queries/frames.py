@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from .columns import Column, Kind, check_names, kind_of
+from .columns import Column, Kind, check_names
 from .engine import Embedded, Source, guarded, locked_connection
 from .objects import object_kinds, object_texts
 from .relations import open_relation
-from .spark import SparkSource
+from .spark import open_spark
 from .total import kind_of_type, total_column
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def open_frame(data: Any) -> tuple[list[Column], Source]:
         if engine.is_duckdb():
             return open_relation(frame.to_native(), schema)
         if engine.is_pyspark() or engine.is_pyspark_connect():
-            return [Column(name, kind_of(dtype)) for name, dtype in schema.items()], SparkSource(frame.to_native())
+            return open_spark(frame.to_native(), schema)
         frame = guarded(frame.collect, "is a lazy frame that cannot be computed", "collect it first")
     objects = object_kinds(frame)
     table = arrow_table(frame, objects)

@@ -1,19 +1,39 @@
-"""Tables in Spark: the same statement, in Spark's dialect, run where the data is."""
+"""Tables in Spark: the same statement, in Spark's dialect, run where the data is.
+
+What the caller's session shows decides nothing: an instant is its UTC time, and casts fail softly whatever the session
+holds of ANSI. Settings that change how a literal or a cast is read are part of the engine's name, and so of a question.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from .columns import Column, Kind, kind_of
 from .engine import release_of
+from .total import LONGEST_TEXT
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["SparkSource", "spark_statement"]
+__all__ = ["SparkSource", "open_spark", "spark_statement"]
+
+_SETTINGS = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.legacy.timeParserPolicy": "CORRECTED",
+}
+"""Settings that can change how something is read, and their usual values."""
+
+_NUMBERS = ("boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
+_TEXTS = ("string", "char", "varchar")
+_EPOCH = "TIMESTAMP_NTZ '1970-01-01 00:00:00'"
+_FIRST, _END = -62_135_596_800_000_000, 253_402_300_800_000_000
+"""Microseconds since 1970 of 0001-01-01 and of 10000-01-01."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +44,35 @@ class SparkSource:
 
     @property
     def engine(self) -> str:
-        """Name the engine and its version."""
-        return f"spark {release_of(str(self.frame.sparkSession.version))}"
+        """Name the engine, its version, and settings that are not as usual."""
+        session = self.frame.sparkSession
+        found = {name: str(session.conf.get(name, usual)) for name, usual in _SETTINGS.items()}
+        unusual = [f"{name}={value}" for name, value in found.items() if value.lower() != _SETTINGS[name].lower()]
+        return " ".join([f"spark {release_of(str(session.version))}", *unusual])
 
     def digest(self) -> bytes:
-        """Return a digest of the multiset of records: their number and the sum of their hashes, whatever the order."""
-        names = ", ".join("`" + name.replace("`", "``") + "`" for name in self.frame.columns)
-        hashes = self.frame.selectExpr(f"CAST(XXHASH64({names}) AS DECIMAL(38, 0)) AS hash")
-        ((count, total),) = hashes.selectExpr("COUNT(*)", "SUM(hash)").collect()
-        parts = ("spark", self.frame.schema.simpleString(), count, str(total))
-        return blake2b(repr(parts).encode(), digest_size=32).digest()
+        """Return a digest of the multiset of records: BLAKE2b over types and sorted SHA-256 of each record.
+
+        Equal records are counted first, then what begins alike is sorted and hashed where the data is, so that the
+        driver gets 4096 digests whatever the size; it takes one shuffle of 64 bytes for each different record.
+        """
+        plain = self._plain(self.frame.columns)
+        parts = ", ".join(_injective(_quoted(name), kind) for name, kind in plain.dtypes)
+        records = plain.selectExpr(f"sha2(concat({parts}), 256) AS digest").groupBy("digest").count()
+        listed = "concat_ws(',', sort_array(collect_list(concat(digest, ':', CAST(count AS STRING)))))"
+        shares = records.selectExpr("substring(digest, 1, 3) AS share", "digest", "count").groupBy("share")
+        from pyspark.sql.functions import expr
+
+        rows = shares.agg(expr(f"sha2({listed}, 256)").alias("digest")).collect()
+        found = sorted((row["share"], row["digest"]) for row in rows)
+        return blake2b(repr(("spark", self.frame.schema.simpleString(), found)).encode(), digest_size=32).digest()
 
     def run(self, statement: str, names: Sequence[str], groups: pa.Table | None) -> pa.Table:
         """Run a statement over the relations `data` (at least the columns named) and `groups`."""
         session = self.frame.sparkSession
-        relations = {"data": self.frame.select(*("`" + name.replace("`", "``") + "`" for name in names))}
+        relations = {"data": self._plain(names)}
         if groups is not None:
-            relations["groups"] = session.createDataFrame(groups)
+            relations["groups"] = _declared(session, groups)
         # A session's views are shared between threads: fresh names keep two questions apart.
         views = {name: f"irisdp_{name}_{uuid4().hex}" for name in relations}
         try:
@@ -50,6 +82,17 @@ class SparkSource:
         finally:
             for view in views.values():
                 session.catalog.dropTempView(view)
+
+    def _plain(self, names: Sequence[str]) -> Any:
+        """Return the frame's columns with every value total."""
+        types = dict(self.frame.dtypes)
+        return self.frame.selectExpr(*(f"{_total(_quoted(name), types[name])} AS {_quoted(name)}" for name in names))
+
+
+def open_spark(frame: Any, schema: Any) -> tuple[list[Column], SparkSource]:
+    """Open a DataFrame whose Narwhals schema is given."""
+    kinds = {name: kind_of(schema[name]) if _is_flat(kind) else Kind.NESTED for name, kind in frame.dtypes}
+    return [Column(name, kind) for name, kind in kinds.items()], SparkSource(frame)
 
 
 def spark_statement(statement: str, views: dict[str, str]) -> str:
@@ -62,3 +105,59 @@ def spark_statement(statement: str, views: dict[str, str]) -> str:
         if table.name in views:
             table.replace(exp.alias_(exp.table_(views[table.name]), table.name, table=True))
     return tree.sql("spark")
+
+
+def _declared(session: Any, groups: pa.Table) -> Any:
+    """Return declared groups as a frame; an instant goes as a number, which no session moves."""
+    import pyarrow as pa
+
+    listed = []
+    for place, column in enumerate(groups.schema):
+        name = _quoted(column.name)
+        if pa.types.is_timestamp(column.type):
+            since = groups.column(place).cast(pa.timestamp("us")).cast(pa.int64())
+            groups = groups.set_column(place, column.name, since)
+            name = f"timestampadd(MICROSECOND, {name}, {_EPOCH}) AS {name}"
+        listed.append(name)
+    return session.createDataFrame(groups).selectExpr(*listed)
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _base(kind: str) -> str:
+    return re.split(r"[( ]", kind, maxsplit=1)[0]
+
+
+def _is_flat(kind: str) -> bool:
+    return _base(kind) in (*_NUMBERS, *_TEXTS, "binary", "date", "timestamp", "timestamp_ntz", "time", "interval")
+
+
+def _total(value: str, kind: str) -> str:
+    """Return SQL for a value that is null where `total` says so."""
+    base = _base(kind)
+    if base in _NUMBERS:
+        return value
+    if base in _TEXTS:
+        return f"CASE WHEN octet_length({value}) <= {LONGEST_TEXT} THEN try_validate_utf8({value}) END"
+    if base == "binary":
+        return f"CASE WHEN octet_length({value}) <= {LONGEST_TEXT} THEN {value} END"
+    if base == "date":
+        return f"CASE WHEN unix_date({value}) >= -719162 AND unix_date({value}) < 2932897 THEN {value} END"
+    if base == "timestamp":
+        since = f"unix_micros({value})"
+        inside = f"{since} >= {_FIRST} AND {since} < {_END}"
+        return f"CASE WHEN {inside} THEN timestampadd(MICROSECOND, {since}, {_EPOCH}) END"
+    if base == "timestamp_ntz":
+        inside = f"{value} >= TIMESTAMP_NTZ '0001-01-01' AND {value} <= TIMESTAMP_NTZ '9999-12-31 23:59:59.999999'"
+        return f"CASE WHEN {inside} THEN {value} END"
+    if base in ("interval", "time"):
+        return f"CAST({value} AS STRING)"
+    return f"CASE WHEN {value} IS NOT NULL THEN TRUE END"
+
+
+def _injective(value: str, kind: str) -> str:
+    """Return SQL for a total value's text, null told apart and its length in front, so that no two records meet."""
+    text = f"hex({value})" if kind == "binary" else f"CAST({value} AS STRING)"
+    return f"coalesce(concat(CAST(octet_length({text}) AS STRING), ':', {text}), '-')"
