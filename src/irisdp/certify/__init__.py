@@ -2,10 +2,10 @@
 
 from .audit import Audit, TightEdge, audit
 from .composition import compose
+from .depth_mechanism import SteppedVerdict, certify_stepped
 from .divergences import renyi_divergence
 from .dominating import DominatingPair, dominating_pair
-from .foreign import matrix_document, read_mechanism
-from .lazy import SteppedVerdict, certify_stepped
+from .matrix_files import matrix_document, read_mechanism
 from .optimality import Optimality, check_optimality
 from .profile import PrivacyProfile, privacy_profile
 from .sealing import digest, is_sealed, seal

@@ -17,12 +17,12 @@ from ..graphs.names import json_node
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument, Stepped
 from ..privacy import Privacy
 from .arithmetic import Number, Numbers, as_fraction, conversion, convert
-from .case import Case, as_document, case_of
-from .foreign import read_mechanism
-from .kernel import Worst, losing_outputs, smallest_ratio, tight_places, worst_delta
-from .lazy import certify_stepped
+from .depth_mechanism import certify_stepped
+from .hockey_stick import Worst, losing_outputs, smallest_ratio, tight_places, worst_delta
+from .matrix_files import read_mechanism
 from .optimality import Optimality, check_optimality
 from .pairs import RowPairs
+from .subject import Subject, as_document, subject_of
 
 __all__ = ["Audit", "TightEdge", "audit"]
 
@@ -184,30 +184,30 @@ def audit(
     if isinstance(subject, str | FilePath):
         subject = read_mechanism(subject)
     document = as_document(subject)
-    case = case_of(document, graph=graph, privacy=privacy)
+    examined = subject_of(document, graph=graph, privacy=privacy)
     optimality = check_optimality(document) if graph is None and privacy is None else None
     if document.factored is not None:
-        return _audit_factored(document.factored, case, optimality)
+        return _audit_factored(document.factored, examined, optimality)
     number = conversion(arithmetic)
-    rows = case.rows if arithmetic == "flint" else convert(document.rows, number)
-    pairs = case.row_pairs()
-    worst = worst_delta(rows, pairs, number(case.privacy.ratio))
+    rows = examined.rows if arithmetic == "flint" else convert(document.rows, number)
+    pairs = examined.row_pairs()
+    worst = worst_delta(rows, pairs, number(examined.privacy.ratio))
     used = np.unique(document.row_of).tolist()
     non_negative = min(min(rows[i]) for i in used) >= 0
-    delta = number(case.privacy.delta)
+    delta = number(examined.privacy.delta)
     # With a negative entry no ratio means anything; the promise is broken whatever the ratio.
     tight = smallest_ratio(rows, pairs, delta) if non_negative else None
     verdict = Audit(
-        privacy=case.privacy,
+        privacy=examined.privacy,
         rows_sum_to_one=all(sum(rows[i]) == 1 for i in used),
         non_negative=non_negative,
         delta_at_epsilon=Fraction(0) if worst is None else as_fraction(worst.value),
         ratio_at_delta=_ratio(tight, non_negative),
-        tightest=_tight_edge(tight.value, case, pairs, rows, delta) if tight else None,
+        tightest=_tight_edge(tight.value, examined, pairs, rows, delta) if tight else None,
         optimality=optimality,
-        inputs=len(case.inputs),
-        edges=case.graph.number_of_edges,
-        alone=_alone(case.graph),
+        inputs=len(examined.inputs),
+        edges=examined.graph.number_of_edges,
+        alone=_alone(examined.graph),
     )
     if optimality is None or (verdict.private and verdict.rows_sum_to_one):
         return verdict
@@ -230,26 +230,26 @@ def _ratio(tight: Worst | None, non_negative: bool) -> Fraction | None:
     return None if tight.value is None else as_fraction(tight.value)
 
 
-def _tight_edge(ratio: Any, case: Case, pairs: RowPairs, rows: Sequence[Numbers], delta: Number) -> TightEdge:
+def _tight_edge(ratio: Any, examined: Subject, pairs: RowPairs, rows: Sequence[Numbers], delta: Number) -> TightEdge:
     """Name the first few of the pairs that need the ratio found, in the order of the graph's row pairs."""
     places: dict[int, bool] = {}
     for place, forward in tight_places(rows, pairs, ratio, delta):
         places.setdefault(place, forward)
         if len(places) > MOST_OTHERS:
             break
-    nodes, edges = case.graph.nodes, []
+    nodes, edges = examined.graph.nodes, []
     for place, forward in places.items():
         edge = (nodes[int(pairs.tails[place])], nodes[int(pairs.heads[place])])
         edges.append(edge if forward else edge[::-1])
     place, forward = next(iter(places.items()))
     first, second = rows[pairs.first[place]], rows[pairs.second[place]]
     event = losing_outputs(first, second, ratio) if forward else losing_outputs(second, first, ratio)
-    return TightEdge(edge=edges[0], outputs=tuple(case.outputs[v] for v in event), others=tuple(edges[1:]))
+    return TightEdge(edge=edges[0], outputs=tuple(examined.outputs[v] for v in event), others=tuple(edges[1:]))
 
 
-def _audit_factored(factored: FactoredMechanism, case: Case, optimality: Optimality | None) -> Audit:
+def _audit_factored(factored: FactoredMechanism, examined: Subject, optimality: Optimality | None) -> Audit:
     """The rows at neighbouring counts differ by at most the ratio of the geometric mechanism; reading keeps that."""
-    built, promised = factored.privacy.ratio, case.privacy
+    built, promised = factored.privacy.ratio, examined.privacy
     if built > promised.ratio:
         raise BadInput("privacy", "is stricter than a factored mechanism was built for", "expand it to audit its rows")
     edge = TightEdge(edge=(0, 1), outputs=()) if factored.n else None

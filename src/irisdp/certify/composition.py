@@ -13,12 +13,12 @@ from ..errors import BadInput
 from ..exact import checked, integer
 from ..graphs import DatasetGraph
 from ..mechanisms import Mechanism
-from .case import Case, bare_case
 from .dominating import MOST_DRAWS, dominating_pair
 from .loss_distributions import LossDistribution, TooMuchWork, Work, loss_distribution, power, product
 from .pairs import distinct_row_pairs
 from .profile import Line, PrivacyProfile, lines_of_pair, privacy_profile, profile_of_lines
 from .rounded_losses import rounded_power
+from .subject import Subject, bare_subject
 
 __all__ = ["compose"]
 
@@ -58,12 +58,12 @@ def compose(
     if not everyone:
         raise BadInput("mechanisms", "must be at least one", "give a mechanism")
     graph = graph if graph is not None else everyone[0].graph
-    cases = [bare_case(one, graph) for one in everyone]
-    choices = np.empty((len(cases[0].places), len(cases)), dtype=np.int64)
-    for column, case in enumerate(cases):
-        choices[case.places, column] = case.document.row_of
+    subjects = [bare_subject(one, graph) for one in everyone]
+    choices = np.empty((len(subjects[0].places), len(subjects)), dtype=np.int64)
+    for column, subject in enumerate(subjects):
+        choices[subject.places, column] = subject.document.row_of
     combined, row_of = np.unique(choices, axis=0, return_inverse=True)
-    pairs = distinct_row_pairs(cases[0].graph, row_of.reshape(-1))
+    pairs = distinct_row_pairs(subjects[0].graph, row_of.reshape(-1))
 
     found: dict[frozenset[object], list[Line]] = {}
     work = Work()
@@ -72,15 +72,15 @@ def compose(
         for first, second in zip(combined[pairs.first].tolist(), combined[pairs.second].tolist(), strict=True):
             for here, there in ((first, second), (second, first)):
                 factors = [
-                    loss_distribution(zip(case.rows[i], case.rows[j], strict=True))
-                    for case, i, j in zip(cases, here, there, strict=True)
+                    loss_distribution(zip(subject.rows[i], subject.rows[j], strict=True))
+                    for subject, i, j in zip(subjects, here, there, strict=True)
                 ]
                 yield from _lines(factors, times, found, work)
 
     try:
         return profile_of_lines(lines())
     except TooMuchWork:
-        return _rounded(cases, times)
+        return _rounded(subjects, times)
 
 
 def _lines(
@@ -95,6 +95,6 @@ def _lines(
     return []
 
 
-def _rounded(cases: Sequence[Case], times: int) -> PrivacyProfile:
-    pairs = [dominating_pair(privacy_profile(case.document, graph=case.graph)) for case in cases]
+def _rounded(subjects: Sequence[Subject], times: int) -> PrivacyProfile:
+    pairs = [dominating_pair(privacy_profile(subject.document, graph=subject.graph)) for subject in subjects]
     return profile_of_lines(rounded_power([pair.losses() for pair in pairs], times), exact=False)

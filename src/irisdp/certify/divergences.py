@@ -13,7 +13,7 @@ from ..errors import BadInput
 from ..exact import ball, checked, rational, working_precision
 from ..graphs import DatasetGraph
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument
-from .case import bare_case
+from .subject import bare_subject
 
 __all__ = ["RENYI_ACCURACY", "renyi_divergence"]
 
@@ -49,8 +49,8 @@ def renyi_divergence(
     a = Fraction(0) if infinite else rational(order, "order")
     if not infinite and not 0 < a <= LARGEST_ORDER:
         raise BadInput("order", f"must be more than 0, and at most {LARGEST_ORDER} unless infinite", "choose another")
-    case = bare_case(subject, graph)
-    rows, pairs, largest = case.document.rows, case.row_pairs(), 0.0
+    examined = bare_subject(subject, graph)
+    rows, pairs, largest = examined.document.rows, examined.row_pairs(), 0.0
     with working_precision(_precision(a)):
         for i, j in zip(pairs.first.tolist(), pairs.second.tolist(), strict=True):
             for first, second in ((rows[i], rows[j]), (rows[j], rows[i])):

@@ -13,12 +13,12 @@ from ..errors import BadInput
 from ..exact import checked, rational_text
 from ..mechanisms import ALL_PRIVATE, SAME_ROWS, FactoredMechanism, Mechanism, MechanismDocument
 from .arithmetic import Number, as_fraction, flint_rational
-from .case import Case, as_document, case_of
 from .dual import dual_bound
 from .geometric_powers import GeometricPowers
 from .goals import Goal, read_goal
 from .pullbacks import inner_document
 from .sealing import is_sealed
+from .subject import Subject, as_document, subject_of
 from .theorems import prove
 from .words import GoalInWords, in_words
 
@@ -134,14 +134,14 @@ def check_optimality(subject: Mechanism | FactoredMechanism | MechanismDocument)
     try:
         if not is_sealed(document.source):
             raise BadInput("digest", "is not that of the document", "the file was changed after it was sealed")
-        found = replace(_proven(case_of(document), document.certificate), kind=kind)
+        found = replace(_proven(subject_of(document), document.certificate), kind=kind)
         _compare(document, found)
         return replace(found, holds=True, reason="recomputed and as stated")
     except (BadInput, RecursionError) as problem:
         return replace(found, reason=str(problem))
 
 
-def _proven(case: Case, certificate: Mapping[str, Any]) -> Optimality:
+def _proven(case: Subject, certificate: Mapping[str, Any]) -> Optimality:
     """Return what the certificate proves, before it is compared with what the file states."""
     if certificate.get("kind") not in ("dual", "theorem"):
         raise BadInput("kind", "must be dual or theorem", "write one of them")
@@ -196,7 +196,7 @@ def _proven(case: Case, certificate: Mapping[str, Any]) -> Optimality:
     return replace(found, value=as_fraction(_value(case, goal)), lower_bound=as_fraction(bound), goal=words)
 
 
-def _value(case: Case, goal: Goal) -> Number:
+def _value(case: Subject, goal: Goal) -> Number:
     factored = case.document.factored
     if factored is None:
         return goal.value(case.row)

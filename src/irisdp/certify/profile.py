@@ -20,7 +20,7 @@ from ..graphs import DatasetGraph
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument
 from ..privacy import Privacy
 from .arithmetic import Number, as_fraction, flint_rational
-from .case import bare_case
+from .subject import bare_subject
 
 __all__ = ["Line", "PrivacyProfile", "lines_of_pair", "privacy_profile", "profile_of_lines"]
 
@@ -113,13 +113,13 @@ def privacy_profile(
 
     Costs a sort per distinct pair of rows that meets. A factored mechanism is expanded first.
     """
-    case = bare_case(subject, graph)
-    pairs = case.row_pairs()
+    examined = bare_subject(subject, graph)
+    pairs = examined.row_pairs()
 
     def lines() -> Iterator[Line]:
         for i, j in zip(pairs.first.tolist(), pairs.second.tolist(), strict=True):
-            yield from lines_of_pair(zip(case.rows[i], case.rows[j], strict=True))
-            yield from lines_of_pair(zip(case.rows[j], case.rows[i], strict=True))
+            yield from lines_of_pair(zip(examined.rows[i], examined.rows[j], strict=True))
+            yield from lines_of_pair(zip(examined.rows[j], examined.rows[i], strict=True))
 
     return profile_of_lines(lines())
 

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from ..errors import BadInput
 from ..exact import integer
 from ..mechanisms import MechanismDocument, read_document
-from .case import Case, case_of
 from .goals import listed
+from .subject import Subject, subject_of
 
 __all__ = ["inner_document"]
 
 
-def inner_document(case: Case, certificate: Mapping[str, Any]) -> MechanismDocument:
+def inner_document(subject: Subject, certificate: Mapping[str, Any]) -> MechanismDocument:
     """Check that a mechanism is the pullback of the one in its certificate, along an equitable query; return that one.
 
     Raises
@@ -31,25 +31,25 @@ def inner_document(case: Case, certificate: Mapping[str, Any]) -> MechanismDocum
         When rows, privacy or outputs differ, or the query is not equitable and onto.
     """
     document = read_document(certificate.get("mechanism"))
-    inner = case_of(document)
-    if document.factored is not None or case.document.factored is not None:
+    inner = subject_of(document)
+    if document.factored is not None or subject.document.factored is not None:
         raise BadInput("factors", "cannot be pulled back", "write the matrix")
-    if (inner.privacy.ratio, inner.privacy.delta) != (case.privacy.ratio, case.privacy.delta):
+    if (inner.privacy.ratio, inner.privacy.delta) != (subject.privacy.ratio, subject.privacy.delta):
         raise BadInput("privacy", "differs from the inner mechanism's", "state the same")
-    numbers = listed(certificate.get("query"), "query", len(case.inputs))
+    numbers = listed(certificate.get("query"), "query", len(subject.inputs))
     query = [integer(k, "query", at_least=0, at_most=len(inner.inputs) - 1) for k in numbers]
-    if inner.outputs != case.outputs or any(case.row(i) != inner.row(k) for i, k in enumerate(query)):
+    if inner.outputs != subject.outputs or any(subject.row(i) != inner.row(k) for i, k in enumerate(query)):
         raise BadInput("matrix", "is not the inner mechanism read through the query", "correct the rows")
     over = np.empty(len(query), dtype=np.int64)
-    over[case.places] = inner.places[np.array(query, dtype=np.int64)]
-    _insist_on_equity(case, inner, over)
+    over[subject.places] = inner.places[np.array(query, dtype=np.int64)]
+    _insist_on_equity(subject, inner, over)
     return document
 
 
-def _insist_on_equity(case: Case, inner: Case, over: NDArray[np.int64]) -> None:
+def _insist_on_equity(subject: Subject, inner: Subject, over: NDArray[np.int64]) -> None:
     size = inner.graph.number_of_nodes
     fibres = np.bincount(over, minlength=size)
-    codes = np.concatenate([np.zeros(0, np.int64), *_crossings(case, over, size)])
+    codes = np.concatenate([np.zeros(0, np.int64), *_crossings(subject, over, size)])
     crossings, counts = np.unique(codes, return_counts=True)
     nodes, targets = np.divmod(crossings, size)
     # Every node's counts must be those of its fibre: group by (node below, target) and compare within groups.
@@ -69,10 +69,10 @@ def _insist_on_equity(case: Case, inner: Case, over: NDArray[np.int64]) -> None:
         raise BadInput("query", "must reach every inner input", "leave out the others")
 
 
-def _crossings(case: Case, over: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
+def _crossings(subject: Subject, over: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
     """Return a code for every directed edge between fibres: the node it leaves, and the small node it leads to."""
     found = []
-    for chunk_tails, chunk_heads in case.graph.edges():
+    for chunk_tails, chunk_heads in subject.graph.edges():
         apart = over[chunk_tails] != over[chunk_heads]
         tails, heads = chunk_tails[apart], chunk_heads[apart]
         found += [tails * size + over[heads], heads * size + over[tails]]

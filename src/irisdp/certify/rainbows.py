@@ -19,8 +19,8 @@ import numpy as np
 from ..errors import BadInput
 from ..exact import integer
 from .arithmetic import Number, Numbers, flint_rational
-from .case import Case
 from .goals import listed
+from .subject import Subject
 
 __all__ = ["Best", "balanced_line", "fixed_rainbow", "homogeneous_rainbow"]
 
@@ -54,76 +54,76 @@ class Best:
     apart: Number = 0
 
 
-def homogeneous_rainbow(case: Case, facts: Mapping[str, Any]) -> Best:
+def homogeneous_rainbow(subject: Subject, facts: Mapping[str, Any]) -> Best:
     """Take the rows of the boundary as given: all inputs with a neighbour of another ranking."""
-    rankings = _rankings(case, facts)
-    return _best(case, rankings, _boundary(case, rankings))
+    rankings = _rankings(subject, facts)
+    return _best(subject, rankings, _boundary(subject, rankings))
 
 
-def balanced_line(case: Case, facts: Mapping[str, Any]) -> Best:
+def balanced_line(subject: Subject, facts: Mapping[str, Any]) -> Best:
     """Compare the boundary with the balanced row: the first choice as in randomised response, the rest equally.
 
     The file's own rows are what the others are the best for, so that the bound is about them whatever `within` allows.
     """
-    rankings = _rankings(case, facts)
-    q = len(case.outputs)
-    lie = (1 - flint_rational(case.privacy.delta)) / (flint_rational(case.privacy.ratio) + q - 1)
-    found = _best(case, rankings, _boundary(case, rankings))
+    rankings = _rankings(subject, facts)
+    q = len(subject.outputs)
+    lie = (1 - flint_rational(subject.privacy.delta)) / (flint_rational(subject.privacy.ratio) + q - 1)
+    found = _best(subject, rankings, _boundary(subject, rankings))
     apart = max(
         (
             abs(p - (1 - (q - 1) * lie if v == rankings[i][0] else lie))
             for i in found.given
-            for v, p in enumerate(case.row(i))
+            for v, p in enumerate(subject.row(i))
         ),
         default=flint.fmpq(0),
     )
     return replace(found, apart=apart)
 
 
-def fixed_rainbow(case: Case, facts: Mapping[str, Any]) -> Best:
+def fixed_rainbow(subject: Subject, facts: Mapping[str, Any]) -> Best:
     """Take the rows of the inputs listed as "fixed" as given, on the boundary or not."""
     numbers = listed(facts.get("fixed"), "fixed")
-    fixed = {integer(i, "fixed", at_least=0, at_most=len(case.inputs) - 1) for i in numbers}
-    return _best(case, _rankings(case, facts), fixed)
+    fixed = {integer(i, "fixed", at_least=0, at_most=len(subject.inputs) - 1) for i in numbers}
+    return _best(subject, _rankings(subject, facts), fixed)
 
 
-def _best(case: Case, rankings: list[Ranking], given: set[int]) -> Best:
-    rows = _best_rows(case, rankings, {i: case.row(i) for i in given})
-    return Best(rankings=rankings, rows=rows, given=frozenset(given), boundary=frozenset(_boundary(case, rankings)))
+def _best(subject: Subject, rankings: list[Ranking], given: set[int]) -> Best:
+    rows = _best_rows(subject, rankings, {i: subject.row(i) for i in given})
+    return Best(rankings=rankings, rows=rows, given=frozenset(given), boundary=frozenset(_boundary(subject, rankings)))
 
 
-def _rankings(case: Case, facts: Mapping[str, Any]) -> list[Ranking]:
+def _rankings(subject: Subject, facts: Mapping[str, Any]) -> list[Ranking]:
     """Read the ranking of every input."""
-    q = len(case.outputs)
+    q = len(subject.outputs)
     known = []
     for line in listed(facts.get("rankings"), "rankings"):
         ranking = tuple(integer(v, "rankings", at_least=0, at_most=q - 1) for v in listed(line, "rankings", q))
         if len(set(ranking)) != q:
             raise BadInput("rankings", "must list every output once", "rank all outputs, best first")
         known.append(ranking)
-    given = listed(facts.get("ranking_of"), "ranking_of", len(case.inputs))
+    given = listed(facts.get("ranking_of"), "ranking_of", len(subject.inputs))
     classes = [integer(c, "ranking_of", at_least=0, at_most=len(known) - 1) for c in given]
     return [known[c] for c in classes]
 
 
-def _boundary(case: Case, rankings: Sequence[Ranking]) -> set[int]:
+def _boundary(subject: Subject, rankings: Sequence[Ranking]) -> set[int]:
     """Return the inputs with a neighbour of another ranking; a ranking that is listed twice is one ranking."""
     numbers: dict[Ranking, int] = {}
     classes = [numbers.setdefault(ranking, len(numbers)) for ranking in rankings]
     at_place = np.empty(len(classes), dtype=np.int64)
-    at_place[case.places] = classes
+    at_place[subject.places] = classes
     found = np.zeros(len(classes), dtype=np.bool_)
-    for tails, heads in case.graph.edges():
+    for tails, heads in subject.graph.edges():
         apart = at_place[tails] != at_place[heads]
         found[tails[apart]] = found[heads[apart]] = True
-    return set(np.flatnonzero(found[case.places]).tolist())
+    return set(np.flatnonzero(found[subject.places]).tolist())
 
 
-def _best_rows(case: Case, rankings: Sequence[Ranking], given: Mapping[int, Numbers]) -> Rows:
+def _best_rows(subject: Subject, rankings: Sequence[Ranking], given: Mapping[int, Numbers]) -> Rows:
     input_at = np.empty(len(rankings), dtype=np.int64)
-    input_at[case.places] = np.arange(len(rankings))
-    neighbours = [input_at[case.graph.neighbours(place)].tolist() for place in case.places.tolist()]
-    step = _Step(flint_rational(case.privacy.ratio), flint_rational(case.privacy.delta))
+    input_at[subject.places] = np.arange(len(rankings))
+    neighbours = [input_at[subject.graph.neighbours(place)].tolist() for place in subject.places.tolist()]
+    step = _Step(flint_rational(subject.privacy.ratio), flint_rational(subject.privacy.delta))
     bounds: dict[frozenset[int], list[Number]] = {}
     best: list[Numbers] = []
     for i, ranking in enumerate(rankings):

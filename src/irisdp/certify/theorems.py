@@ -15,10 +15,10 @@ import flint
 from ..errors import BadInput
 from ..exact import rational
 from .arithmetic import Number, flint_rational
-from .case import Case, is_the_path
 from .geometric_powers import GeometricPowers
 from .goals import Goal
 from .rainbows import Best, balanced_line, fixed_rainbow, homogeneous_rainbow
+from .subject import Subject, is_the_path
 
 __all__ = ["THEOREMS", "Proven", "prove"]
 
@@ -44,7 +44,7 @@ class Proven:
     off_boundary: frozenset[int] = frozenset()
 
 
-def prove(case: Case, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
+def prove(subject: Subject, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
     """Check a theorem certificate and return what it proves.
 
     Raises
@@ -56,38 +56,38 @@ def prove(case: Case, certificate: Mapping[str, Any], goal: Goal | None) -> Prov
     check = THEOREMS.get(name) if isinstance(name, str) else None
     if check is None:
         raise BadInput("theorem", "is not known", f"use one of {', '.join(THEOREMS)}")
-    proven = check(case, certificate, goal)
+    proven = check(subject, certificate, goal)
     if (proven.distance or 0) > flint_rational(rational(certificate.get("within", 0), "within")):
         raise BadInput("matrix", "is not the mechanism of the theorem", "correct the rows or state `within`")
     return proven
 
 
-def _geometric(case: Case, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
-    _insist_on_counts(case)
+def _geometric(subject: Subject, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
+    _insist_on_counts(subject)
     if goal is not None:
         raise BadInput("loss", "says nothing about the geometric mechanism itself", "use geometric-reading")
-    if case.document.factored is not None:
-        reading = case.document.factored.reading or {}
+    if subject.document.factored is not None:
+        reading = subject.document.factored.reading or {}
         if any(p and r != z for z, choices in reading.items() for r, p in choices):
             raise BadInput("factors", "read the geometric mechanism as another one", "use geometric-reading")
         return Proven(flint.fmpq(0), None)
-    if list(case.outputs) != list(case.inputs):
+    if list(subject.outputs) != list(subject.inputs):
         raise BadInput("outputs", "must be 0..n", "answer with counts")
-    n = len(case.inputs) - 1
-    powers = GeometricPowers(n, case.privacy.ratio, up=False)
-    return Proven(_distance(case, powers.row), None)
+    n = len(subject.inputs) - 1
+    powers = GeometricPowers(n, subject.privacy.ratio, up=False)
+    return Proven(_distance(subject, powers.row), None)
 
 
-def _geometric_reading(case: Case, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
-    _insist_on_counts(case)
+def _geometric_reading(subject: Subject, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
+    _insist_on_counts(subject)
     if goal is None:
         raise BadInput("loss", "is missing", "state the goal of the reading")
-    n = len(case.inputs) - 1
-    if list(case.outputs) != list(case.inputs):
+    n = len(subject.inputs) - 1
+    if list(subject.outputs) != list(subject.inputs):
         raise BadInput("outputs", "must be 0..n", "answer with counts")
     if goal.name == "graph-distance" or not _grows_with_distance(goal, n):
         raise BadInput("loss", "does not grow with distance as universality needs", "use a dual certificate")
-    powers = GeometricPowers(n, case.privacy.ratio, up=False)
+    powers = GeometricPowers(n, subject.privacy.ratio, up=False)
     bound = flint.fmpq(0)
     for z in range(n + 1):
         masses = [weight * powers.powers[abs(z - i)] for i, weight in enumerate(goal.weights)]
@@ -95,14 +95,14 @@ def _geometric_reading(case: Case, certificate: Mapping[str, Any], goal: Goal | 
     return Proven(None, bound)
 
 
-def _randomized_response(case: Case, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
-    q = len(case.inputs)
-    if q < 2 or len(case.outputs) != q or case.graph.number_of_edges != q * (q - 1) // 2:
+def _randomized_response(subject: Subject, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
+    q = len(subject.inputs)
+    if q < 2 or len(subject.outputs) != q or subject.graph.number_of_edges != q * (q - 1) // 2:
         raise BadInput("graph", "must be complete, with one output per input", "use another certificate")
-    ratio, delta = flint_rational(case.privacy.ratio), flint_rational(case.privacy.delta)
+    ratio, delta = flint_rational(subject.privacy.ratio), flint_rational(subject.privacy.delta)
     truth = (ratio + delta * (q - 1)) / (ratio + q - 1)
     lie = (1 - truth) / (q - 1)
-    distance = _distance(case, lambda i: [truth if v == i else lie for v in range(q)])
+    distance = _distance(subject, lambda i: [truth if v == i else lie for v in range(q)])
     if goal is None:
         return Proven(distance, None)
     for i in range(q):
@@ -114,14 +114,14 @@ def _randomized_response(case: Case, certificate: Mapping[str, Any], goal: Goal 
 
 
 def _rainbow(
-    rows_of: Callable[[Case, Mapping[str, Any]], Best],
-) -> Callable[[Case, Mapping[str, Any], Goal | None], Proven]:
+    rows_of: Callable[[Subject, Mapping[str, Any]], Best],
+) -> Callable[[Subject, Mapping[str, Any], Goal | None], Proven]:
     """Turn a recomputation of the best rows into a check; dominance bounds every goal that likes each ranking."""
 
-    def check(case: Case, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
-        best = rows_of(case, certificate)
+    def check(subject: Subject, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
+        best = rows_of(subject, certificate)
         proven = Proven(
-            max(best.apart, _distance(case, best.rows.__getitem__)), None, best.given, best.given - best.boundary
+            max(best.apart, _distance(subject, best.rows.__getitem__)), None, best.given, best.given - best.boundary
         )
         if goal is None:
             return proven
@@ -134,7 +134,7 @@ def _rainbow(
     return check
 
 
-THEOREMS: dict[str, Callable[[Case, Mapping[str, Any], Goal | None], Proven]] = {
+THEOREMS: dict[str, Callable[[Subject, Mapping[str, Any], Goal | None], Proven]] = {
     "balanced-line": _rainbow(balanced_line),
     "geometric": _geometric,
     "geometric-reading": _geometric_reading,
@@ -145,19 +145,19 @@ THEOREMS: dict[str, Callable[[Case, Mapping[str, Any], Goal | None], Proven]] = 
 """Every theorem a certificate may name, besides "pullback", which rests on another document."""
 
 
-def _insist_on_counts(case: Case) -> None:
-    if case.privacy.delta != 0:
+def _insist_on_counts(subject: Subject) -> None:
+    if subject.privacy.delta != 0:
         raise BadInput("delta", "must be 0 for the geometric theorems", "use a dual certificate")
-    if not is_the_path(case.graph, len(case.inputs)) or list(case.inputs) != list(range(len(case.inputs))):
+    if not is_the_path(subject.graph, len(subject.inputs)) or list(subject.inputs) != list(range(len(subject.inputs))):
         raise BadInput("graph", "must be the path 0..n with its nodes in order", "use a dual certificate")
 
 
-def _distance(case: Case, exact_row: Callable[[int], Sequence[Number]]) -> Number:
+def _distance(subject: Subject, exact_row: Callable[[int], Sequence[Number]]) -> Number:
     """Return the largest absolute difference between an entry and the theorem's."""
     return max(
         abs(stated - exact)
-        for i in range(len(case.inputs))
-        for stated, exact in zip(case.row(i), exact_row(i), strict=True)
+        for i in range(len(subject.inputs))
+        for stated, exact in zip(subject.row(i), exact_row(i), strict=True)
     )
 
 

@@ -16,11 +16,11 @@ from ..privacy import Privacy
 from .arithmetic import Numbers, convert, flint_rational
 from .pairs import RowPairs, distinct_row_pairs
 
-__all__ = ["Case", "as_document", "bare_case", "case_of", "is_the_path"]
+__all__ = ["Subject", "as_document", "bare_subject", "is_the_path", "subject_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Case:
+class Subject:
     """A mechanism, the privacy it promises, and the graph it promises it on.
 
     Parameters
@@ -61,7 +61,9 @@ class Case:
         return distinct_row_pairs(self.graph, at_place)
 
 
-def case_of(document: MechanismDocument, *, graph: DatasetGraph | None = None, privacy: Privacy | None = None) -> Case:
+def subject_of(
+    document: MechanismDocument, *, graph: DatasetGraph | None = None, privacy: Privacy | None = None
+) -> Subject:
     """Complete a document by a graph and a privacy, which come before its own.
 
     Raises
@@ -79,7 +81,7 @@ def case_of(document: MechanismDocument, *, graph: DatasetGraph | None = None, p
             raise BadInput("graph", "of a factored mechanism must be the path 0..n", "leave it out, or expand the file")
     if graph is None:
         raise BadInput("graph", "is missing", "give the neighbouring inputs, in the file or as an option")
-    return Case(
+    return Subject(
         document=document,
         privacy=privacy,
         graph=graph,
@@ -100,12 +102,14 @@ def is_the_path(graph: DatasetGraph, nodes: int) -> bool:
     )
 
 
-def bare_case(subject: Mechanism | FactoredMechanism | MechanismDocument, graph: DatasetGraph | None = None) -> Case:
+def bare_subject(
+    subject: Mechanism | FactoredMechanism | MechanismDocument, graph: DatasetGraph | None = None
+) -> Subject:
     """Look at a mechanism as it is, whatever it promises; a factored one is expanded."""
     document = as_document(subject.expand() if isinstance(subject, FactoredMechanism) else subject)
     if document.factored is not None:
-        return bare_case(document.factored, graph)
-    return case_of(document, graph=graph, privacy=Privacy.from_ratio(1))
+        return bare_subject(document.factored, graph)
+    return subject_of(document, graph=graph, privacy=Privacy.from_ratio(1))
 
 
 def as_document(subject: Mechanism | FactoredMechanism | MechanismDocument) -> MechanismDocument:
