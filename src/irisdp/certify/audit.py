@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
@@ -14,15 +13,14 @@ from ..errors import BadInput
 from ..exact import checked, log_above, rational_text
 from ..graphs import DatasetGraph
 from ..graphs.names import json_node
-from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument, Stepped
+from ..mechanisms import FactoredMechanism, Stepped
 from ..privacy import Privacy
 from .arithmetic import Number, Numbers, as_fraction, conversion, convert
 from .depth_mechanism import certify_stepped
 from .hockey_stick import Worst, losing_outputs, smallest_ratio, tight_places, worst_delta
-from .matrix_files import read_mechanism
-from .optimality import Optimality, check_optimality
+from .optimality import Optimality, judge
 from .pairs import RowPairs
-from .subject import Subject, as_document, subject_of
+from .subject import Auditable, Subject, subject_of
 
 __all__ = ["Audit", "TightEdge", "audit"]
 
@@ -137,12 +135,9 @@ class Audit:
         return document
 
 
-Auditable = Mechanism | FactoredMechanism | Stepped | MechanismDocument | str | FilePath
-
-
 @checked
 def audit(
-    subject: Auditable,
+    subject: Auditable | Stepped,
     *,
     graph: DatasetGraph | None = None,
     privacy: Privacy | None = None,
@@ -181,11 +176,9 @@ def audit(
     """
     if isinstance(subject, Stepped):
         return _audit_stepped(subject, privacy)
-    if isinstance(subject, str | FilePath):
-        subject = read_mechanism(subject)
-    document = as_document(subject)
-    examined = subject_of(document, graph=graph, privacy=privacy)
-    optimality = check_optimality(document) if graph is None and privacy is None else None
+    examined = subject_of(subject, graph=graph, privacy=privacy)
+    document = examined.document
+    optimality = judge(examined) if graph is None and privacy is None else None
     if document.factored is not None:
         return _audit_factored(document.factored, examined, optimality)
     number = conversion(arithmetic)

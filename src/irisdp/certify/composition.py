@@ -16,7 +16,7 @@ from ..mechanisms import Mechanism
 from .dominating import MOST_DRAWS, dominating_pair
 from .loss_distributions import LossDistribution, TooMuchWork, Work, loss_distribution, power, product
 from .pairs import distinct_row_pairs
-from .profile import Line, PrivacyProfile, lines_of_pair, privacy_profile, profile_of_lines
+from .profile import Line, PrivacyProfile, lines_of_pair, profile_of, profile_of_lines
 from .rounded_losses import rounded_power
 from .subject import Subject, bare_subject
 
@@ -96,5 +96,5 @@ def _lines(
 
 
 def _rounded(subjects: Sequence[Subject], times: int) -> PrivacyProfile:
-    pairs = [dominating_pair(privacy_profile(subject.document, graph=subject.graph)) for subject in subjects]
+    pairs = [dominating_pair(profile_of(subject)) for subject in subjects]
     return profile_of_lines(rounded_power([pair.losses() for pair in pairs], times), exact=False)

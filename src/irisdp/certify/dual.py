@@ -2,43 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import flint
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import BadInput
 from ..exact import integer, rational
-from ..graphs import DatasetGraph
 from .arithmetic import Number, flint_rational
 from .goals import Goal, listed
+from .subject import Subject
 
 __all__ = ["dual_bound"]
 
 
-def dual_bound(
-    certificate: Mapping[str, Any],
-    goal: Goal,
-    *,
-    inputs: Sequence[Hashable],
-    outputs: Sequence[Hashable],
-    graph: DatasetGraph,
-    places: NDArray[np.int64],
-    ratio: Number,
-    delta: Number,
-) -> Number:
+def dual_bound(subject: Subject, certificate: Mapping[str, Any], goal: Goal) -> Number:
     """Recompute the bound that the multipliers of a certificate prove.
 
     Parameters
     ----------
+    subject : Subject
+        On whose graph the multipliers lie.
     certificate : mapping
         Holds "multipliers": [[i, j, v, λ], …], λ ≥ 0 on the directed edge (i, j) and output v.
     goal : Goal
         Its weights enter the bound.
-    places : array
-        The graph's index of every input.
 
     Returns
     -------
@@ -51,8 +40,9 @@ def dual_bound(
     BadInput
         For a multiplier that is negative, listed twice, or on a pair that is no edge.
     """
-    changes, largest = _read(certificate, len(inputs), len(outputs), ratio)
-    _insist_on_edges(list(largest), graph, places)
+    ratio, delta = flint_rational(subject.privacy.ratio), flint_rational(subject.privacy.delta)
+    changes, largest = _read(certificate, len(subject.inputs), len(subject.outputs), ratio)
+    _insist_on_edges(list(largest), subject)
     bound = flint.fmpq(0)
     for i, weight in enumerate(goal.weights):
         here = changes.get(i)
@@ -85,8 +75,8 @@ def _read(
     return changes, largest
 
 
-def _insist_on_edges(pairs: list[tuple[int, int]], graph: DatasetGraph, places: NDArray[np.int64]) -> None:
+def _insist_on_edges(pairs: list[tuple[int, int]], subject: Subject) -> None:
     if pairs:
-        tails, heads = places[np.array(pairs, dtype=np.int64)].T
-        if not graph.adjacent(tails, heads).all():
+        tails, heads = subject.places[np.array(pairs, dtype=np.int64)].T
+        if not subject.graph.adjacent(tails, heads).all():
             raise BadInput("multipliers", "must lie on edges of the graph", "leave out pairs that are no neighbours")

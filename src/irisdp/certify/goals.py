@@ -10,8 +10,9 @@ import flint
 
 from ..errors import BadInput
 from ..exact import integer, rational
-from ..graphs import UNREACHABLE, DatasetGraph
+from ..graphs import UNREACHABLE
 from .arithmetic import Number, Numbers, flint_rational
+from .subject import Subject
 
 __all__ = ["Goal", "read_goal"]
 
@@ -51,9 +52,7 @@ class Goal:
         return sum((w * expected(i) for i, w in enumerate(self.weights) if w), start=flint.fmpq(0))
 
 
-def read_goal(
-    document: Mapping[str, Any], inputs: Sequence[Hashable], outputs: Sequence[Hashable], graph: DatasetGraph
-) -> Goal:
+def read_goal(subject: Subject, document: Mapping[str, Any]) -> Goal:
     """Read "aggregate", "loss", "weights" and "side_information" of a certificate.
 
     Raises
@@ -61,10 +60,11 @@ def read_goal(
     BadInput
         When one is missing, has the wrong shape, or weights are negative or no prior on the side information.
     """
+    inputs = subject.inputs
     aggregate = document.get("aggregate")
     if aggregate not in ("average", "worst"):
         raise BadInput("aggregate", "must be average or worst", "write one of them")
-    name, loss_row = _loss(document.get("loss"), inputs, outputs, graph)
+    name, loss_row = _loss(document.get("loss"), subject)
     weights = [rational(weight, "weights") for weight in listed(document.get("weights"), "weights", len(inputs))]
     considered = tuple(range(len(inputs)))
     if aggregate == "worst" and "side_information" in document:
@@ -94,9 +94,8 @@ def listed(value: Any, name: str, length: int | None = None) -> list[Any]:
     return value
 
 
-def _loss(
-    given: Any, inputs: Sequence[Hashable], outputs: Sequence[Hashable], graph: DatasetGraph
-) -> tuple[str, Callable[[int], Numbers]]:
+def _loss(given: Any, subject: Subject) -> tuple[str, Callable[[int], Numbers]]:
+    inputs, outputs = subject.inputs, subject.outputs
     if isinstance(given, list):
         lines = [listed(line, "loss", len(outputs)) for line in listed(given, "loss", len(inputs))]
         table = [tuple(flint_rational(rational(entry, "loss")) for entry in line) for line in lines]
@@ -111,10 +110,10 @@ def _loss(
     if name == "graph-distance":
         if list(inputs) != list(outputs):
             raise BadInput("loss", "graph-distance needs outputs that are the inputs", "list the nodes in one order")
-        places = [graph.index_of(node) for node in inputs]
+        places = subject.places
 
         def distances(i: int) -> Numbers:
-            found = graph.distances_from(places[i])[places].tolist()
+            found = subject.graph.distances_from(int(places[i]))[places].tolist()
             if UNREACHABLE in found:
                 raise BadInput("loss", "graph-distance needs a connected graph", "write the loss as a table")
             return tuple(map(flint.fmpq, found))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -16,13 +16,13 @@ from .arithmetic import Number, as_fraction, flint_rational
 from .dual import dual_bound
 from .geometric_powers import GeometricPowers
 from .goals import Goal, read_goal
-from .pullbacks import inner_document
+from .pullbacks import inner_subject
 from .sealing import is_sealed
 from .subject import Subject, as_document, subject_of
 from .theorems import prove
 from .words import GoalInWords, in_words
 
-__all__ = ["Optimality", "check_optimality"]
+__all__ = ["Optimality", "check_optimality", "judge"]
 
 _GOAL_KEYS = ("aggregate", "loss", "weights")
 
@@ -125,6 +125,15 @@ def check_optimality(subject: Mechanism | FactoredMechanism | MechanismDocument)
     proofs/weak-duality.md, proofs/universality.md, proofs/rainbow-optimality.md, proofs/randomized-response.md.
     """
     document = as_document(subject)
+    return _judged(document, lambda: subject_of(document))
+
+
+def judge(subject: Subject) -> Optimality | None:
+    """Judge the certificate of a mechanism that was converted, as `check_optimality` does."""
+    return _judged(subject.document, lambda: subject)
+
+
+def _judged(document: MechanismDocument, converted: Callable[[], Subject]) -> Optimality | None:
     if document.certificate is None:
         return None
     if not isinstance(document.certificate, Mapping):
@@ -134,19 +143,20 @@ def check_optimality(subject: Mechanism | FactoredMechanism | MechanismDocument)
     try:
         if not is_sealed(document.source):
             raise BadInput("digest", "is not that of the document", "the file was changed after it was sealed")
-        found = replace(_proven(subject_of(document), document.certificate), kind=kind)
+        found = replace(_proven(converted(), document.certificate), kind=kind)
         _compare(document, found)
         return replace(found, holds=True, reason="recomputed and as stated")
     except (BadInput, RecursionError) as problem:
+        # A graph that does not fit is a reason too: nothing is raised for a malformed certificate.
         return replace(found, reason=str(problem))
 
 
-def _proven(case: Subject, certificate: Mapping[str, Any]) -> Optimality:
+def _proven(subject: Subject, certificate: Mapping[str, Any]) -> Optimality:
     """Return what the certificate proves, before it is compared with what the file states."""
     if certificate.get("kind") not in ("dual", "theorem"):
         raise BadInput("kind", "must be dual or theorem", "write one of them")
     if certificate["kind"] == "theorem" and certificate.get("theorem") == "pullback":
-        inner = check_optimality(inner_document(case, certificate))
+        inner = judge(inner_subject(subject, certificate))
         if inner is None or not inner.holds:
             raise BadInput("mechanism", "has no certificate that holds", "certify the inner mechanism")
         # Averages over inputs that share an inner one keep rows that are equal there: the scope comes down as well.
@@ -161,14 +171,14 @@ def _proven(case: Subject, certificate: Mapping[str, Any]) -> Optimality:
             distance=None,
             given=above[0],
             off_boundary=above[1],
-            inputs=len(case.inputs),
+            inputs=len(subject.inputs),
             goal=averaged,
         )
     stated = any(key in certificate for key in _GOAL_KEYS)
-    goal = read_goal(certificate, case.inputs, case.outputs, case.graph) if stated else None
-    found = Optimality(holds=False, kind="", reason="", among=ALL_PRIVATE, inputs=len(case.inputs))
+    goal = read_goal(subject, certificate) if stated else None
+    found = Optimality(holds=False, kind="", reason="", among=ALL_PRIVATE, inputs=len(subject.inputs))
     if certificate["kind"] == "theorem":
-        proven = prove(case, certificate, goal)
+        proven = prove(subject, certificate, goal)
         bound = proven.bound
         found = replace(
             found,
@@ -180,27 +190,18 @@ def _proven(case: Subject, certificate: Mapping[str, Any]) -> Optimality:
     elif goal is None:
         raise BadInput("loss", "is missing", "state the goal of the dual certificate")
     else:
-        bound = dual_bound(
-            certificate,
-            goal,
-            inputs=case.inputs,
-            outputs=case.outputs,
-            graph=case.graph,
-            places=case.places,
-            ratio=flint_rational(case.privacy.ratio),
-            delta=flint_rational(case.privacy.delta),
-        )
+        bound = dual_bound(subject, certificate, goal)
     if goal is None or bound is None:
         return found
-    words = in_words(goal, len(case.inputs), case.outputs)
-    return replace(found, value=as_fraction(_value(case, goal)), lower_bound=as_fraction(bound), goal=words)
+    words = in_words(goal, len(subject.inputs), subject.outputs)
+    return replace(found, value=as_fraction(_value(subject, goal)), lower_bound=as_fraction(bound), goal=words)
 
 
-def _value(case: Subject, goal: Goal) -> Number:
-    factored = case.document.factored
+def _value(subject: Subject, goal: Goal) -> Number:
+    factored = subject.document.factored
     if factored is None:
-        return goal.value(case.row)
-    powers = GeometricPowers(factored.n, case.privacy.ratio, up=True)
+        return goal.value(subject.row)
+    powers = GeometricPowers(factored.n, subject.privacy.ratio, up=True)
     reading = factored.reading or {z: ((z, Fraction(1)),) for z in range(factored.n + 1)}
     choices = [[(r, flint_rational(p)) for r, p in reading[z]] for z in range(factored.n + 1)]
 

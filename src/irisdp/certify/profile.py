@@ -20,9 +20,9 @@ from ..graphs import DatasetGraph
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument
 from ..privacy import Privacy
 from .arithmetic import Number, as_fraction, flint_rational
-from .subject import bare_subject
+from .subject import Subject, bare_subject
 
-__all__ = ["Line", "PrivacyProfile", "lines_of_pair", "privacy_profile", "profile_of_lines"]
+__all__ = ["Line", "PrivacyProfile", "lines_of_pair", "privacy_profile", "profile_of", "profile_of_lines"]
 
 Line = tuple[Number, Number]
 """(C, S): the line C − r·S."""
@@ -113,13 +113,17 @@ def privacy_profile(
 
     Costs a sort per distinct pair of rows that meets. A factored mechanism is expanded first.
     """
-    examined = bare_subject(subject, graph)
-    pairs = examined.row_pairs()
+    return profile_of(bare_subject(subject, graph))
+
+
+def profile_of(subject: Subject) -> PrivacyProfile:
+    """Return the privacy profile of a mechanism that was converted."""
+    pairs = subject.row_pairs()
 
     def lines() -> Iterator[Line]:
         for i, j in zip(pairs.first.tolist(), pairs.second.tolist(), strict=True):
-            yield from lines_of_pair(zip(examined.rows[i], examined.rows[j], strict=True))
-            yield from lines_of_pair(zip(examined.rows[j], examined.rows[i], strict=True))
+            yield from lines_of_pair(zip(subject.rows[i], subject.rows[j], strict=True))
+            yield from lines_of_pair(zip(subject.rows[j], subject.rows[i], strict=True))
 
     return profile_of_lines(lines())
 

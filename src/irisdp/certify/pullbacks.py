@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from ..errors import BadInput
 from ..exact import integer
-from ..mechanisms import MechanismDocument, read_document
+from ..mechanisms import read_document
 from .goals import listed
 from .subject import Subject, subject_of
 
-__all__ = ["inner_document"]
+__all__ = ["inner_subject"]
 
 
-def inner_document(subject: Subject, certificate: Mapping[str, Any]) -> MechanismDocument:
+def inner_subject(subject: Subject, certificate: Mapping[str, Any]) -> Subject:
     """Check that a mechanism is the pullback of the one in its certificate, along an equitable query; return that one.
 
     Raises
@@ -30,9 +30,8 @@ def inner_document(subject: Subject, certificate: Mapping[str, Any]) -> Mechanis
     BadInput
         When rows, privacy or outputs differ, or the query is not equitable and onto.
     """
-    document = read_document(certificate.get("mechanism"))
-    inner = subject_of(document)
-    if document.factored is not None or subject.document.factored is not None:
+    inner = subject_of(read_document(certificate.get("mechanism")))
+    if inner.document.factored is not None or subject.document.factored is not None:
         raise BadInput("factors", "cannot be pulled back", "write the matrix")
     if (inner.privacy.ratio, inner.privacy.delta) != (subject.privacy.ratio, subject.privacy.delta):
         raise BadInput("privacy", "differs from the inner mechanism's", "state the same")
@@ -43,7 +42,7 @@ def inner_document(subject: Subject, certificate: Mapping[str, Any]) -> Mechanis
     over = np.empty(len(query), dtype=np.int64)
     over[subject.places] = inner.places[np.array(query, dtype=np.int64)]
     _insist_on_equity(subject, inner, over)
-    return document
+    return inner
 
 
 def _insist_on_equity(subject: Subject, inner: Subject, over: NDArray[np.int64]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from pathlib import Path as FilePath
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,14 @@ from ..graphs.names import Nodes, named_nodes
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument, to_document
 from ..privacy import Privacy
 from .arithmetic import Numbers, convert, flint_rational
+from .matrix_files import read_mechanism
 from .pairs import RowPairs, distinct_row_pairs
 
-__all__ = ["Subject", "as_document", "bare_subject", "is_the_path", "subject_of"]
+__all__ = ["Auditable", "Subject", "as_document", "bare_subject", "is_the_path", "subject_of"]
+
+
+Auditable = Mechanism | FactoredMechanism | MechanismDocument | str | FilePath
+"""What can be looked at: a mechanism, or the file that holds one or a bare matrix, read or named by its path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -61,16 +67,15 @@ class Subject:
         return distinct_row_pairs(self.graph, at_place)
 
 
-def subject_of(
-    document: MechanismDocument, *, graph: DatasetGraph | None = None, privacy: Privacy | None = None
-) -> Subject:
-    """Complete a document by a graph and a privacy, which come before its own.
+def subject_of(given: Auditable, *, graph: DatasetGraph | None = None, privacy: Privacy | None = None) -> Subject:
+    """Convert once whatever is looked at; a graph and a privacy that are given come before its own.
 
     Raises
     ------
     BadInput
         When one is missing, or the graph's nodes are not exactly the inputs.
     """
+    document = as_document(given)
     privacy = privacy if privacy is not None else document.privacy
     graph = graph if graph is not None else document.graph
     if privacy is None:
@@ -102,18 +107,17 @@ def is_the_path(graph: DatasetGraph, nodes: int) -> bool:
     )
 
 
-def bare_subject(
-    subject: Mechanism | FactoredMechanism | MechanismDocument, graph: DatasetGraph | None = None
-) -> Subject:
+def bare_subject(given: Auditable, graph: DatasetGraph | None = None) -> Subject:
     """Look at a mechanism as it is, whatever it promises; a factored one is expanded."""
-    document = as_document(subject.expand() if isinstance(subject, FactoredMechanism) else subject)
+    document = as_document(given)
     if document.factored is not None:
-        return bare_subject(document.factored, graph)
+        document = as_document(document.factored.expand())
     return subject_of(document, graph=graph, privacy=Privacy.from_ratio(1))
 
 
-def as_document(subject: Mechanism | FactoredMechanism | MechanismDocument) -> MechanismDocument:
-    """Look at a mechanism as at a file that was read."""
+def as_document(given: Auditable) -> MechanismDocument:
+    """Look at a mechanism as at a file that was read; a path names one to read."""
+    subject = read_mechanism(given) if isinstance(given, str | FilePath) else given
     if isinstance(subject, MechanismDocument):
         return subject
     if isinstance(subject, FactoredMechanism):
