@@ -247,6 +247,15 @@ def test_a_second_arithmetic_gives_the_same_verdicts():
         assert len({(v.private, v.delta_at_epsilon, v.ratio_at_delta) for v in verdicts}) == 1
 
 
+def test_a_table_that_gives_no_input_a_row_is_none(tmp_path):
+    document = {"privacy": {"ratio": "2"}, "graph": {"family": "path", "n": 2}, "rows": [["1", "0"]], "row_of": []}
+    (tmp_path / "m.json").write_text(json.dumps(document))
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        assert verify_mechanism.main(str(tmp_path / "m.json")) == 2
+    assert printed.getvalue() == "not a mechanism file: row_of gives no input a row\n"
+    assert not audit_says(document)
+
+
 def imported_names(node):
     return [node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
 

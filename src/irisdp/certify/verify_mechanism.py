@@ -241,6 +241,7 @@ def read_mechanism(document: Any) -> Mechanism:
         [width] = set(map(len, rows)) - {0}
         if form == "rows":
             rows = [rows[whole_number(k, 0, len(rows) - 1)] for k in list_of(document["row_of"])]
+            insist(rows, "row_of gives no input a row")  # without rows there would be nothing to find fault with
     size = len(rows) or width
     near = neighbours_of_nodes(described["graph"], size)
     inputs, outputs = (
