@@ -156,7 +156,9 @@ def test_sidecars_are_outputs_too(here, capsys):
     assert not (here / "out.csv").exists()
     assert run([*asked, "--out", "out.csv", "--force"]) == 0
     # Audiences whose names differ in nothing but case would share a file on some disks.
+    capsys.readouterr()
     assert run(["publish", "data.csv", "count", "--audience", "a=1", "--audience", "A=2", "--out", "two.csv"]) == 2
+    assert "are one file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("ledger", ["fresh.json", "link.json", "folder/../fresh.json", "FRESH.json"])

@@ -13,6 +13,7 @@ from ..errors import BadInput
 from ..exact import checked, rational_text
 from ..mechanisms import ALL_PRIVATE, SAME_ROWS, FactoredMechanism, Mechanism, MechanismDocument
 from .arithmetic import Number, as_fraction, flint_rational
+from .choice import ONE_ROW_PER_RANKING
 from .dual import dual_bound
 from .geometric_powers import GeometricPowers
 from .goals import Goal, read_goal
@@ -53,6 +54,9 @@ class Optimality:
         How many inputs there are.
     goal : GoalInWords or None
         What is compared.
+    choice : Fraction or None
+        Of a design that chose its boundary: a bound on the goal of all private mechanisms whose boundary rows depend on
+        the ranking alone, whatever these rows are.
     """
 
     holds: bool
@@ -66,6 +70,7 @@ class Optimality:
     off_boundary: frozenset[int] = frozenset()
     inputs: int = 0
     goal: GoalInWords | None = None
+    choice: Fraction | None = None
 
     @property
     def gap(self) -> Fraction | None:
@@ -84,6 +89,13 @@ class Optimality:
             "among": self.among,
             "given_rows": {"inputs": len(self.given), "of": self.inputs, "off_boundary": len(self.off_boundary)},
             "goal": None if self.goal is None else self.goal.to_document(),
+            "choice": None
+            if self.choice is None or self.value is None
+            else {
+                "lower_bound": rational_text(self.choice),
+                "gap": rational_text(self.value - self.choice),
+                "among": ONE_ROW_PER_RANKING,
+            },
         }
 
     def says(self) -> str:
@@ -186,6 +198,7 @@ def _proven(subject: Subject, certificate: Mapping[str, Any]) -> Optimality:
             among=SAME_ROWS if proven.given else ALL_PRIVATE,
             given=proven.given,
             off_boundary=proven.off_boundary,
+            choice=None if proven.choice is None else as_fraction(proven.choice),
         )
     elif goal is None:
         raise BadInput("loss", "is missing", "state the goal of the dual certificate")

@@ -15,6 +15,7 @@ import flint
 from ..errors import BadInput
 from ..exact import rational
 from .arithmetic import Number, flint_rational
+from .choice import choice_bound
 from .geometric_powers import GeometricPowers
 from .goals import Goal
 from .rainbows import Best, balanced_line, fixed_rainbow, homogeneous_rainbow
@@ -36,12 +37,15 @@ class Proven:
     given, off_boundary : frozenset of int
         The inputs whose rows were taken as given, so that the bound is one on mechanisms with these rows only; and
         those of them that have no neighbour with another ranking.
+    choice : number or None
+        A bound on the goal of all mechanisms with one boundary row per ranking, whatever these rows are.
     """
 
     distance: Number | None
     bound: Number | None
     given: frozenset[int] = frozenset()
     off_boundary: frozenset[int] = frozenset()
+    choice: Number | None = None
 
 
 def prove(subject: Subject, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
@@ -129,7 +133,8 @@ def _rainbow(
             ranked = [goal.loss_row(i)[v] for v in ranking]
             if ranked != sorted(ranked):
                 raise BadInput("loss", "does not follow the rankings", "make it grow along each input's ranking")
-        return replace(proven, bound=goal.value(best.rows.__getitem__))
+        choice = choice_bound(subject, certificate, best, goal) if "choice" in certificate else None
+        return replace(proven, bound=goal.value(best.rows.__getitem__), choice=choice)
 
     return check
 

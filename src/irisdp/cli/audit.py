@@ -124,3 +124,6 @@ def _show_optimality(view: Console, found: Optimality) -> None:
     view.print(f"  value      {short_text(found.value, 10)}")
     view.print(f"  bound      {short_text(found.lower_bound, 10)}, among {found.scope()}", soft_wrap=True)
     view.print(f"  gap        {short_text(found.gap, 3)}")
+    if found.choice is not None:
+        bound = f"{short_text(found.choice, 10)}, among mechanisms whose boundary rows depend on the ranking alone"
+        view.print(f"  choice     {bound}; gap {short_text(found.value - found.choice, 3)}", soft_wrap=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 
-from ...errors import BadInput
+from ...errors import BadInput, Refusal
 from ...exact import checked
 from ...graphs import DatasetGraph
 from ...mechanisms import Mechanism, Objective
@@ -21,10 +21,12 @@ from .repair import is_short, shortened
 from .sealing import sealed
 from .tables import Table
 
-__all__ = ["LARGEST_PROGRAM", "insist_on_size", "tailored"]
+__all__ = ["LARGEST_PROGRAM", "best_of_all", "insist_on_size", "tailored"]
 
 LARGEST_PROGRAM = 25_000
 """Most privacy constraints of a program that is solved whole."""
+
+_QUICK_PROGRAM, _FINE = 2000, 1 << 60
 
 _SPARE_DIGITS = 20
 """Digits to which a rounded bound agrees with the value at least, before the ratio's own 2^-64."""
@@ -79,6 +81,38 @@ def tailored(
             objective=Objective(goal.name, goal.value(rows), dual.bound(goal, privacy)),
             certificate=dual.to_document(goal),
         )
+    )
+
+
+def best_of_all(mechanism: Mechanism, goal: Goal) -> Mechanism:
+    """Certify a mechanism among all private ones where weak duality can; else return it as it is.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        With a graph; its inputs are the nodes in order.
+    goal : Goal
+        What it was made for. The program over all mechanisms is solved where it has at most 2,000 constraints.
+
+    Returns
+    -------
+    Mechanism
+        With the dual certificate if its bound leaves a gap of at most 2^-60 of the value.
+    """
+    graph, privacy, objective = mechanism.graph, mechanism.privacy, mechanism.objective
+    if graph is None or objective is None or 2 * graph.number_of_edges * len(goal.loss[0]) > _QUICK_PROGRAM:
+        return mechanism
+    try:
+        _, dual, exact = _solve(goal, graph, privacy.delta, workable_ratio(privacy.ratio))
+    except Refusal:  # nothing is lost but the wider claim
+        return mechanism
+    if not exact or any(not is_short(((x,),)) for x in dual.multipliers.values()):
+        dual = dual.rounded(goal, _places(objective.value, dual, privacy))
+    bound = dual.bound(goal, privacy)
+    if objective.value - bound > objective.value / _FINE:
+        return mechanism
+    return sealed(
+        replace(mechanism, objective=Objective(goal.name, objective.value, bound), certificate=dual.to_document(goal))
     )
 
 

@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import flint
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Refusal
-from ...exact import dyadic_above
+from ...exact import dyadic_above, rational_text
 from ...graphs import Graph, RankedGraph, depth, touching
 from ...graphs.explicit import compress
 from ...graphs.names import NumberedNodes
@@ -32,7 +33,7 @@ from ..simplex.linear import as_fmpq, as_fraction
 from ..simplex.optimum import Optimum, exact_optimum
 from .heterogeneous import positions
 
-__all__ = ["NodeWeights", "best_boundary"]
+__all__ = ["Choice", "NodeWeights", "best_boundary"]
 
 NodeWeights = Sequence[Row]
 """One row per node: the weights of the first 1, 2, …, q − 1 answers of its ranking, none negative."""
@@ -42,6 +43,9 @@ _CLOSE = Fraction(1, 1 << 100)
 """How much of a weight a solution may promise and not keep, once numbers are too long to be exact."""
 
 _MOST_ROUNDS = 200
+
+_DEEPEST_PROOF, _PLACES = 200, 60
+"""Depths to which a checker recomputes what a boundary earns exactly; decimals of long numbers in the proof."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,30 @@ class _Return:
         return value, slope
 
 
-def best_boundary(ranked: RankedGraph, weights: NodeWeights, privacy: Privacy) -> dict[int, Row]:
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Why no homogeneous boundary is better: tangents to what prefix sums earn, and multipliers between classes.
+
+    Parameters
+    ----------
+    tangents : list of (class, k, s, weight)
+        Weights of tangents at s to what the first k + 1 answers of a class earn; they sum to 1 for each class and k.
+    multipliers : list of (class, class, output, λ)
+        Of the closeness of boundary rows where classes touch.
+    """
+
+    tangents: list[tuple[int, int, Fraction, Fraction]]
+    multipliers: list[tuple[int, int, int, Fraction]]
+
+    def to_document(self) -> dict[str, Any]:
+        """Write as certificates do."""
+        return {
+            "tangents": [[code, k, rational_text(s), rational_text(weight)] for code, k, s, weight in self.tangents],
+            "multipliers": [[i, j, v, rational_text(x)] for i, j, v, x in self.multipliers],
+        }
+
+
+def best_boundary(ranked: RankedGraph, weights: NodeWeights, privacy: Privacy) -> tuple[dict[int, Row], Choice | None]:
     """Return the valid homogeneous boundary whose mechanism maximises a weighted sum of prefix sums.
 
     Parameters
@@ -80,15 +107,18 @@ def best_boundary(ranked: RankedGraph, weights: NodeWeights, privacy: Privacy) -
 
     Returns
     -------
-    dict
+    rows : dict
         Class → row along its ranking, for every class with a boundary. Exactly valid. The best of all that are
         homogeneous (proofs/boundary-choice.md) where the ratio and the numbers are short and 200 rounds are enough;
         otherwise near it; about 2^-64 (relative, from working with a short ratio) is an estimate and no proof.
+    choice : Choice or None
+        What proves it, and how near it is where numbers are long (proofs/choice-of-boundary.md); where depths are at
+        most 200.
     """
     orders, depths = positions(ranked), depth(ranked)
     codes = sorted({code for code, t in zip(ranked.codes.tolist(), depths.tolist(), strict=True) if t == 0})
     if not codes:
-        return {}
+        return {}, None
     place = {code: number for number, code in enumerate(codes)}
     classes = _class_graph(ranked, place)
     worked = Privacy(ratio=workable_ratio(privacy.ratio), delta=privacy.delta)
@@ -104,7 +134,7 @@ def best_boundary(ranked: RankedGraph, weights: NodeWeights, privacy: Privacy) -
             event = [place[code] * q + v for v in orders[code][: k + 1]]
             total = sum(by_depth, Fraction(0))
             earned = _Return(tuple(weight / total for weight in by_depth), worked)
-            returns[key := cuts.promise(total / heaviest)] = (event, earned)
+            returns[key := cuts.promise((code, k), total / heaviest)] = (event, earned)
             # Not at 0: a tangent there is as steep as r^depth, and hardly ever binds.
             for s in ((1 - worked.delta) / (worked.ratio + 1), Fraction(1)):
                 cuts.tangent(key, event, s, *earned.tangent(s))
@@ -112,7 +142,16 @@ def best_boundary(ranked: RankedGraph, weights: NodeWeights, privacy: Privacy) -
     rows = program.rows(optimum.values)
     if not (optimum.exact and is_short(rows)):
         rows = shortened(rows, classes, privacy)
-    return {code: tuple(rows[place[code]][v] for v in orders[code]) for code in codes}
+    chosen = {code: tuple(rows[place[code]][v] for v in orders[code]) for code in codes}
+    if int(depths.max()) > _DEEPEST_PROOF:
+        return chosen, None
+    multipliers = program.dual(optimum.duals).multipliers
+    between = [(codes[i], codes[j], v, _brief(heaviest * x)) for (i, j, v), x in sorted(multipliers.items())]
+    return chosen, Choice(cuts.shares(optimum), between)
+
+
+def _brief(x: Fraction) -> Fraction:
+    return x if is_short(((x,),)) else round(x, _PLACES)
 
 
 class _Cuts:
@@ -120,9 +159,12 @@ class _Cuts:
 
     def __init__(self, program: MechanismProgram) -> None:
         self.linear = program.linear
+        self._named: dict[int, tuple[int, int]] = {}
+        self._tangents: list[tuple[int, int, Fraction]] = []
 
-    def promise(self, weight: Fraction) -> int:
-        """Add a column to be maximised."""
+    def promise(self, name: tuple[int, int], weight: Fraction) -> int:
+        """Add a column to be maximised, for a class and a prefix."""
+        self._named[len(self.linear.columns)] = name
         self.linear.columns.append({})
         self.linear.cost.append(-as_fmpq(weight))
         return len(self.linear.columns) - 1
@@ -137,6 +179,21 @@ class _Cuts:
         self.linear.columns.append({row: flint.fmpq(1)})
         self.linear.cost.append(flint.fmpq(0))
         self.linear.right.append(as_fmpq(value - slope * s))
+        self._tangents.append((key, row, s))
+
+    def shares(self, optimum: Optimum) -> list[tuple[int, int, Fraction, Fraction]]:
+        """Return how the optimum's multipliers weigh the tangents of every promise, with sums of exactly 1."""
+        found = []
+        for key, name in self._named.items():
+            mine = [
+                (s, max(Fraction(0), -as_fraction(optimum.duals[row]))) for at, row, s in self._tangents if at == key
+            ]
+            total = sum((x for _, x in mine), Fraction(0))
+            used = [(_brief(s), _brief(x / total)) for s, x in mine if x] if total else []
+            if used:
+                rest = 1 - sum((x for _, x in used[1:]), Fraction(0))
+                found += [(*name, s, x) for s, x in [(used[0][0], rest), *used[1:]] if x > 0]
+        return found
 
 
 def _solve(program: MechanismProgram, cuts: _Cuts, returns: Mapping[int, tuple[Sequence[int], _Return]]) -> Optimum:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -33,6 +33,7 @@ def proven(
     within: Fraction = Fraction(0),
     fixed: Iterable[int] | None = None,
     goal: Goal | None = None,
+    facts: Mapping[str, Any] | None = None,
 ) -> Mechanism:
     """Write rows down as a mechanism with its theorem certificate.
 
@@ -53,6 +54,8 @@ def proven(
         The nodes whose rows are given, which "rainbow" needs.
     goal : Goal, optional
         What to report; the mean probability of missing the first choice when left out.
+    facts : mapping, optional
+        More for the certificate.
     """
     graph = ranked.graph
     mechanism = Mechanism(
@@ -72,6 +75,7 @@ def proven(
         "rankings": [list(order) for order in positions(ranked)],
         "ranking_of": ranked.codes.tolist(),
         **goal.to_document(goal.weights or ()),
+        **(facts or {}),
     }
     given = len(ranked.classes) > 1 and bool(boundary(ranked).any())
     if fixed is not None:

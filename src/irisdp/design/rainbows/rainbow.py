@@ -19,7 +19,7 @@ from ...privacy import Privacy, are_close
 from ..programs.goals import Goal
 from ..programs.repair import is_short, moved, shortened
 from ..programs.tables import Table, numbers
-from ..programs.tailored import LARGEST_PROGRAM
+from ..programs.tailored import LARGEST_PROGRAM, best_of_all
 from .balanced import balanced_boundary
 from .boundary import NodeWeights, best_boundary
 from .heterogeneous import Fixed, bound_rows, is_private, positions, rankings_of
@@ -104,8 +104,10 @@ def rainbow(
     if isinstance(boundary, str) and boundary in ("balanced", "best"):
         if boundary == "best":
             choice = _weights(ranked, weights)
-            rows = best_boundary(ranked, choice, privacy)
-            return _homogeneous(ranked, rows, privacy, goal=_weighted_goal(ranked, choice))
+            rows, why = best_boundary(ranked, choice, privacy)
+            goal = _weighted_goal(ranked, choice)
+            facts = None if why is None else {"choice": why.to_document()}
+            return best_of_all(_homogeneous(ranked, rows, privacy, goal=goal, facts=facts), goal)
         _insist_on_no(weights)
         row = balanced_boundary(ranked, privacy)
         symmetric = len(row) > 1 and row == balanced_row(len(row), privacy)
@@ -142,9 +144,10 @@ def _homogeneous(
     *,
     theorem: str = "homogeneous-rainbow",
     goal: Goal | None = None,
+    facts: Mapping[str, Any] | None = None,
 ) -> Mechanism:
     found, within = homogeneous_rows(ranked, rows, privacy)
-    return proven(found, ranked, privacy, theorem=theorem, within=within, goal=goal)
+    return proven(found, ranked, privacy, theorem=theorem, within=within, goal=goal, facts=facts)
 
 
 def _heterogeneous(ranked: RankedGraph, fixed: Fixed, privacy: Privacy) -> Mechanism:

@@ -1,0 +1,132 @@
+"""Check how well the boundary rows of a mechanism file were chosen, without trusting whoever chose them.
+
+    python verify_choice.py MECHANISM.json
+
+To lie beside verify_mechanism.py, whose checks are made first. A design that takes its boundary rows as given is best
+among the mechanisms with these rows. If it chose them as well, one row for each ranking, its certificate holds a
+"choice", and this file recomputes what that proves: a bound on the goal of every private mechanism whose boundary rows
+depend on the ranking alone (proofs/choice-of-boundary.md).
+
+Why the bound holds. Give row m to the boundary inputs of a ranking. At depth t the first k + 1 choices together have at
+most u^t(s), where s is what m gives them. So the goal is at least what it would cost to be wrong everywhere, less
+Σ gain·u^t(s). A tangent of the concave function u^t lies above it, and what is left is linear in the rows m: weak
+duality between the rankings that touch bounds it.
+
+Exit status: that of verify_mechanism.py, or 1 where the choice is not proven.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+try:
+    from . import verify_mechanism as verifier
+except ImportError:  # run as a file
+    verifier = importlib.import_module("verify_mechanism")
+
+DEEPEST = 1000
+"""A tangent is followed through every depth up to the deepest, with exact numbers that grow longer each time."""
+
+
+def choice(mechanism: verifier.Mechanism, certificate: Any) -> Fraction:
+    """Return the bound on the goal, of a mechanism that verify_mechanism.py has accepted."""
+    insist, listed, whole = verifier.insist, verifier.list_of, verifier.whole_number
+    answers, size = len(mechanism.outputs), len(mechanism.inputs)
+    goal = verifier.goal_of(verifier.read_goal(mechanism, certificate))
+    insist(not goal.worst_case, "a choice of boundary needs an average")
+    rankings = [[whole(v, 0, answers - 1) for v in line] for line in certificate["rankings"]]
+    first = [rankings.index(line) for line in rankings]  # a ranking that is listed twice is one ranking
+    ranking_of = [first[whole(k, 0, len(first) - 1)] for k in certificate["ranking_of"]]
+    touching = {
+        (ranking_of[i], ranking_of[j])
+        for i, near in enumerate(mechanism.neighbours)
+        for j in near
+        if ranking_of[i] != ranking_of[j]
+    }
+    boundary = [i for i, near in enumerate(mechanism.neighbours) if any(ranking_of[j] != ranking_of[i] for j in near)]
+    # The depth of an input that no boundary reaches is `size`: its first choice costs no privacy.
+    depth = verifier.smallest_reaching(mechanism, dict.fromkeys(boundary, 0), lambda t: t + 1, size)
+    insist(max((t for t in depth if t < size), default=0) <= DEEPEST, f"a choice is not checked deeper than {DEEPEST}")
+
+    bound = Fraction(0)
+    gains: dict[
+        tuple[int, int], dict[int, Fraction]
+    ] = {}  # by ranking and place: what u^t of the prefix saves, by depth t
+    for i, t in enumerate(depth):
+        costs = [goal.weights[i] * goal.losses[i][v] for v in rankings[ranking_of[i]]]
+        bound += costs[-1 if t < size else 0]
+        for place in range(answers - 1 if t < size else 0):
+            gained = gains.setdefault((ranking_of[i], place), {})
+            gained[t] = gained.get(t, Fraction(0)) + costs[place + 1] - costs[place]
+
+    scores = [[Fraction(0)] * answers for _ in rankings]  # of the rows m, one for each ranking
+    shares: dict[tuple[int, int], Fraction] = {}
+    for entry in listed(certificate["choice"]["tangents"]):
+        which, where, at, weight = listed(entry, 4)
+        ranking, place = first[whole(which, 0, len(first) - 1)], whole(where, 0, answers - 2)
+        point, share = verifier.number(at), verifier.number(weight)
+        insist((ranking, place) in gains and 0 <= point <= 1 and share >= 0, "a tangent touches nothing")
+        shares[ranking, place] = shares.get((ranking, place), Fraction(0)) + share
+        value, slope = point, Fraction(1)
+        for t in range(1 + max(gains[ranking, place])):
+            gain = share * gains[ranking, place].get(t, Fraction(0))
+            bound -= gain * (value - slope * point)
+            for v in rankings[ranking][: place + 1]:
+                scores[ranking][v] -= gain * slope
+            value, slope = one_step(mechanism, value, slope)
+    insist(set(shares.values()) <= {1}, "the weights of the tangents do not sum to 1")
+    # Where no tangent is drawn, a prefix is at most certain.
+    bound -= sum((sum(saved.values()) for key, saved in gains.items() if key not in shares), start=Fraction(0))
+
+    multipliers = [
+        [*(first[whole(k, 0, len(first) - 1)] for k in listed(entry, 4)[:2]), *entry[2:]]
+        for entry in listed(certificate["choice"]["multipliers"])
+    ]
+    return bound + verifier.lower_bound(mechanism, scores, multipliers, lambda a, b: (a, b) in touching)
+
+
+def one_step(mechanism: verifier.Mechanism, value: Fraction, slope: Fraction) -> tuple[Fraction, Fraction]:
+    """Follow a point of u^t and a slope there to u^(t+1): what a neighbour may give an event of this probability."""
+    ratio, delta = mechanism.ratio, mechanism.delta
+    if value < (1 - delta) / (ratio + 1):
+        slope *= ratio
+    elif value < 1 - delta:
+        slope /= ratio
+    else:
+        slope = Fraction(0)
+    return min(Fraction(1), ratio * value + delta, 1 - (1 - value - delta) / ratio), slope
+
+
+def check(path: str = "") -> int:
+    """Check one file, print the verdict and return the exit status."""
+    status = verifier.main(path)
+    if status:
+        return status
+    try:
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file, parse_float=Decimal)
+        if document.get("certificate") is None or "choice" not in document["certificate"]:
+            print("  choice: nothing is claimed of the boundary rows")
+            return 0
+        mechanism = verifier.read_mechanism(document)
+        value = verifier.conclude(mechanism).value
+        bound = choice(mechanism, document["certificate"])
+        if value is None:
+            raise ValueError("the certificate states no loss")
+    except Exception as problem:
+        print("no:", problem if len(problem.args) == 1 else repr(problem))
+        return 1
+    print(
+        f"  choice: at most {verifier.shown(value - bound)} above the best among mechanisms whose boundary rows depend"
+        f" on the ranking alone (bound {verifier.shown(bound)})"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(check(*sys.argv[1:]))
