@@ -220,9 +220,10 @@ def _value(subject: Subject, goal: Goal) -> Number:
 
     def expected(i: int) -> Number:
         losses: Sequence[Number] = goal.loss_row(i)
-        if min(losses) < 0:
-            raise BadInput("loss", "must not be negative for a factored mechanism", "write the matrix")
-        return powers.expected(i, [sum((p * losses[r] for r, p in line), start=flint.fmpq(0)) for line in choices])
+        # Powers are rounded up, which bounds a sum of losses from above where none is negative; rows sum to 1.
+        least = min(flint.fmpq(0), *losses)
+        above = [sum((p * (losses[r] - least) for r, p in line), start=flint.fmpq(0)) for line in choices]
+        return powers.expected(i, above) + least
 
     return goal.aggregated(expected)
 

@@ -372,9 +372,7 @@ def read_goal(mechanism: Mechanism, certificate: Any) -> Goal:
         known = sum(weights) == sum(weights[i] for i in considered) == 1
     else:
         known = certificate["aggregate"] == "average"
-    # The entries of a factored mechanism may be rounded up, which raises the value only if no loss is negative.
-    positive = min(weights) >= 0 and (mechanism.rows or min(map(min, losses)) >= 0)
-    insist(known and positive, "weights (and losses of factors) are at least 0; a worst case needs a prior")
+    insist(known and min(weights) >= 0, "weights are at least 0; a worst case needs a prior")
     goal = Goal(worst_case, loss_name, losses, weights, considered, "")
     goal.description = describe_goal(mechanism, goal)
     return goal
@@ -530,20 +528,21 @@ def geometric_reading(mechanism: Mechanism, certificate: Any, stated: Goal | Non
     insist(mechanism.is_count and mechanism.delta == 0, "needs the path 0..n and delta 0")
     goal = goal_of(stated)
     everyone = range(len(mechanism.inputs))
-    grows = all(
-        min(losses) == losses[i] >= 0 and losses == sorted(losses[:i])[::-1] + sorted(losses[i:])
-        for i, losses in enumerate(goal.losses)
-    )
+    grows = all(losses == sorted(losses[:i])[::-1] + sorted(losses[i:]) for i, losses in enumerate(goal.losses))
     insist(grows, "losses must grow with distance on both sides of the truth")
     risks_of = {"zero-one": zero_one_risks, "absolute": absolute_risks, "squared": squared_risks, None: None}
     risks_of_masses = risks_of[goal.loss_name]
     powers, denominator = geometric_powers(mechanism, round_up=False)
     weights, weight_denominator = over_common_denominator(goal.weights)
-    bound = Fraction(0)
+    # Powers are rounded down, which lowers a sum of losses only where none is negative; so what a row has below 0 is
+    # taken out of it first. As the probabilities of a row sum to 1, that adds the same to everything compared.
+    lowest = [min(Fraction(0), *losses) for losses in goal.losses]
+    losses = [[loss - low for loss in row] for row, low in zip(goal.losses, lowest, strict=True)]
+    bound = sum((w * low for w, low in zip(goal.weights, lowest, strict=True)), Fraction(0))
     for z in everyone:
         masses = [weight * powers[abs(z - i)] for i, weight in enumerate(weights)]
         if risks_of_masses is None:
-            columns = zip(*goal.losses, strict=True)
+            columns = zip(*losses, strict=True)
             smallest: Any = min(sum(m * x for m, x in zip(masses, column, strict=True)) for column in columns)
         else:
             smallest = min(risks_of_masses(masses))
@@ -722,13 +721,16 @@ def value_and_description(mechanism: Mechanism, goal: Goal | None, proof: Proof)
     if mechanism.rows:
         return goal_value(mechanism, goal, mechanism.rows.__getitem__), goal.description
     # Factors: a released z costs what the answer that is read from it costs on average.
+    # Probabilities are rounded up, which raises the value only where no loss is negative: hence `lowest`.
+    lowest = min(Fraction(0), *chain(*goal.losses))
     at_release: list[list[Any]] = [
-        [sum(p * losses[answer] for answer, p in answers.items()) for answers in mechanism.reading]
+        [sum(p * (losses[answer] - lowest) for answer, p in answers.items()) for answers in mechanism.reading]
         for losses in goal.losses
     ]
     released = Goal(goal.worst_case, goal.loss_name, at_release, goal.weights, goal.considered, goal.description)
     rows = list(geometric_rows(mechanism, round_up=True))
-    return goal_value(mechanism, released, rows.__getitem__), goal.description
+    counted = 1 if goal.worst_case else sum(goal.weights)
+    return goal_value(mechanism, released, rows.__getitem__) + lowest * counted, goal.description
 
 
 # ---- What is printed ------------------------------------------------------------------------------------------------
