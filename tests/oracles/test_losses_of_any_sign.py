@@ -28,7 +28,7 @@ def table(n, shifts):
 def bound_of(mechanism):
     """Return what the theorem proves, whatever the file states."""
     subject = subject_of(as_document(mechanism))
-    goal = read_goal(mechanism.certificate, subject)
+    goal = read_goal(subject, mechanism.certificate)
     return as_fraction(prove(subject, mechanism.certificate, goal).bound)
 
 
