@@ -10,7 +10,7 @@ from typing import Any
 import flint
 
 from ..errors import BadInput
-from ..exact import checked, rational_text
+from ..exact import checked, rational, rational_text
 from ..mechanisms import ALL_PRIVATE, SAME_ROWS, FactoredMechanism, Mechanism, MechanismDocument
 from .arithmetic import Number, as_fraction, flint_rational
 from .choice import ONE_ROW_PER_RANKING
@@ -21,7 +21,7 @@ from .pullbacks import inner_subject
 from .sealing import is_sealed
 from .subject import Subject, as_document, subject_of
 from .theorems import prove
-from .words import GoalInWords, in_words
+from .words import PULLBACK, GoalInWords, in_words, without_a_goal
 
 __all__ = ["Optimality", "check_optimality", "judge"]
 
@@ -57,6 +57,8 @@ class Optimality:
     choice : Fraction or None
         Of a design that chose its boundary: a bound on the goal of all private mechanisms whose boundary rows depend on
         the ranking alone, whatever these rows are.
+    theorem : str
+        What the proof rests on: `kind`, but of a pullback that of the mechanism below.
     """
 
     holds: bool
@@ -71,6 +73,7 @@ class Optimality:
     inputs: int = 0
     goal: GoalInWords | None = None
     choice: Fraction | None = None
+    theorem: str = ""
 
     @property
     def gap(self) -> Fraction | None:
@@ -85,6 +88,7 @@ class Optimality:
             "holds": self.holds,
             "kind": self.kind,
             "reason": self.reason,
+            "says": self.says() if self.value is None else None,
             **texts,
             "among": self.among,
             "given_rows": {"inputs": len(self.given), "of": self.inputs, "off_boundary": len(self.off_boundary)},
@@ -99,14 +103,10 @@ class Optimality:
         }
 
     def says(self) -> str:
-        """Say in words what is proven where no goal is stated."""
+        """Say in words what is proven where no goal is stated: what the theorem's proof says, and nothing more."""
         if self.among is None:
             return "nothing is proven"
-        if self.kind == "geometric":
-            how = "read well, it serves every consumer whose loss grows with distance as well as any of"
-        else:
-            how = "the first choices together are as probable at every input as in any of"
-        return f"{how} {self.scope()}"
+        return f"{without_a_goal(self.theorem, pulled_back=self.kind == PULLBACK)} {self.scope()}"
 
     def scope(self) -> str | None:
         """Say in words which mechanisms are compared; None where nothing is proven."""
@@ -155,7 +155,8 @@ def _judged(document: MechanismDocument, converted: Callable[[], Subject]) -> Op
     try:
         if not is_sealed(document.source):
             raise BadInput("digest", "is not that of the document", "the file was changed after it was sealed")
-        found = replace(_proven(converted(), document.certificate), kind=kind)
+        proven = _proven(converted(), document.certificate)
+        found = replace(proven, kind=kind, theorem=proven.theorem or kind)
         _compare(document, found)
         return replace(found, holds=True, reason="recomputed and as stated")
     except (BadInput, RecursionError) as problem:
@@ -167,15 +168,17 @@ def _proven(subject: Subject, certificate: Mapping[str, Any]) -> Optimality:
     """Return what the certificate proves, before it is compared with what the file states."""
     if certificate.get("kind") not in ("dual", "theorem"):
         raise BadInput("kind", "must be dual or theorem", "write one of them")
-    if certificate["kind"] == "theorem" and certificate.get("theorem") == "pullback":
-        inner = judge(inner_subject(subject, certificate))
+    if rational(certificate.get("within", 0), "within") < 0:  # whether or not the proof has rows to compare
+        raise BadInput("within", "must not be negative", "state the largest distance of an entry")
+    if certificate["kind"] == "theorem" and certificate.get("theorem") == PULLBACK:
+        below, query = inner_subject(subject, certificate)
+        inner = judge(below)
         if inner is None or not inner.holds:
             raise BadInput("mechanism", "has no certificate that holds", "certify the inner mechanism")
+        if inner.kind == PULLBACK and inner.value is None:  # averages of averages weigh inputs of one value unequally
+            raise BadInput("mechanism", "is itself a pullback, without a goal", "compose the two queries")
         # Averages over inputs that share an inner one keep rows that are equal there: the scope comes down as well.
-        above = [
-            frozenset(i for i, k in enumerate(certificate["query"]) if k in those)
-            for those in (inner.given, inner.off_boundary)
-        ]
+        above = [frozenset(i for i, k in enumerate(query) if k in those) for those in (inner.given, inner.off_boundary)]
         averaged = inner.goal and replace(inner.goal, words=inner.goal.words + " of the inner mechanism")
         return replace(
             inner,

@@ -22,8 +22,13 @@ from .subject import Subject, subject_of
 __all__ = ["inner_subject"]
 
 
-def inner_subject(subject: Subject, certificate: Mapping[str, Any]) -> Subject:
-    """Check that a mechanism is the pullback of the one in its certificate, along an equitable query; return that one.
+def inner_subject(subject: Subject, certificate: Mapping[str, Any]) -> tuple[Subject, list[int]]:
+    """Check that a mechanism is the pullback of the one in its certificate, along an equitable query.
+
+    Returns
+    -------
+    tuple
+        The inner mechanism, and for every input the number of its input below.
 
     Raises
     ------
@@ -42,7 +47,7 @@ def inner_subject(subject: Subject, certificate: Mapping[str, Any]) -> Subject:
     over = np.empty(len(query), dtype=np.int64)
     over[subject.places] = inner.places[np.array(query, dtype=np.int64)]
     _insist_on_equity(subject, inner, over)
-    return inner
+    return inner, query
 
 
 def _insist_on_equity(subject: Subject, inner: Subject, over: NDArray[np.int64]) -> None:

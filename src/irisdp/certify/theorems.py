@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import flint
@@ -21,7 +22,14 @@ from .goals import Goal
 from .rainbows import Best, balanced_line, fixed_rainbow, homogeneous_rainbow
 from .subject import Subject, is_the_path
 
-__all__ = ["THEOREMS", "Proven", "prove"]
+__all__ = ["ROUNDING", "THEOREMS", "Proven", "prove"]
+
+ROUNDING = Fraction(1, 1 << 45)
+"""How far entries may be from a theorem's where no goal is stated, so that no gap can be shown.
+
+What is said of such rows is said of the theorem's. Designs write rows to about
+2^-128; at the worst ε, near 1e-18, to 2^-49.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +62,8 @@ def prove(subject: Subject, certificate: Mapping[str, Any], goal: Goal | None) -
     Raises
     ------
     BadInput
-        When the theorem is unknown, a hypothesis fails, or an entry is farther from the theorem's than `within`.
+        When the theorem is unknown, a hypothesis fails, an entry is farther from the theorem's than `within`, or it is
+        farther than rounding explains and no goal is stated whose gap would tell what that costs.
     """
     name = certificate.get("theorem")
     check = THEOREMS.get(name) if isinstance(name, str) else None
@@ -63,6 +72,10 @@ def prove(subject: Subject, certificate: Mapping[str, Any], goal: Goal | None) -
     proven = check(subject, certificate, goal)
     if (proven.distance or 0) > flint_rational(rational(certificate.get("within", 0), "within")):
         raise BadInput("matrix", "is not the mechanism of the theorem", "correct the rows or state `within`")
+    if goal is None and (proven.distance or 0) > flint_rational(ROUNDING):
+        raise BadInput(
+            "matrix", "is not the mechanism of the theorem, even up to rounding", "state a goal: it has a gap"
+        )
     return proven
 
 

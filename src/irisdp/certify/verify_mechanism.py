@@ -601,7 +601,7 @@ def dominance(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proo
     balanced = {i: [truth if v == ranking_of[i][0] else lie for v in range(width)] for i in boundary}
     if theorem == "balanced-line":
         distance = largest_difference((given[i] for i in boundary), (balanced[i] for i in boundary))
-        insist(distance <= number(certificate.get("within", 0)), "the boundary rows are not the balanced ones")
+        insist(distance <= within(certificate, goal), "the boundary rows are not the balanced ones")
     assumed = set(given)
     if theorem == "randomized-response":
         given, assumed = dict(balanced), set()
@@ -653,6 +653,16 @@ def pullback(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proof
     return Proof(conclusion.bound, rows_given=given, off_boundary=off_boundary, inner=conclusion)
 
 
+# Where no goal is stated no gap can be shown: the rows must be the theorem's up to rounding.
+ROUNDING = Fraction(1, 1 << 45)
+
+
+def within(certificate: Any, goal: Goal | None) -> Fraction:
+    """Return how far an entry may be from the theorem's."""
+    stated = number(certificate.get("within", 0))
+    return stated if goal else min(stated, ROUNDING)
+
+
 def largest_difference(these: Iterable[Row], those: Iterable[Row]) -> Fraction:
     """Return the largest absolute difference between entries of two tables; 0 where there are none."""
     entries = chain.from_iterable(zip(a, b, strict=True) for a, b in zip(these, those, strict=True))
@@ -671,6 +681,7 @@ class Conclusion:
     distance: Fraction | None  # how far an entry is at most from the one that a theorem says is best
     goal: Goal | None
     description: str
+    sentence: str  # what is proven where no goal is stated
     among: str  # the scope: ALL_PRIVATE or SAME_ROWS
     rows_given: set[int]
     off_boundary: set[int]
@@ -681,7 +692,8 @@ def conclude(mechanism: Mechanism) -> Conclusion:
     certificate, objective = mechanism.document["certificate"], mechanism.document.get("objective")
     check_seal(mechanism.document, certificate)
     kind = {"dual": "dual", "theorem": certificate.get("theorem")}[certificate["kind"]]
-    goal = read_goal(mechanism, certificate) if kind == "dual" or "loss" in certificate else None
+    stated_goal = kind == "dual" or (kind != "pullback" and {"aggregate", "loss", "weights"} & set(certificate))
+    goal = read_goal(mechanism, certificate) if stated_goal else None
     proofs = {
         "dual": weak_duality,
         "geometric": geometric_itself,
@@ -690,7 +702,7 @@ def conclude(mechanism: Mechanism) -> Conclusion:
     }
     proof = proofs.get(kind, dominance)(mechanism, certificate, goal)
     distance = None if proof.best_rows is None else largest_difference(mechanism.rows, proof.best_rows)
-    insist((distance or 0) <= number(certificate.get("within", 0)), "the rows are not the theorem's")
+    insist((distance or 0) <= within(certificate, goal), "the rows are not the theorem's")
     value, description = value_and_description(mechanism, goal, proof)
     insist((objective is None) == (value is None), "an objective and the certificate's goal must come together")
     if objective is not None and value is not None and proof.bound is not None:
@@ -701,7 +713,33 @@ def conclude(mechanism: Mechanism) -> Conclusion:
     among = SAME_ROWS if given else ALL_PRIVATE
     modest = certificate.get("among") in (None, SAME_ROWS, among)
     insist(modest, "the scope is wider than what the certificate proves")
-    return Conclusion(value, proof.bound, distance, goal, description, among, given, off_boundary)
+    below = proof.inner.sentence if proof.inner else ""
+    insist(value is not None or below not in PULLED_BACK.values(), "a pullback of a pullback needs a goal")
+    sentence = PULLED_BACK.get(below, "") if proof.inner else WITHOUT_A_GOAL.get(kind, "")
+    return Conclusion(value, proof.bound, distance, goal, description, sentence, among, given, off_boundary)
+
+
+FIRST_CHOICES = "at every input, and for every k, the first k choices together are as probable as in any of"
+
+# What each theorem proves then, up to the words that name the mechanisms compared.
+WITHOUT_A_GOAL = {
+    "geometric": "whoever reads it well, for a loss that never falls as the answer moves away from the count, has an"
+    " expected and a worst expected loss no larger than with any of",
+    "randomized-response": "the mean probability of the true answer, over all inputs alike, is as large as in any of",
+    **dict.fromkeys(("balanced-line", "homogeneous-rainbow", "rainbow"), FIRST_CHOICES),
+}
+
+# What is left of it above, where the proof averages over the inputs of one value. Not twice: averages of averages would
+# weigh these inputs unequally.
+PULLED_BACK = {
+    WITHOUT_A_GOAL["geometric"]: "whoever reads it well, for a loss that never falls as the answer moves away from the"
+    " value of the query, has a worst expected loss no larger, and for a prior alike on inputs of one value an expected"
+    " loss no larger, than with any of",
+    WITHOUT_A_GOAL["randomized-response"]: "the mean probability of the true value of the query, over its values alike,"
+    " is as large as in any of",
+    FIRST_CHOICES: "averaged over the inputs of any one value of the query, and for every k, the first k choices"
+    " together are as probable as in any of",
+}
 
 
 def check_seal(document: dict[str, Any], certificate: Any) -> None:
@@ -767,13 +805,10 @@ def report(mechanism: Mechanism, conclusion: Conclusion | None) -> None:
         print("  optimality: nothing is claimed")
         return
     if conclusion.distance is not None:
-        print(f"  rows: the theorem's up to {shown(conclusion.distance)}")
+        print(f"  rows: the theorem's, of which the rest speaks, up to {shown(conclusion.distance)}")
     among = scope(mechanism, conclusion)
     if conclusion.value is None or conclusion.bound is None:
-        how = "read well, serves every consumer whose loss grows with distance as well as any of"
-        if conclusion.rows_given:
-            how = "the first choices are as probable together as in any of"
-        print(f"  no goal is stated; this mechanism: {how} {among}")
+        print(f"  no goal is stated: {conclusion.sentence} {among}")
         return
     gap = f"at most {shown(conclusion.value - conclusion.bound)} above the best (bound {shown(conclusion.bound)})"
     print(f"  goal: {conclusion.description}")

@@ -19,7 +19,36 @@ from ..graphs.names import json_node
 from .arithmetic import Number, as_fraction
 from .goals import Goal
 
-__all__ = ["GoalInWords", "in_words"]
+__all__ = ["PULLBACK", "GoalInWords", "in_words", "without_a_goal"]
+
+PULLBACK = "pullback"
+"""The theorem that rests on the certificate of another mechanism."""
+
+_FIRST_CHOICES = "at every input, and for every k, the first k choices together are as probable as in any of"
+
+_FIRST_CHOICES_BELOW = (
+    "averaged over the inputs of any one value of the query, and for every k, the first k choices together are as"
+    " probable as in any of"
+)
+
+_WITHOUT_A_GOAL = {
+    "geometric": (
+        "whoever reads it well, for a loss that never falls as the answer moves away from the count, has an expected"
+        " and a worst expected loss no larger than with any of",
+        "whoever reads it well, for a loss that never falls as the answer moves away from the value of the query, has a"
+        " worst expected loss no larger, and for a prior alike on inputs of one value an expected loss no larger, than"
+        " with any of",
+    ),
+    "randomized-response": (
+        "the mean probability of the true answer, over all inputs alike, is as large as in any of",
+        "the mean probability of the true value of the query, over its values alike, is as large as in any of",
+    ),
+    "balanced-line": (_FIRST_CHOICES, _FIRST_CHOICES_BELOW),
+    "homogeneous-rainbow": (_FIRST_CHOICES, _FIRST_CHOICES_BELOW),
+    "rainbow": (_FIRST_CHOICES, _FIRST_CHOICES_BELOW),
+}
+"""What each theorem proves of rows where no goal is stated; and of their pullback, whose proof is an average over the
+inputs of one value (proofs/pullback.md)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +85,11 @@ class GoalInWords:
             "constant": rational_text(self.constant),
             "compares_nothing": self.compares_nothing,
         }
+
+
+def without_a_goal(theorem: str, *, pulled_back: bool) -> str:
+    """Say what a theorem proves where no goal is stated, up to the words that name the mechanisms compared."""
+    return _WITHOUT_A_GOAL[theorem][pulled_back]
 
 
 def in_words(goal: Goal, inputs: int, outputs: Sequence[Hashable]) -> GoalInWords:

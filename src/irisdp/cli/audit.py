@@ -109,7 +109,7 @@ def _show_graph(view: Console, verdict: Audit) -> None:
 def _show_optimality(view: Console, found: Optimality) -> None:
     view.print(f"  optimality {'holds' if found.holds else 'DOES NOT HOLD'}: {found.reason}", markup=False)
     if found.distance is not None:
-        view.print(f"  rows       at most {short_text(found.distance)} from the theorem's")
+        view.print(f"  rows       at most {short_text(found.distance)} from the theorem's, of which the rest speaks")
     if found.value is None or found.lower_bound is None or found.gap is None or found.goal is None:
         view.print(f"  goal       none is stated: {found.says()}", soft_wrap=True)
         return
