@@ -15,7 +15,7 @@ import pytest
 
 from irisdp.errors import BadInput
 from irisdp.exact import exp_below
-from irisdp.queries import AtLeast, ClassNodes, Count, CountNodes, Statistics
+from irisdp.queries import AtLeast, ClassNodes, Count, CountNodes, Statistics, statistics
 from irisdp.release import plan, publishing, read_cells
 
 MOST = 4
@@ -23,6 +23,8 @@ GROUPS = ("a", "b")
 RECORDS = [(None, 1), ("a", None), ("a", 0), ("a", 1), ("b", 0), ("b", 1)]
 PERSONAL = [(None, "a", 1), *product((1, 2), GROUPS, (0, 1))]
 RATIO, DELTA = Fraction(2), Fraction(1, 10)
+LOTS = [bytes([number]) * 32 for number in range(3)]
+"""Keys by which a person's record is chosen: privacy holds for each."""
 
 QUERIES = {
     "count": ("count",),
@@ -103,13 +105,20 @@ def engine_once(monkeypatch):
         real = getattr(publishing, name)
 
         def once(table, *arguments, **options):
-            texts = {key: getattr(value, "text", getattr(value, "labels", value)) for key, value in options.items()}
+            texts = {key: told(value) for key, value in options.items()}
             key = (name, frozen(table), str(arguments), str(texts))
             if key not in _counted:
                 _counted[key] = real(table, *arguments, **options)
             return _counted[key]
 
         monkeypatch.setattr(publishing, name, once)
+
+    def told(value):
+        if hasattr(value, "per_unit"):
+            return value.column, value.key, value.per_unit
+        if hasattr(value, "arrow"):
+            return value.arrow().to_pylist()
+        return getattr(value, "text", value)
 
     def frozen(table):
         return str(table._source.table.to_pylist())
@@ -162,7 +171,7 @@ def worst_delta(first, second, ratio):
     return max(there, back)
 
 
-def violations(query, options, pairs):
+def violations(query, options, pairs, key=LOTS[0]):
     """Count neighbouring tables whose laws are not close at the cost charged; also return how many were compared."""
     laws, worst, compared = {}, {}, 0
     wrong = 0
@@ -170,7 +179,7 @@ def violations(query, options, pairs):
         for table in pair:
             if table not in laws:
                 planned = plan(frame(table), *QUERIES[query], ratio=RATIO, **options)
-                law = joint_law(planned, read_cells(planned))
+                law = joint_law(planned, read_cells(planned, key))
                 assert sum(law.values()) == 1
                 laws[table] = frozenset(law.items())
         first, second = (laws[table] for table in pair)
@@ -208,13 +217,27 @@ def test_no_neighbours_can_be_told_apart(query, mode, relation, delta, pairs):
     assert wrong == 0
 
 
-@pytest.mark.parametrize("mode", ["whole", "declared", "selected"])
+@pytest.mark.parametrize("key", range(len(LOTS)))
+@pytest.mark.parametrize("mode", ["whole", "declared", "one-declared", "selected"])
 @pytest.mark.parametrize("relation", ["add-remove", "exchange"])
 @pytest.mark.parametrize("query", ["count-where", "at-least-2-all", "majority"])
 @pytest.mark.usefixtures("engine_once")
-def test_no_person_can_be_told_apart(query, mode, relation):
+def test_no_person_can_be_told_apart(query, mode, relation, key):
     options = {**MODES[mode], "relation": relation, "unit": "u", "delta": 0 if query.startswith("count") else DELTA}
-    wrong, compared = violations(query, options, personal_neighbours(relation))
+    wrong, compared = violations(query, options, personal_neighbours(relation), LOTS[key])
+    assert compared > 100
+    assert wrong == 0
+
+
+@pytest.mark.parametrize("per_unit", ["any", "all"])
+@pytest.mark.parametrize("mode", ["whole", "declared", "one-declared", "selected"])
+@pytest.mark.parametrize("relation", ["add-remove", "exchange"])
+@pytest.mark.parametrize("query", ["count-where", "at-least-1", "majority"])
+@pytest.mark.usefixtures("engine_once")
+def test_no_person_can_be_told_apart_by_any_or_all_of_its_records(query, mode, relation, per_unit):
+    delta = 0 if query.startswith("count") else DELTA
+    options = {**MODES[mode], "relation": relation, "unit": "u", "per_unit": per_unit, "delta": delta}
+    wrong, compared = violations(query, options, personal_neighbours(relation), LOTS[1])
     assert compared > 100
     assert wrong == 0
 
@@ -269,7 +292,7 @@ def test_charging_an_exchange_once_is_caught():
     laws = []
     for table in (first, second):
         asked = plan(table, *QUERIES["count"], ratio=RATIO, **options)
-        laws.append(joint_law(asked, read_cells(asked)))
+        laws.append(joint_law(asked, read_cells(asked, LOTS[0])))
     assert worst_delta(*laws, exp_below(planned.cost.epsilon)) == 0
     assert worst_delta(*laws, exp_below(planned.cost.epsilon / 2)) > 0
 
@@ -290,4 +313,49 @@ def test_statistics_show_nothing():
 def test_a_sidecar_that_depends_on_the_data_is_caught(pairs, monkeypatch):
     monkeypatch.setattr(publishing, "ends_of", lambda nodes: {"upper": int(nodes.values.max())})
     wrong, _ = violations("count-where", {"relation": "exchange"}, pairs["exchange", "any"])
+    assert wrong > 0
+
+
+def rewritten(monkeypatch, old, new):
+    """Plant a bug in the statement that chooses a person's record."""
+    real = statistics.records_statement
+
+    def planted(*arguments):
+        statement = real(*arguments)
+        assert old in statement
+        return statement.replace(old, new)
+
+    monkeypatch.setattr(statistics, "records_statement", planted)
+    _counted.clear()
+
+
+@pytest.fixture
+def forget():
+    yield
+    _counted.clear()
+
+
+@pytest.mark.usefixtures("engine_once", "forget")
+def test_an_order_that_depends_on_other_peoples_records_is_caught(monkeypatch):
+    rewritten(monkeypatch, "CONCAT('0", "CONCAT((SELECT CAST(COUNT(*) AS VARCHAR) FROM data), '0")
+    options = {**MODES["declared"], "relation": "add-remove", "unit": "u"}
+    wrong = sum(violations("count-where", options, personal_neighbours("add-remove"), key)[0] for key in LOTS)
+    assert wrong > 0
+
+
+@pytest.mark.usefixtures("engine_once", "forget")
+@pytest.mark.parametrize("per_unit", [None, "any", "all"])
+def test_a_person_who_counts_in_every_group_is_caught(monkeypatch, per_unit):
+    rewritten(monkeypatch, "FROM different GROUP BY person)", "FROM different GROUP BY person, k0)")
+    options = {**MODES["declared"], "relation": "add-remove", "unit": "u", "per_unit": per_unit}
+    wrong, _ = violations("count-where", options, personal_neighbours("add-remove"))
+    assert wrong > 0
+
+
+@pytest.mark.usefixtures("engine_once", "forget")
+def test_any_of_everybodys_records_is_caught(monkeypatch):
+    everybody = "(SELECT BOOL_OR(answer) FROM different)"
+    rewritten(monkeypatch, "kept.answer AS answer", f"{everybody} AS answer")
+    options = {**MODES["declared"], "relation": "add-remove", "unit": "u", "per_unit": "any"}
+    wrong, _ = violations("count-where", options, personal_neighbours("add-remove"))
     assert wrong > 0

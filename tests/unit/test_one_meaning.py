@@ -25,7 +25,7 @@ CONNECTION = duckdb.connect()
 ASK = """
 import sys
 import duckdb, pandas as pd, polars as pl, pyarrow as pa, pyarrow.parquet as pq
-from irisdp.queries import count_records, enumerate_keys
+from irisdp.queries import Unit, count_records, enumerate_keys
 from irisdp.release.planning import plan
 zone, file = sys.argv[1:]
 seconds = [0, 1_710_054_000, 1_730_612_000, 1_700_000_000, None]
@@ -42,7 +42,8 @@ asked = "moment > '2024-03-10 07:00:00' AND CAST(moment AS VARCHAR) < '2024-11-0
 groups = ["1970-01-01", "2024-11-03 05:33:20"]
 for frame in frames:
     planned = plan(frame, "count", asked, by="moment", groups=groups, unit="who", epsilon=1)
-    found = count_records(planned.table, condition=planned.condition, groups=planned.groups, unit="who")
+    who = Unit("who", b"k" * 32)
+    found = count_records(planned.table, condition=planned.condition, groups=planned.groups, unit=who)
     keys = enumerate_keys(planned.table, "moment")
     labels = [str(label) for (label,) in keys.select(keys.counts > 0).labels]
     print(found.total.tolist(), found.yes.tolist(), labels, planned.question(), planned.table.digest().hex())
@@ -195,4 +196,4 @@ def test_keys_that_nobody_chose_never_become_values():
     keys = enumerate_keys(open_table(pa.table({"day": far})), "day")
     assert keys.counts.tolist() == [1] and len(keys.cells()) == 1
     planned = plan(pa.table({"day": far}), "count", by="day", select_groups=True, epsilon=1, delta=1e-6)
-    assert repr(read_cells(planned)) == "PrivateCells(…)"
+    assert repr(read_cells(planned, b"k" * 32)) == "PrivateCells(…)"

@@ -257,9 +257,9 @@ def test_a_file_that_appears_while_the_answer_is_drawn_is_kept(here, monkeypatch
 
     real = publishing.read_cells
 
-    def slow(planned):
+    def slow(planned, key):
         (here / "o.csv.release.json").write_text("somebody's")
-        return real(planned)
+        return real(planned, key)
 
     monkeypatch.setattr(publishing, "read_cells", slow)
     asked = ["publish", "data.csv", "count", "--epsilon", "1", "--ledger", "l.ledger"]

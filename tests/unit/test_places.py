@@ -201,8 +201,8 @@ def test_a_ledger_is_no_other_file_of_the_release(folder, ledger, capsys):
 def test_data_replaced_while_it_is_read_is_not_answered_about(folder, monkeypatch):
     real = publishing.read_cells
 
-    def replaced(planned):
-        cells = real(planned)
+    def replaced(planned, key):
+        cells = real(planned, key)
         status = os.stat("data/t.csv")
         with open("data/t.csv", "r+") as file:
             file.write("g,v\na,2\nb,1\n")

@@ -20,6 +20,7 @@ from irisdp.queries import (
     Count,
     Majority,
     Relation,
+    Unit,
     count_records,
     enumerate_keys,
     open_table,
@@ -73,7 +74,8 @@ def count_with(data, expression=None, by=None, groups=None, unit=None):
     table = open_table(data)
     condition = None if expression is None else read_condition(expression, table.columns)
     declared = None if by is None else read_groups(table, by, groups)
-    return count_records(table, condition=condition, groups=declared, unit=unit)
+    person = None if unit is None else Unit(unit, b"k" * 32)
+    return count_records(table, condition=condition, groups=declared, unit=person)
 
 
 TYPED = pa.table(

@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from irisdp.queries import Kind, count_records, enumerate_keys, open_table, read_condition, read_groups
+from irisdp.queries import Kind, Unit, count_records, enumerate_keys, open_table, read_condition, read_groups
 from support.seeds import fresh_generator
 
 TABLE = pa.table({"g": ["n", "s", "s", None, "e"], "k": [1, 1, 2, 2, None], "x": [1, 2, 3, 4, 5]})
@@ -103,9 +103,9 @@ def test_a_person_keeps_one_record():
         pa.table({"u": [1, 1, 1, 2, None, 3], "g": ["n", "s", "e", "n", "n", None], "x": [1, 2, 3, 4, 5, 6]})
     )
     groups = read_groups(table, "g", "n,s,e")
-    assert count_records(table, unit="u").total.tolist() == [3]
-    assert count_records(table, groups=groups, unit="u").total.sum() == 2
-    assert enumerate_keys(table, "g", unit="u").counts.sum() == 2
+    assert count_records(table, unit=Unit("u", b"k" * 32)).total.tolist() == [3]
+    assert count_records(table, groups=groups, unit=Unit("u", b"k" * 32)).total.sum() == 2
+    assert enumerate_keys(table, "g", unit=Unit("u", b"k" * 32)).counts.sum() == 2
 
 
 def test_the_group_a_person_keeps_does_not_depend_on_the_condition():
@@ -115,11 +115,13 @@ def test_the_group_a_person_keeps_does_not_depend_on_the_condition():
         pa.table({"u": np.repeat(np.arange(people), 3), "g": ["n", "s", "e"] * people, "x": np.arange(3 * people) % 7})
     )
     groups = read_groups(table, "g", "n,s,e")
-    plain = count_records(table, groups=groups, unit="u").total
+    plain = count_records(table, groups=groups, unit=Unit("u", b"k" * 32)).total
     for text in ("x > 3", "x = 1", "x is null"):
-        found = count_records(table, groups=groups, unit="u", condition=read_condition(text, table.columns))
+        found = count_records(
+            table, groups=groups, unit=Unit("u", b"k" * 32), condition=read_condition(text, table.columns)
+        )
         assert found.total.tolist() == plain.tolist()
-    assert enumerate_keys(table, "g", unit="u").counts.sum() == people
+    assert enumerate_keys(table, "g", unit=Unit("u", b"k" * 32)).counts.sum() == people
 
 
 def test_a_persons_choice_is_even_handed():
@@ -129,7 +131,9 @@ def test_a_persons_choice_is_even_handed():
         pa.table({"u": np.repeat(np.arange(people), 2), "g": np.repeat(np.arange(people), 2), "x": [0, 1] * people})
     )
     groups = read_groups(table, "g", np.arange(people))
-    found = count_records(table, groups=groups, unit="u", condition=read_condition("x = 1", table.columns))
+    found = count_records(
+        table, groups=groups, unit=Unit("u", b"k" * 32), condition=read_condition("x = 1", table.columns)
+    )
     assert found.total.tolist() == [1] * people
     assert 60 < found.yes.sum() < 240
 

@@ -14,6 +14,7 @@ import pytest
 
 from irisdp.queries import (
     Kind,
+    Unit,
     count_records,
     enumerate_keys,
     open_table,
@@ -21,8 +22,8 @@ from irisdp.queries import (
     read_groups,
 )
 from irisdp.queries.engine import locked_connection
+from irisdp.queries.persons import records_statement
 from irisdp.queries.spark import spark_statement
-from irisdp.queries.statistics import records_statement
 
 ROWS = [("n", 1, "p"), ("s", 5, "p"), ("n", 7, "q"), (None, 3, "r"), ("s", None, "r"), ("e", 9, None)]
 ARROW = pa.table(dict(zip("gxu", map(list, zip(*ROWS, strict=True)), strict=True)))
@@ -70,7 +71,7 @@ def test_every_form_of_a_table_counts_the_same(tmp_path):
         found = count_records(table, condition=condition, groups=groups)
         assert (found.total.tolist(), found.yes.tolist(), found.no.tolist()) == ([2, 2, 0], [1, 1, 0], [0, 1, 0]), name
         assert count_records(table).total.tolist() == [6], name
-        assert count_records(table, condition=condition, unit="u").total.tolist() == [3], name
+        assert count_records(table, condition=condition, unit=Unit("u", b"k" * 32)).total.tolist() == [3], name
         keys = enumerate_keys(table, "g")
         assert keys.counts.tolist() == [1, 2, 2], name
         assert keys.select(np.array([True, False, True])).labels == (("e",), ("s",)), name
@@ -187,12 +188,16 @@ def test_names_that_look_like_sql(tmp_path):
     table = open_table(path)
     quoted = '"' + name.replace('"', '""') + '"'
     condition = read_condition(f"{quoted} > 4", table.columns)
-    found = count_records(table, condition=condition, groups=read_groups(table, ["g;h"], ["a", "b'"]), unit=name)
+    found = count_records(
+        table, condition=condition, groups=read_groups(table, ["g;h"], ["a", "b'"]), unit=Unit(name, b"k" * 32)
+    )
     assert found.yes.tolist() == [0, 1]
     aliases = pa.table({"k0": ["n"], "answer": [1], "position": [2], "person": ["p"], "record": [3], "groups": [4]})
     table = open_table(aliases)
     condition = read_condition("answer = 1 and position = 2 and record = 3 and groups = 4 and k0 = 'n'", table.columns)
-    found = count_records(table, condition=condition, groups=read_groups(table, "k0", ["n"]), unit="person")
+    found = count_records(
+        table, condition=condition, groups=read_groups(table, "k0", ["n"]), unit=Unit("person", b"k" * 32)
+    )
     assert found.yes.tolist() == [1]
 
 
@@ -270,7 +275,7 @@ def test_spark_gets_the_statement_in_its_dialect():
     table = open_table(ARROW)
     condition = read_condition("x > 4 and g like 's%'", table.columns)
     groups = read_groups(table, "g", ["s"])
-    statement = records_statement(table, condition, groups.columns, table.column("u", "unit"))
+    statement = records_statement(table, condition, groups.columns, Unit("u", b"k" * 32))
     spark = spark_statement(
         f"{statement} SELECT position FROM records JOIN groups ON records.k0 = groups.k0",
         {"data": "v1", "groups": "v2"},

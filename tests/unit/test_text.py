@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from irisdp.cli.main import run
 from irisdp.errors import BadInput
-from irisdp.queries import count_records, enumerate_keys, open_table, read_condition, read_groups
+from irisdp.queries import Unit, count_records, enumerate_keys, open_table, read_condition, read_groups
 from irisdp.queries.text import TextForm, batches, read_form
 from irisdp.release import plan, publish
 
@@ -141,7 +141,7 @@ def test_a_value_that_is_not_valid_is_null_and_nobody_elses(tmp_path):
     found = count_records(table, condition=read_condition("name <> 'a'", table.columns))
     assert (found.total[0], found.yes[0], found.no[0]) == (4, 1, 0)
     assert enumerate_keys(table, "name").counts.tolist() == [1]
-    assert count_records(table, unit="name").total.tolist() == [1]
+    assert count_records(table, unit=Unit("name", b"k" * 32)).total.tolist() == [1]
 
 
 @pytest.mark.parametrize("mark", [*";|:\t\x01\x1f~ ", "\\t"])

@@ -73,6 +73,10 @@ def publish_command(
     unit: Annotated[
         str | None, typer.Option(help="The column that says whose record it is; one is kept of each.", metavar="COL")
     ] = None,
+    per_unit: Annotated[
+        str | None,
+        typer.Option("--per-unit", help="Ask the condition of any, or all, of a person's records.", metavar="any|all"),
+    ] = None,
     ledger: Annotated[
         Path | None, typer.Option(help="The budget's file; beside the data unless given.", metavar="FILE")
     ] = None,
@@ -121,6 +125,7 @@ def publish_command(
         "relation": relation,
         "public_membership": public_membership,
         "unit": unit,
+        "per_unit": per_unit,
         "encoding": encoding,
         "delimiter": delimiter,
     }
@@ -171,6 +176,7 @@ def _show_plan(planned: Plan, ledger: Path, outlook: Outlook | None) -> None:
     view.print(f"  cost      {planned.describe_cost()}")
     for error in planned.describe_error():
         view.print(f"  error     {error}")
+    _show_unit(planned)
     for public in planned.describe_public():
         view.print(f"  public    {escape(public)}", soft_wrap=True)
     for heading, said in (
@@ -178,6 +184,13 @@ def _show_plan(planned: Plan, ledger: Path, outlook: Outlook | None) -> None:
     ):
         view.print(f"  {heading:<9} {escape(said)}", soft_wrap=True)
     view.print("  dry run: no record was read, nothing was spent")
+
+
+def _show_unit(planned: Plan) -> None:
+    from rich.markup import escape
+
+    if planned.unit_rule is not None:
+        console().print(f"  unit      {escape(planned.unit_rule)}", soft_wrap=True)
 
 
 def _show(published: Publication) -> None:
@@ -207,6 +220,7 @@ def _show(published: Publication) -> None:
         view.print(f"  cost      {planned.describe_cost()}")
     for error in planned.describe_error():
         view.print(f"  error     {error}")
+    _show_unit(planned)
     for public in planned.describe_public():
         view.print(f"  public    {escape(public)}", soft_wrap=True)
     view.print(

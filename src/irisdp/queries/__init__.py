@@ -13,6 +13,7 @@ from .keys import UnreleasedKeys, enumerate_keys
 from .majority import Majority
 from .neighbours import Cost, Move, Relation, cell_relation, moves, total_cost
 from .nodes import NO_BOUNDARY, ClassNodes, CountNodes, Query
+from .persons import PerUnit, Unit, describe_unit, read_per_unit
 from .reading import read_query
 from .statistics import Statistics, count_records
 from .table import Table, open_table
@@ -30,14 +31,17 @@ __all__ = [
     "Kind",
     "Majority",
     "Move",
+    "PerUnit",
     "Query",
     "Relation",
     "Statistics",
     "Table",
+    "Unit",
     "UnreleasedKeys",
     "cell_relation",
     "check_apart",
     "count_records",
+    "describe_unit",
     "enumerate_keys",
     "find_keys",
     "groups_file",
@@ -45,6 +49,7 @@ __all__ = [
     "open_table",
     "read_condition",
     "read_groups",
+    "read_per_unit",
     "read_query",
     "total_cost",
 ]

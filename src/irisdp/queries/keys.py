@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import BadInput
 from .columns import Column, Kind
 from .groups import Groups, find_keys
-from .statistics import records_statement
+from .persons import Unit, columns_read, records_statement
 from .table import Table
 
 if TYPE_CHECKING:
@@ -77,24 +77,22 @@ class KeyCells:
         return self._keys.append_column("position", pa.array(np.arange(len(self), dtype=np.int64)))
 
 
-def enumerate_keys(table: Table, by: Sequence[str] | str, *, unit: str | None = None) -> UnreleasedKeys:
+def enumerate_keys(table: Table, by: Sequence[str] | str, *, unit: Unit | None = None) -> UnreleasedKeys:
     """List the keys in the data with their numbers of records, sorted by key.
 
     Untyped columns are read as text. Records with a null in their key have no group. With `unit` each person has one
-    record (see `records_statement`), so a person moves one count by one.
+    record (see `persons`), so a person moves one count by one.
     """
     columns = tuple(
         Column(column.name, Kind.TEXT if column.kind is Kind.UNTYPED else column.kind)
         for column in find_keys(table, by)
     )
-    person = table.column(unit, "unit") if unit is not None else None
     names = [f"k{place}" for place in range(len(columns))]
     known = " AND ".join(f"NOT {name} IS NULL" for name in names)
     listed = ", ".join(names)
     statement = (
-        f"{records_statement(table, None, columns, person)} SELECT {listed}, COUNT(*) AS total FROM records "
+        f"{records_statement(table, None, columns, unit)} SELECT {listed}, COUNT(*) AS total FROM records "
         f"WHERE {known} GROUP BY {listed} ORDER BY {listed}"
     )
-    used = [table.column(column.name, "by") for column in columns]
-    found = table.run(statement, used if person is None else [*used, person])
+    found = table.run(statement, columns_read(table, None, columns, unit))
     return UnreleasedKeys(columns, found.column("total").to_numpy().astype(np.int64), found.select(names))

@@ -104,6 +104,10 @@ def spark_statement(statement: str, views: dict[str, str]) -> str:
     for table in tree.find_all(exp.Table):
         if table.name in views:
             table.replace(exp.alias_(exp.table_(views[table.name]), table.name, table=True))
+    for cast in list(tree.find_all(exp.Cast)):
+        digits = cast.this.expressions if isinstance(cast.this, exp.Concat) else ()
+        if cast.is_type("BIGINT") and len(digits) == 2 and digits[0].name == "0x":  # Spark reads no 0x…
+            cast.this.replace(exp.func("CONV", digits[1].copy(), "16", "10"))
     return tree.sql("spark")
 
 

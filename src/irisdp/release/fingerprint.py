@@ -19,7 +19,7 @@ from pathlib import Path
 from ..errors import BadInput
 from .files import create_once
 
-__all__ = ["fingerprint", "recognise", "secret_beside", "secret_file", "secrets_in"]
+__all__ = ["fingerprint", "recognise", "secret_beside", "secret_file", "secrets_in", "unit_key"]
 
 _ENDING = ".irisdp-secret"
 _NAME = f".tables{_ENDING}"
@@ -57,6 +57,11 @@ def fingerprint(digest: bytes, key: bytes) -> str:
     if len(key) != SECRET_BYTES:
         raise BadInput("key", f"must have {SECRET_BYTES} bytes, not {len(key)}", "use the secret kept beside the data")
     return hashlib.blake2b(digest, key=key, digest_size=32, person=b"irisdp data").hexdigest()
+
+
+def unit_key(secret: bytes) -> bytes:
+    """Derive the key by which `--unit` chooses a person's record; it says nothing of the secret or a fingerprint."""
+    return hashlib.blake2b(key=secret, digest_size=SECRET_BYTES, person=b"irisdp unit").digest()
 
 
 def secret_beside(path: str | os.PathLike[str]) -> bytes:

@@ -21,15 +21,18 @@ from ..queries import (
     Condition,
     Count,
     Groups,
+    PerUnit,
     Query,
     Relation,
     Table,
     cell_relation,
     check_apart,
+    describe_unit,
     find_keys,
     open_table,
     read_condition,
     read_groups,
+    read_per_unit,
     read_query,
     total_cost,
 )
@@ -46,7 +49,7 @@ class Plan:
 
     Attributes
     ----------
-    query, condition, groups, by, unit, relation, public_membership
+    query, condition, groups, by, unit, per_unit, relation, public_membership
         What is asked, of whom, per what; declared groups sorted by key, so that their order and spelling is no part
         of the question.
     audiences : tuple of Audience
@@ -64,6 +67,7 @@ class Plan:
     by: tuple[str, ...]
     groups: Groups | None = field(repr=False)
     unit: str | None
+    per_unit: PerUnit | None
     relation: Relation
     public_membership: bool
     audiences: tuple[Audience, ...]
@@ -84,8 +88,13 @@ class Plan:
         if self.by:
             words.append(f"by {', '.join(self.by)}")
         if self.unit is not None:
-            words.append(f"per {self.unit}")
+            words.append(f"per {self.unit}" if self.per_unit is None else f"for {self.per_unit} record per {self.unit}")
         return " ".join(words)
+
+    @property
+    def unit_rule(self) -> str | None:
+        """What stands for a person, in one line."""
+        return None if self.unit is None else describe_unit(self.unit, self.per_unit, grouped=bool(self.by))
 
     def subject(self) -> dict[str, Any]:
         """Return what is asked of whom, without how accurately: equal for all releases that can refine each other."""
@@ -99,6 +108,8 @@ class Plan:
             "columns": {column.name: str(column.kind) for column in self._columns()},
         }
         facts |= {"text": self.table.text} if self.table.text else {}
+        if self.unit is not None:
+            facts |= {"per_unit": self.per_unit and str(self.per_unit), "unit_rule": self.unit_rule}
         return facts | ({"public_membership": True} if self.public_membership else {})
 
     def facts(self, audience: Audience) -> dict[str, Any]:
@@ -206,6 +217,7 @@ def plan(
     relation: str = "add-remove",
     public_membership: bool = False,
     unit: str | None = None,
+    per_unit: str | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
 ) -> Plan:
@@ -235,7 +247,11 @@ def plan(
     public_membership : bool
         Under exchange: who is in which group is public.
     unit : str, optional
-        The column that says whose record it is; every person keeps one record.
+        The column that says whose record it is; every person keeps one record, chosen by a secret order that knows
+        neither question nor answer.
+    per_unit : {"any", "all"}, optional
+        Turn the condition into "any", or "all", of the person's records that have an answer. A person without any has
+        none; with `by` it counts in the group of the one record kept, whatever group the records are in.
     encoding, delimiter : str, optional
         How a text file is written: UTF-8, and a comma (.csv) or tab (.tsv), unless given.
 
@@ -260,6 +276,7 @@ def plan(
         if public_membership:
             # Which of a person's records is kept depends on what they say, and so does the group it counts in.
             raise BadInput("--public-membership", "cannot be promised with --unit", "leave one of the two out")
+    each = read_per_unit(per_unit, unit, condition)
     selector = None
     if select_groups:
         selector = _selector(privacy, selection_epsilon, selection_delta)
@@ -277,6 +294,7 @@ def plan(
         by=columns,
         groups=declared,
         unit=unit,
+        per_unit=each,
         relation=neighbours,
         public_membership=public_membership,
         audiences=audiences,

@@ -13,11 +13,21 @@ import numpy as np
 from ..errors import BadInput
 from ..exact import insist_on_names, rational_text
 from ..outputs import Output
-from ..queries import ClassNodes, CountNodes, Statistics, UnreleasedKeys, count_records, enumerate_keys, groups_file
+from ..queries import (
+    ClassNodes,
+    CountNodes,
+    Statistics,
+    Unit,
+    UnreleasedKeys,
+    count_records,
+    enumerate_keys,
+    groups_file,
+)
 from .answers import Answers, plain_key
 from .audiences import Audience
 from .chain import earlier_links, extend, links_of
 from .cost import Cost
+from .fingerprint import unit_key
 from .ledger import Entry, Ledger, Release
 from .notes import note
 from .places import check_ledger, find_ledger, promise_of, recognised, stamp
@@ -148,9 +158,9 @@ def publish(
     files = planned_files(planned, groups=groups, ledger=book.path, secret=secret, out=out, force=force)
     check_ledger(book, planned.table.path, groups_file(groups), default=ledger is None)
     book.check(promise)
-    book, version, _ = recognised(planned.table, book, secret, default=ledger is None)
+    book, version, kept = recognised(planned.table, book, secret, default=ledger is None)
     book.check(promise, version)
-    cells = read_cells(planned)
+    cells = read_cells(planned, unit_key(kept))
     if stamp(planned.table.path) != before:
         raise BadInput(
             "DATA", "changed while it was read", "publish again when nobody is writing to it; nothing was spent"
@@ -183,14 +193,15 @@ def publish(
     )
 
 
-def read_cells(planned: Plan) -> PrivateCells:
-    """Read the table once: each cell's node and, for a selection, the keys there are."""
+def read_cells(planned: Plan, key: bytes) -> PrivateCells:
+    """Read the table: each cell's node and, for a selection, the keys there are; `key` chooses persons' records."""
+    unit = None if planned.unit is None else Unit(planned.unit, key, planned.per_unit)
     if planned.selector is None:
-        found = count_records(planned.table, condition=planned.condition, groups=planned.groups, unit=planned.unit)
+        found = count_records(planned.table, condition=planned.condition, groups=planned.groups, unit=unit)
         return PrivateCells(planned.query.nodes(found, planned.cell_relation), None)
-    keys = enumerate_keys(planned.table, planned.by, unit=planned.unit)
+    keys = enumerate_keys(planned.table, planned.by, unit=unit)
     if len(keys.counts):
-        found = count_records(planned.table, condition=planned.condition, groups=keys.cells(), unit=planned.unit)
+        found = count_records(planned.table, condition=planned.condition, groups=keys.cells(), unit=unit)
     else:
         found = Statistics(*(np.zeros(0, dtype=np.int64),) * 3)
     return PrivateCells(planned.query.nodes(found, planned.cell_relation), keys)

@@ -1,0 +1,168 @@
+"""One record per person, or one answer: a person with many records moves one cell, by one.
+
+Which record stands for a person is drawn by lot, under a key that is secret: every record of the person gets a number
+from a keyed hash of all that the record holds, and the least number stays. So the choice
+
+- is a function of the person's own records and of the key: whatever others add or remove, it stays;
+- knows neither question nor answer: "age > 50" and "age <= 50" are asked of the same record;
+- is even-handed: over the keys, each record stays equally often, and what a person says three times counts thrice.
+
+Privacy holds for every key, so it does not rest on the key's secrecy; what does is that nobody can arrange their
+records so that a certain one stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from ..errors import BadInput
+from .columns import Column, read_as
+from .expression import Condition
+from .table import Table
+
+__all__ = ["KEY_BYTES", "PerUnit", "Unit", "columns_read", "describe_unit", "read_per_unit", "records_statement"]
+
+KEY_BYTES = 32
+"""Length of the key: in hexadecimal it fills the first block of SHA-256."""
+
+_LONGEST = 99
+"""Text beyond this many characters is hashed for itself, so that a record of any length takes little memory."""
+
+
+class PerUnit(StrEnum):
+    """What a condition asks of a person, where it is not asked of one record."""
+
+    ANY = "any"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Whose records are whose, and what stands for a person.
+
+    Attributes
+    ----------
+    column : str
+        The column that says whose record it is; a record without a value belongs to nobody.
+    key : bytes
+        Secret; 32 bytes.
+    per_unit : PerUnit or None
+        None: the answer of the one record kept. ANY, ALL: whether any, or all, of the answers that the person's records
+        have is yes; records without an answer are passed over, and without any answer the person has none.
+    """
+
+    column: str
+    key: bytes = field(repr=False)
+    per_unit: PerUnit | None = None
+
+    def __post_init__(self) -> None:
+        """Check the key."""
+        if len(self.key) != KEY_BYTES:
+            raise BadInput("key", f"must have {KEY_BYTES} bytes, not {len(self.key)}", "derive it from the secret")
+
+
+def read_per_unit(per_unit: Any, unit: str | None, condition: Condition | None) -> PerUnit | None:
+    """Read any or all, which needs a unit and a condition."""
+    if per_unit is None:
+        return None
+    if per_unit not in list(PerUnit):
+        raise BadInput("--per-unit", "must be any or all", "choose one of the two")
+    if unit is None or condition is None:
+        rule, remedy = "asks a condition of a person's records", 'add --unit COL and a condition such as "age > 64"'
+        raise BadInput("--per-unit", rule, remedy)
+    return PerUnit(per_unit)
+
+
+def describe_unit(unit: str, per_unit: PerUnit | None, *, grouped: bool) -> str:
+    """Say in one line what stands for a person."""
+    order = "chosen by a secret order that knows neither question nor answer"
+    if per_unit is None:
+        return f"one record kept per {unit}, {order}"
+    said = f"each {unit} counts once, and says yes if {per_unit} of its records with an answer do"
+    return f"{said}; in the group of one record, {order}" if grouped else said
+
+
+def columns_read(
+    table: Table, condition: Condition | None, keys: Sequence[Column], unit: Unit | None
+) -> tuple[Column, ...]:
+    """Return the columns that `records_statement` reads."""
+    used = [*(condition.columns if condition else ()), *(table.column(key.name, "by") for key in keys)]
+    if unit is not None:
+        used.append(table.column(unit.column, "unit"))
+        if _draws_lots(condition, keys, unit):
+            used += _hashed(table, unit)
+    return tuple(used)
+
+
+def records_statement(table: Table, condition: Condition | None, keys: Sequence[Column], unit: Unit | None) -> str:
+    """Return the WITH clause of `records`: keys k0, k1, ... and the `answer`, one row per record that counts.
+
+    With a unit there is one row per person: the keys of the record kept, and its answer or, with `per_unit`, that of
+    the person. Without keys a person's answer needs no record to be kept.
+    """
+    names = [f"k{place}" for place in range(len(keys))]
+    parts = [
+        f"{read_as(table.column(key.name, 'by').reference, key.kind).sql('duckdb')} AS {name}"
+        for key, name in zip(keys, names, strict=True)
+    ]
+    parts.append(f"{condition.sql('duckdb') if condition else 'TRUE'} AS answer")
+    if unit is None:
+        return f"WITH records AS (SELECT {', '.join(parts)} FROM data)"
+    person = table.column(unit.column, "unit").reference.sql("duckdb")
+    gathered = "BOOL_OR(answer)" if unit.per_unit == PerUnit.ANY else "BOOL_AND(answer)"
+    if not _draws_lots(condition, keys, unit):
+        return (
+            f"WITH all_records AS (SELECT {person} AS person, {', '.join(parts)} FROM data), "
+            f"records AS (SELECT {gathered} AS answer FROM all_records WHERE NOT person IS NULL GROUP BY person)"
+        )
+    columns = _hashed(table, unit)
+    texts = [f"TRY_CAST({column.reference.sql('duckdb')} AS VARCHAR) AS t{n}" for n, column in enumerate(columns)]
+    # Equal records have one number and so much more weight: of m numbers of their own, exponentially distributed, the
+    # least would be distributed as one of them divided by m. A struct is compared field by field; what follows the
+    # number matters only where two numbers are equal.
+    fields = [
+        "'lot': -LN((CAST(hashed AS DOUBLE) + CAST('0.5' AS DOUBLE)) / CAST('1152921504606846976' AS DOUBLE)) / copies",
+        "'hashed': hashed",
+        *(f"'{name}': {name}" for name in names),
+        "'answer': answer",
+    ]
+    listed = "".join(f", {name}" for name in names)
+    least = "".join(f", MIN({name}) AS {name}" for name in names)
+    chosen = "".join(f"kept.kept.{name} AS {name}, " for name in names)
+    return (
+        f"WITH all_records AS (SELECT {person} AS person, {', '.join([*texts, *parts])} FROM data), "
+        f"hashed_records AS (SELECT person, {_hash(len(columns), unit)} AS hashed{listed}, answer FROM all_records "
+        "WHERE NOT person IS NULL), "
+        f"different AS (SELECT person, hashed, COUNT(*) AS copies{least}, {gathered} AS answer FROM hashed_records "
+        "GROUP BY person, hashed), "
+        f"kept AS (SELECT MIN({{{', '.join(fields)}}}) AS kept, {gathered} AS answer FROM different GROUP BY person), "
+        f"records AS (SELECT {chosen}{'kept.answer' if unit.per_unit else 'kept.kept.answer'} AS answer FROM kept)"
+    )
+
+
+def _draws_lots(condition: Condition | None, keys: Sequence[Column], unit: Unit) -> bool:
+    """Tell whether it matters which record is kept: not where only the persons, or all their answers, count."""
+    return bool(keys) or (condition is not None and unit.per_unit is None)
+
+
+def _hashed(table: Table, unit: Unit) -> list[Column]:
+    """List what a record is hashed by: its person, and all columns that have a text form, whatever the question."""
+    person = table.column(unit.column, "unit")
+    return [person, *(column for column in table.columns if not column.kind.is_opaque and column != person)]
+
+
+def _hash(texts: int, unit: Unit) -> str:
+    """Write 60 bits of a keyed hash of the texts t0, t1, ...
+
+    Each has its length before it, so that no two records read alike; a null is neither text nor empty.
+    """
+    parts = ", ".join(
+        f"CASE WHEN t{n} IS NULL THEN '-' WHEN LENGTH(t{n}) > {_LONGEST} "
+        f"THEN CONCAT(CAST(LENGTH(t{n}) AS VARCHAR), ':', SHA256(t{n})) "
+        f"ELSE CONCAT(CAST(LENGTH(t{n}) AS VARCHAR), ':', t{n}) END"
+        for n in range(texts)
+    )
+    return f"CAST(CONCAT('0x', SUBSTRING(SHA256(CONCAT('{unit.key.hex()}', {parts})), 1, 15)) AS BIGINT)"
