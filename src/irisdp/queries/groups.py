@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import BadInput
 from .columns import Column, Kind
-from .declared import Declared, read_declared
+from .declared import read_declared
 from .engine import guarded, locked_connection
 from .table import Table
 from .values import is_empty, read_value
@@ -42,6 +42,8 @@ class Groups:
     labels: tuple[tuple[Any, ...], ...] = field(repr=False)
     shown: NDArray[np.int64] = field(repr=False)
     _keys: pa.Table = field(repr=False)
+    _order: NDArray[np.int64] = field(repr=False)
+    """The rows as an engine sorts them by key."""
 
     def __len__(self) -> int:
         """Count the groups."""
@@ -55,11 +57,10 @@ class Groups:
 
     def by_key(self) -> Groups:
         """Return the groups sorted by key, to be shown as before: the same cells for every order and spelling."""
-        order = _run(self.arrow(), f"SELECT position FROM groups ORDER BY {', '.join(self._keys.column_names)}")
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        labels = tuple(self.labels[row] for row in order.tolist())
-        return Groups(self.columns, labels, place[self.shown], self._keys.take(order))
+        place = np.empty_like(self._order)
+        place[self._order] = np.arange(len(place))
+        labels = tuple(self.labels[row] for row in self._order.tolist())
+        return Groups(self.columns, labels, place[self.shown], self._keys.take(self._order), np.arange(len(place)))
 
     def digest(self) -> str:
         """Return a digest of what the engine joins, kinds and keys, in the order of these groups."""
@@ -110,6 +111,8 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any) -> Groups:
         For no groups, a group given twice in whatever spelling, an empty value, the wrong columns, and a value its
         column cannot hold exactly.
     """
+    import pyarrow as pa
+
     columns = find_keys(table, by)
     found = read_declared(declared, [column.name for column in columns])
     if not found.columns[0]:
@@ -119,26 +122,11 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any) -> Groups:
         kind, keys = _read_column(column, values)
         kinds.append(Column(column.name, kind))
         arrays[f"k{place}"] = _array(keys, kind)
-    groups = _distinct(tuple(kinds), found, arrays)
-    if found.ordered:
-        return groups
-    groups = groups.by_key()
-    return Groups(groups.columns, groups.labels, np.arange(len(groups)), groups.arrow().drop_columns("position"))
-
-
-def _distinct(columns: tuple[Column, ...], found: Declared, arrays: dict[str, pa.Array]) -> Groups:
-    import pyarrow as pa
-
     labels = tuple(zip(*found.columns, strict=True))
-    groups = Groups(columns, labels, np.arange(len(labels)), pa.table(arrays))
-    same = f"SELECT MAX(position) AS position FROM groups GROUP BY {', '.join(arrays)} HAVING COUNT(*) > 1"
-    twice = _run(groups.arrow(), f"{same} ORDER BY position LIMIT 1")
-    if len(twice):
-        label = labels[int(twice[0])]
-        raise BadInput(
-            "groups", f"declares {_show(label)} twice, perhaps in another spelling", "declare each group once"
-        )
-    return groups
+    keys = pa.table(arrays)
+    order = _sorted(keys, labels)
+    groups = Groups(tuple(kinds), labels, np.arange(len(labels)), keys, order)
+    return groups if found.ordered else replace(groups.by_key(), shown=np.arange(len(labels)))
 
 
 def _read_column(column: Column, values: list[Any]) -> tuple[Kind, list[Any]]:
@@ -182,19 +170,28 @@ def _array(keys: list[Any], kind: Kind) -> pa.Array:
     return pa.array(keys, types[kind])
 
 
-def _run(groups: pa.Table, statement: str) -> NDArray[np.int64]:
-    """Ask the engine about the groups, which it compares as it will when it joins them."""
+def _sorted(keys: pa.Table, labels: Sequence[tuple[Any, ...]]) -> NDArray[np.int64]:
+    """Let the engine, which will join the keys, sort them and say whether it finds any two equal."""
+    import pyarrow as pa
 
-    def ask() -> NDArray[np.int64]:
+    listed = ", ".join(keys.column_names)
+    statement = f"SELECT position, COUNT(*) OVER (PARTITION BY {listed}) AS copies FROM groups ORDER BY {listed}"
+
+    def ask() -> pa.Table:
         connection = locked_connection()
         try:
-            connection.register("groups", groups)
-            found: NDArray[np.int64] = connection.sql(statement).to_arrow_table().column("position").to_numpy()
-            return found
+            connection.register("groups", keys.append_column("position", pa.array(np.arange(len(keys)))))
+            return connection.sql(statement).to_arrow_table()
         finally:
             connection.close()
 
-    return guarded(ask, "cannot be read by the engine", "give columns of text, numbers or dates", "groups")
+    found = guarded(ask, "cannot be read by the engine", "give columns of text, numbers or dates", "groups")
+    order: NDArray[np.int64] = found.column("position").to_numpy()
+    twice = order[found.column("copies").to_numpy() > 1]
+    if len(twice):
+        label = _show(labels[int(twice.max())])
+        raise BadInput("groups", f"declares {label} twice, perhaps in another spelling", "declare each group once")
+    return order
 
 
 def _numbered(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -56,7 +56,8 @@ class UnreleasedKeys:
         keys: tuple[tuple[Any, ...], ...] = tuple(
             zip(*(rows.column(k).to_pylist() for k in rows.column_names), strict=True)
         )
-        return Groups(self.columns, keys, np.arange(len(keys)), rows)
+        order = np.arange(len(keys))
+        return Groups(self.columns, keys, order, rows, order)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

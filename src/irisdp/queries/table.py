@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
 from .columns import READER, Column, Kind, find_column
-from .engine import Source, guarded
+from .engine import guarded
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,9 +19,45 @@ if TYPE_CHECKING:
 __all__ = ["Table", "open_table"]
 
 
+class _Door:
+    """All that a table has of its source: whatever copies, pickles or takes a table apart is left outside."""
+
+    __slots__ = ("_behind",)
+
+    def __init__(self, source: Any) -> None:
+        self._behind = source
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._behind, name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Door, (_Closed(self._behind.engine, getattr(self._behind, "path", None)),)
+
+    def __repr__(self) -> str:
+        return "…"
+
+
+@dataclass(frozen=True, slots=True)
+class _Closed:
+    """Where records were read, once they were: the name of the engine, and of the file if there was one."""
+
+    engine: str
+    path: Path | None
+
+    def digest(self) -> bytes:
+        raise _gone()
+
+    def run(self, statement: str, names: Sequence[str], groups: Any) -> Any:
+        raise _gone()
+
+
+def _gone() -> BadInput:
+    return BadInput("data", "is not carried along by copies and publications", "open it again")
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of records, opened but not read.
+    """A table of records, opened but not read. Copies, pickles and dictionaries made of it hold no record.
 
     Attributes
     ----------
@@ -31,8 +68,17 @@ class Table:
     """
 
     columns: tuple[Column, ...]
-    _source: Source = field(repr=False)
+    _source: Any = field(repr=False)
     text: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Shut the source in."""
+        if not isinstance(self._source, _Door):
+            object.__setattr__(self, "_source", _Door(self._source))
+
+    def closed(self) -> Table:
+        """Return the table without its records: names, kinds, and what read it."""
+        return copy.deepcopy(self)
 
     @property
     def path(self) -> Path | None:
@@ -59,7 +105,8 @@ class Table:
         record's readable values are (SHA-256), and then the sorted digests. A digest of private data is private: it
         goes into a ledger only under a key.
         """
-        return guarded(self._source.digest, "could not be digested by its engine", "check that it can be read")
+        digest: bytes = guarded(self._source.digest, "could not be digested by its engine", "check that it can be read")
+        return digest
 
     def run(self, statement: str, columns: Sequence[Column], groups: pa.Table | None = None) -> pa.Table:
         """Run a statement of this floor's over the relations `data` and `groups`; the result is private.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from .cost import Cost
 from .fingerprint import unit_key
 from .ledger import Entry, Ledger, Release
 from .notes import note
+from .padding import longer, pad_nodes, padded_size
 from .places import check_ledger, find_ledger, promise_of, recognised, stamp
 from .planning import Plan, plan
 from .respondents import ClassRespondent, CountRespondent
@@ -45,7 +46,7 @@ class Publication:
     Attributes
     ----------
     plan : Plan
-        What was asked.
+        What was asked; its table holds no record and cannot be read.
     answers_of : dict
         Answers by audience; where no audiences were named there is one, called None.
     repeated : bool
@@ -183,7 +184,7 @@ def publish(
     }
     written = write_files(files, planned, answers_of, settled.ids, _shown_ends(planned, cells))
     return Publication(
-        plan=planned,
+        plan=replace(planned, table=planned.table.closed()),
         answers_of=answers_of,
         repeated=settled.repeated,
         cost=Cost() if settled.repeated else sum((entry.cost for entry in settled.entries), Cost()),
@@ -218,21 +219,24 @@ def price(planned: Plan, earlier: Sequence[Release]) -> Cost:
 def _draw(planned: Plan, cells: PrivateCells, earlier: Sequence[Release], table: str | None) -> list[Entry]:
     """Draw all cells for every audience; where groups are selected, draw once which may be named."""
     labels: Sequence[tuple[Any, ...]] = planned.groups.labels if planned.groups else [()]
-    chosen = None
+    nodes, chosen = cells.nodes, None
     if planned.selector is not None and cells.keys is not None:
-        chosen = planned.selector.draw(cells.keys.counts)
+        counts = cells.keys.counts
+        size = padded_size(len(counts))
+        chosen = planned.selector.draw(longer(counts, size))[: len(counts)]
         labels = cells.keys.select(chosen).labels
+        nodes = pad_nodes(nodes, size)
     links = links_of(planned.chain, earlier)
     entries: list[Entry] = []
     for audience in planned.audiences:
-        respondent, nodes = audience.respondent, cells.nodes
+        respondent = audience.respondent
         if isinstance(respondent, CountRespondent) and isinstance(nodes, CountNodes):
             values: list[Any] = extend(links, respondent.privacy, nodes).values.tolist()
         else:
             assert isinstance(respondent, ClassRespondent) and isinstance(nodes, ClassNodes)
             values = respondent.draw(nodes)
         if chosen is not None:
-            values = [value for value, named in zip(values, chosen, strict=True) if named]
+            values = [value for value, named in zip(values, chosen.tolist(), strict=False) if named]  # not the padding
         # The most accurate audience carries the charge; what the others get follows from it.
         cost = Cost() if entries else price(planned, earlier)
         answers = Answers(planned.by, labels, values)

@@ -1,0 +1,36 @@
+"""How many random bytes a selection reads: as many as for a public number of keys, not for those that there are.
+
+A key that nobody else has would show in the number of bytes read, if each key read its own. So draws are made for cells
+that nobody is in, too: for 2^20 keys in all or, beyond, for the next power of two. Whoever can count the bytes then
+learns whether there are more keys than 2^20, than 2^21, …, and nothing else (SECURITY.md).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..queries import ClassNodes, CountNodes
+
+__all__ = ["FEWEST_DRAWS", "longer", "pad_nodes", "padded_size"]
+
+FEWEST_DRAWS = 1 << 20
+"""Keys that are drawn for at least: 8 MiB of random bytes to select, and as much for each digit of an answer."""
+
+
+def padded_size(count: int) -> int:
+    """Return for how many keys to draw where there are `count`."""
+    return max(FEWEST_DRAWS, 1 << max(count - 1, 0).bit_length())
+
+
+def longer(values: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Return values with as many zeros after them as make `size`."""
+    return np.concatenate([values, np.zeros(size - len(values), dtype=np.int64)])
+
+
+def pad_nodes(nodes: CountNodes | ClassNodes, size: int) -> CountNodes | ClassNodes:
+    """Return nodes with cells after them that nobody is in."""
+    if isinstance(nodes, ClassNodes):
+        return ClassNodes(nodes.classes, longer(nodes.true_class, size), longer(nodes.depth, size))
+    upper = None if nodes.upper is None else longer(nodes.upper, size)
+    return CountNodes(longer(nodes.values, size), longer(nodes.lower, size), upper)
