@@ -227,8 +227,9 @@ class _Reader:
             if isinstance(self.side_information, str) or not hasattr(self.side_information, "__iter__"):
                 raise BadInput("side_information", "must be a list of counts", "write [0, 1]")
             counts = [integer(i, "side_information", at_least=0) for i in self.side_information]
-            if min(counts, default=least) < least:
-                rule = f"names counts below {least}, which this release rules out"
+            beyond = most is not None and max(counts, default=least) > most
+            if beyond or min(counts, default=least) < least:
+                rule = f"names counts {f'above {most}' if beyond else f'below {least}'}, which this release rules out"
                 raise BadInput("side_information", rule, "leave them out")
             limits.append(max(counts, default=0))
         if self._is_table:

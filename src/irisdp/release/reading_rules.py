@@ -204,15 +204,23 @@ def bounded_rule(deployed: NoisyCount | Mechanism | FactoredMechanism, ends: End
 
     Noise without ends, or with wider ones, tells about the counts a..b just what noise clamped to a..b tells: beyond,
     all likelihood ratios are constant. So only those are looked at, numbered from the least on.
+
+    Raises
+    ------
+    BadInput
+        When a count deemed possible does not lie between the ends: nothing is known of how it would be released.
     """
     if not isinstance(deployed, NoisyCount):
         found = optimal_reading(deployed, consumer)
         counts = all(value in deployed.inputs for value in deployed.outputs)
         face = loss_of_reading(deployed, consumer) if counts else None
         return BoundedRule(deployed=deployed, first=0, ends=None, found=found, face_value=face)
+    considered = consumer.considered
+    if ends is not None and not ends[0] <= considered[0] <= considered[-1] <= ends[1]:
+        raise BadInput("side_information", f"must lie from {ends[0]} to {ends[1]}", "leave out other counts")
     if consumer.loss.entries is not None:
         return _table_rule(deployed.privacy.pure, ends, consumer)
-    first, last = consumer.considered[0], consumer.considered[-1]
+    first, last = considered[0], considered[-1]
     noise, moved = FactoredMechanism(privacy=deployed.privacy.pure, n=last - first), _moved(consumer, first, last)
     if ends is None:
         # At ε = 0 unbounded noise has no finite mean loss.
