@@ -123,6 +123,8 @@ def _show_all(found: Interpretation) -> None:
     from rich.markup import escape
     from rich.table import Table
 
+    from ..release.cells import printable
+
     view = console()
     view.print(f"[bold]published counts: {len(found.answers)}[/bold], read for {found.loss.name} loss")
     table = Table(*map(escape, found.by), "published", "reading")
@@ -130,7 +132,7 @@ def _show_all(found: Interpretation) -> None:
         if number == _MOST_SHOWN:
             table.add_row(*["…"] * (len(found.by) + 2))
             break
-        table.add_row(*(escape(str(part)) for part in (*answer.key, answer.published, answer.reading)))
+        table.add_row(*(escape(printable(part)) for part in (*answer.key, answer.published, answer.reading)))
     view.print(table)
     if found.answers and len({id(answer.rule) for answer in found.answers}) == 1:
         _show_loss(found)

@@ -62,15 +62,17 @@ def _show(ledger: Ledger) -> None:
     from rich.markup import escape
     from rich.table import Table
 
+    from ..release.cells import printable
+
     document = ledger.document()
     columns = ("id", "date", "table", "query", "groups", "audience", "ε", "δ", "outputs", "")
-    table = Table(*columns, title=_one_line(str(ledger.path)))
+    table = Table(*columns, title=printable(str(ledger.path)))
     for release in document["releases"]:
-        table.add_row(*(escape(_one_line(cell)) for cell in _cells(release)))
+        table.add_row(*(escape(printable(cell)) for cell in _cells(release)))
     view = console()
     view.print(table)
     for name, text in _summary(document):
-        view.print(f"{name:<9}{escape(_one_line(text))}", soft_wrap=True)
+        view.print(f"{name:<9}{escape(printable(text))}", soft_wrap=True)
 
 
 def _cells(release: dict[str, Any]) -> list[str]:
@@ -122,8 +124,3 @@ def _summary(document: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _cost(cost: dict[str, str]) -> str:
     return f"ε = {cost['epsilon']}, δ = {cost['delta']}"
-
-
-def _one_line(text: str) -> str:
-    """Show what a terminal would obey, such as escapes in the name of a selected group, as what it is."""
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)

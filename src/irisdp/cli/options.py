@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +17,9 @@ Force = Annotated[
 
 def print_json(document: Any) -> None:
     """Print one JSON document on standard output."""
-    print(json.dumps(document, ensure_ascii=False))
+    from ..exact import json_line
+
+    print(json_line(document))
 
 
 def console(*, stderr: bool = False) -> Any:

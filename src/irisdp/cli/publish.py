@@ -197,6 +197,8 @@ def _show(published: Publication) -> None:
     from rich.markup import escape
     from rich.table import Table
 
+    from ..release.cells import printable
+
     view = console()
     planned = published.plan
     view.print(f"[bold]{escape(planned.line)}[/bold]")
@@ -208,7 +210,7 @@ def _show(published: Publication) -> None:
         if number == _MOST_SHOWN:
             table.add_row(*(["…"] * (len(key) + len(values))))
             break
-        table.add_row(*(escape(str(part)) for part in (*key, *values)))
+        table.add_row(*(escape(printable(part)) for part in (*key, *values)))
     view.print(table)
     if published.repeated:
         view.print("  cost      nothing: this question was answered before, and this is the same answer")

@@ -1,7 +1,7 @@
 """Rationals, directed rounding and enclosures: the ground floor."""
 
 from .arguments import checked, insist_on_names
-from .documents import json_bytes, parse_json, read_json
+from .documents import json_bytes, json_line, parse_json, read_json
 from .enclosures import Enclosure, ball, enclosure_of, working_precision
 from .rationals import Rational, integer, rational, rational_text, short_text
 from .rounding import decimal_above, dyadic_above, dyadic_below, exp_below, log_above, log_below
@@ -19,6 +19,7 @@ __all__ = [
     "insist_on_names",
     "integer",
     "json_bytes",
+    "json_line",
     "log_above",
     "log_below",
     "parse_json",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from ..errors import BadInput
 
-__all__ = ["json_bytes", "parse_json", "read_json"]
+__all__ = ["json_bytes", "json_line", "parse_json", "read_json"]
 
 
 def parse_json(text: str, field: str) -> Any:
@@ -48,4 +49,27 @@ def read_json(path: str | Path, field: str) -> Any:
 
 def json_bytes(document: Any) -> bytes:
     """Write a JSON document as a file holds it: UTF-8, indented, with a final newline."""
-    return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
+    return (_visible(json.dumps(document, ensure_ascii=False, indent=1)) + "\n").encode()
+
+
+def json_line(document: Any) -> str:
+    """Write a JSON document in one line, for a terminal or a pipe."""
+    return _visible(json.dumps(document, ensure_ascii=False))
+
+
+def _visible(text: str) -> str:
+    """Escape what would steer a terminal or turn text around; in JSON it stands within text and means the same.
+
+    Control characters below 32 are escaped already; those left are the later ones, formats, separators of lines and
+    lone surrogates, which have no UTF-8 form.
+    """
+    return text if text.isascii() and "\x7f" not in text else _STEERING.sub(_escaped, text)
+
+
+_STEERING = re.compile(
+    r"[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\u{ord(found.group()):04x}"

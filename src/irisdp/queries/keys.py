@@ -18,7 +18,16 @@ from .table import Table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["KeyCells", "UnreleasedKeys", "enumerate_keys"]
+__all__ = ["LONGEST_KEY", "KeyCells", "UnreleasedKeys", "enumerate_keys"]
+
+
+LONGEST_KEY = 1000
+"""Characters of the longest text that may be named as a group; a longer one is no key."""
+
+_NAMEABLE = {
+    Kind.TEXT: f" AND LENGTH({{0}}) <= {LONGEST_KEY}",
+    Kind.NUMBER: " AND ABS({0}) <= CAST('1.7976931348623157e308' AS DOUBLE)",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,19 +90,28 @@ class KeyCells:
 def enumerate_keys(table: Table, by: Sequence[str] | str, *, unit: Unit | None = None) -> UnreleasedKeys:
     """List the keys in the data with their numbers of records, sorted by key.
 
-    Untyped columns are read as text. Records with a null in their key have no group. With `unit` each person has one
-    record (see `persons`), so a person moves one count by one.
+    Untyped columns are read as text. Records with a null in their key have no group, nor have those whose key nobody
+    could read: text of more than `LONGEST_KEY` characters, and infinite numbers. There is one zero. With `unit` each
+    person has one record (see `persons`), so a person moves one count by one.
     """
     columns = tuple(
         Column(column.name, Kind.TEXT if column.kind is Kind.UNTYPED else column.kind)
         for column in find_keys(table, by)
     )
     names = [f"k{place}" for place in range(len(columns))]
-    known = " AND ".join(f"NOT {name} IS NULL" for name in names)
+    named = list(zip(names, columns, strict=True))
+    known = " AND ".join(f"NOT {name} IS NULL{_NAMEABLE.get(column.kind, '').format(name)}" for name, column in named)
+    # Of two zeros that are one key, the data would decide which is shown.
+    shown = ", ".join(
+        f"CASE WHEN {name} = 0 THEN CAST('0' AS DOUBLE) ELSE {name} END AS {name}"
+        if column.kind is Kind.NUMBER
+        else name
+        for name, column in named
+    )
     listed = ", ".join(names)
     statement = (
-        f"{records_statement(table, None, columns, unit)} SELECT {listed}, COUNT(*) AS total FROM records "
-        f"WHERE {known} GROUP BY {listed} ORDER BY {listed}"
+        f"{records_statement(table, None, columns, unit)} SELECT {listed}, COUNT(*) AS total "
+        f"FROM (SELECT {shown} FROM records WHERE {known}) AS nameable GROUP BY {listed} ORDER BY {listed}"
     )
     found = table.run(statement, columns_read(table, None, columns, unit))
     return UnreleasedKeys(columns, found.column("total").to_numpy().astype(np.int64), found.select(names))

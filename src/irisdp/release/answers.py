@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import datetime
 import decimal
-import io
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from typing import Any
 
 from ..errors import BadInput
 from ..exact import json_bytes
+from .cells import csv_cell
 
 __all__ = ["Answers", "answers_bytes", "check_ending", "plain_key"]
 
@@ -81,11 +80,10 @@ def answers_bytes(answers: Answers, path: Path) -> bytes:
 
 
 def _csv(answers: Answers) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(answers.columns)
-    writer.writerows(answers.rows())
-    return text.getvalue().encode()
+    # Column by column: most hold few texts, or none.
+    columns = [*(map(csv_cell, column) for column in zip(*answers.keys, strict=True)), map(str, answers.values)]
+    lines = [map(csv_cell, answers.columns), *(zip(*columns, strict=True) if answers.values else ())]
+    return ("\n".join(map(",".join, lines)) + "\n").encode()
 
 
 def _json(answers: Answers) -> bytes:

@@ -13,6 +13,7 @@ from ..exact import integer, read_json
 from ..mechanisms import FactoredMechanism, Mechanism, privacy_from_document, read_document
 from ..mechanisms.document import FORMAT as MECHANISM_FORMAT
 from ..privacy import Privacy
+from .cells import as_written
 
 __all__ = ["SIDECAR_FORMAT", "NoisyCount", "ReleasedTable", "answers_beside", "read_release", "released_table"]
 
@@ -141,4 +142,4 @@ def _rows(path: Path) -> tuple[list[str], list[list[Any]]]:
         raise BadInput("RELEASE", f"cannot read {path.name} as CSV", "give a file that publish wrote") from None
     if any(len(line) != len(columns) for line in lines):
         raise BadInput("RELEASE", f"{path.name} has rows of different lengths", "give a file that publish wrote")
-    return columns, [list(line) for line in lines]
+    return list(map(as_written, columns)), [list(map(as_written, line)) for line in lines]
