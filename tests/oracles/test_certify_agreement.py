@@ -202,3 +202,30 @@ def test_both_checkers_give_the_same_status(seed, tmp_path):
             seen["third"] += 1
         seen[status] += 1
     assert min(seen[0], seen[1], seen[2], seen["third"]) > 40, seen
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_both_checkers_put_nodes_that_only_edges_name_in_one_order(seed, tmp_path):
+    """Integers of any size, negative or not, and mixed with text or lists: the rows belong to the nodes in order."""
+    pick, seen = fresh_random(f"names {seed}"), Counter()
+    for _ in range(400):
+        pool = [pick.choice([0, 1, 7, -3, 2**63 - 1, 2**63, -(2**63) - 1, 10**40, -(10**25)]) for _ in range(4)]
+        if pick.random() < 0.4:
+            pool += [pick.choice(["a", "0", "-3", [0], [2**64, "x"]]) for _ in range(2)]
+        edges = [[pick.choice(pool), pick.choice(pool)] for _ in range(pick.randrange(1, 4))]
+        ends = {json.dumps(end) for edge in edges for end in edge}
+        # Rows on a ladder: which nodes are close depends on which row is whose.
+        rows = [["1/2", "1/2"], ["1/4", "3/4"], ["1/8", "7/8"], ["1/16", "15/16"], ["1/32", "31/32"], ["0", "1"]]
+        matrix = [pick.choice(rows) for _ in ends]
+        document = {"privacy": {"ratio": 2}, "graph": {"edges": edges}, "matrix": matrix}
+        text = json.dumps(document)
+        status = library_says(text)
+        assert verifier_says(text, tmp_path / "m.json") == status, text
+        if all(type(end) is int for edge in edges for end in edge):
+            order = sorted({end for edge in edges for end in edge})
+            at = dict(zip(order, ([Fraction(p) for p in row] for row in matrix), strict=True))
+            near = [(at[a], at[b]) for a, b in edges] + [(at[b], at[a]) for a, b in edges]
+            assert status == any(p > 2 * q for one, other in near for p, q in zip(one, other, strict=True)), text
+            seen["opinion"] += 1
+        seen[status] += 1
+    assert min(seen[0], seen[1], seen["opinion"]) > 40, seen

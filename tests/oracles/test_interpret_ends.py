@@ -1,4 +1,4 @@
-"""The loss that `interpret` states is the reading's own, summed up here, for counts within a release's ends and beyond."""
+"""The loss that `interpret` states is the reading's own, summed up here, within a release's ends and beyond."""
 
 from collections import Counter
 from fractions import Fraction

@@ -68,6 +68,9 @@ class Audit:
     optimality : Optimality or None
         The verdict on the certificate, when there is one: its value, its bound, and among which mechanisms the bound
         holds. It cannot hold for what is no private mechanism.
+    not_judged : bool
+        There is a certificate, and nothing is said of it: the mechanism was judged on another graph or against another
+        privacy than its own.
     inputs, edges, alone : int or None
         The graph that was judged: inputs, edges, and inputs without a neighbour. Nothing is said of neighbours that
         the graph does not join; without edges nothing is compared at all. None for a `Stepped`, which lists no graph.
@@ -83,6 +86,7 @@ class Audit:
     tightest: TightEdge | None = None
     optimality: Optimality | None = None
     by_theorem: bool = False
+    not_judged: bool = False
     inputs: int | None = None
     edges: int | None = None
     alone: int | None = None
@@ -125,6 +129,7 @@ class Audit:
             "edges": self.edges,
             "inputs_without_neighbours": self.alone,
             "optimality": None if self.optimality is None else self.optimality.to_document(),
+            "certificate_not_judged": self.not_judged,
         }
         if self.tightest is not None:
             document["tightest"] = {
@@ -152,8 +157,8 @@ def audit(
     graph : DatasetGraph, optional
         Judge on this graph instead of the mechanism's own. Its nodes must be the inputs.
     privacy : Privacy, optional
-        Judge against this instead of what the mechanism states. With either given, the certificate is not judged: it
-        speaks of the mechanism's own promise.
+        Judge against this instead of what the mechanism states. Where a graph is given, or another privacy, the
+        certificate is not judged: it speaks of the mechanism's own promise.
     arithmetic : str
         "flint", or "fractions" or "gmpy2" for a second opinion on privacy in another arithmetic.
 
@@ -178,9 +183,11 @@ def audit(
         return _audit_stepped(subject, privacy)
     examined = subject_of(subject, graph=graph, privacy=privacy)
     document = examined.document
-    optimality = judge(examined) if graph is None and privacy is None else None
+    own = graph is None and (privacy is None or _same(privacy, document.privacy))
+    optimality = judge(examined) if own else None
+    not_judged = document.certificate is not None and not own
     if document.factored is not None:
-        return _audit_factored(document.factored, examined, optimality)
+        return _audit_factored(document.factored, examined, optimality, not_judged)
     number = conversion(arithmetic)
     rows = examined.rows if arithmetic == "flint" else convert(document.rows, number)
     pairs = examined.row_pairs()
@@ -198,6 +205,7 @@ def audit(
         ratio_at_delta=_ratio(tight, non_negative),
         tightest=_tight_edge(tight.value, examined, pairs, rows, delta) if tight else None,
         optimality=optimality,
+        not_judged=not_judged,
         inputs=len(examined.inputs),
         edges=examined.graph.number_of_edges,
         alone=_alone(examined.graph),
@@ -207,6 +215,10 @@ def audit(
     # A bound on private mechanisms says nothing good about what is none.
     broken = replace(optimality, holds=False, reason="the file is no private mechanism")
     return replace(verdict, optimality=broken if optimality.holds else optimality)
+
+
+def _same(given: Privacy, stated: Privacy | None) -> bool:
+    return stated is not None and (given.ratio, given.delta) == (stated.ratio, stated.delta)
 
 
 def _alone(graph: DatasetGraph) -> int:
@@ -240,7 +252,9 @@ def _tight_edge(ratio: Any, examined: Subject, pairs: RowPairs, rows: Sequence[N
     return TightEdge(edge=edges[0], outputs=tuple(examined.outputs[v] for v in event), others=tuple(edges[1:]))
 
 
-def _audit_factored(factored: FactoredMechanism, examined: Subject, optimality: Optimality | None) -> Audit:
+def _audit_factored(
+    factored: FactoredMechanism, examined: Subject, optimality: Optimality | None, not_judged: bool
+) -> Audit:
     """The rows at neighbouring counts differ by at most the ratio of the geometric mechanism; reading keeps that."""
     built, promised = factored.privacy.ratio, examined.privacy
     if built > promised.ratio:
@@ -254,6 +268,7 @@ def _audit_factored(factored: FactoredMechanism, examined: Subject, optimality: 
         ratio_at_delta=built if factored.n else Fraction(1),
         tightest=edge,
         optimality=optimality,
+        not_judged=not_judged,
         by_theorem=True,
         inputs=factored.n + 1,
         edges=factored.n,

@@ -93,7 +93,9 @@ def _show(file: Path, verdict: Audit) -> None:
     if verdict.tightest is not None:
         first, second = verdict.tightest.edge
         view.print(f"  tightest   {first} and {second}", markup=False)
-    if verdict.optimality is None:
+    if verdict.not_judged:
+        view.print("  optimality not judged: the options replace what the file states, of which its certificate speaks")
+    elif verdict.optimality is None:
         view.print("  optimality nothing is claimed")
     else:
         _show_optimality(view, verdict.optimality)

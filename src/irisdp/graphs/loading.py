@@ -50,7 +50,10 @@ def graph_from_edges(edges: Iterable[Any], *, nodes: Iterable[Any] | None = None
         array = np.array(ends, np.int64)
         return graph_from_arrays(array[0::2], array[1::2])
     names = [as_node(end, "edges") for end in ends]
-    known = named_nodes(dict.fromkeys(names) if nodes is None else nodes)
+    if nodes is None:  # integers of any size are put in order, as those of 64 bits are above
+        whole = [name for name in names if isinstance(name, int)]
+        nodes = sorted(set(whole)) if len(whole) == len(names) else dict.fromkeys(names)
+    known = named_nodes(nodes)
     positions = [known.position(name) for name in names]
     if None in positions:
         stranger = key_of_node(names[positions.index(None)])
