@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
+from .arrow import array_of_kind, integers_of, whole_numbers
 from .columns import Column, Kind
 from .declared import read_declared
 from .engine import guarded, locked_connection
@@ -51,16 +52,16 @@ class Groups:
 
     def arrow(self) -> pa.Table:
         """Return the keys as columns k0, k1, ... and each group's `position`, for an engine to join with."""
-        import pyarrow as pa
 
-        return self._keys.append_column("position", pa.array(np.arange(len(self))))
+        return self._keys.append_column("position", whole_numbers(np.arange(len(self))))
 
     def by_key(self) -> Groups:
         """Return the groups sorted by key, to be shown as before: the same cells for every order and spelling."""
         place = np.empty_like(self._order)
         place[self._order] = np.arange(len(place))
         labels = tuple(self.labels[row] for row in self._order.tolist())
-        return Groups(self.columns, labels, place[self.shown], self._keys.take(self._order), np.arange(len(place)))
+        keys = self._keys.take(whole_numbers(self._order))
+        return Groups(self.columns, labels, place[self.shown], keys, np.arange(len(place)))
 
     def digest(self) -> str:
         """Return a digest of what the engine joins, kinds and keys, in the order of these groups."""
@@ -121,7 +122,7 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any) -> Groups:
     for place, (column, values) in enumerate(zip(columns, found.columns, strict=True)):
         kind, keys = _read_column(column, values)
         kinds.append(Column(column.name, kind))
-        arrays[f"k{place}"] = _array(keys, kind)
+        arrays[f"k{place}"] = array_of_kind(keys, kind)
     labels = tuple(zip(*found.columns, strict=True))
     keys = pa.table(arrays)
     order = _sorted(keys, labels)
@@ -157,22 +158,8 @@ _EXACT = {
 }
 
 
-def _array(keys: list[Any], kind: Kind) -> pa.Array:
-    import pyarrow as pa
-
-    types = {
-        Kind.TEXT: pa.string(),
-        Kind.INTEGER: pa.int64(),
-        Kind.NUMBER: pa.float64(),
-        Kind.BOOLEAN: pa.bool_(),
-        Kind.DATE: pa.timestamp("us"),
-    }
-    return pa.array(keys, types[kind])
-
-
 def _sorted(keys: pa.Table, labels: Sequence[tuple[Any, ...]]) -> NDArray[np.int64]:
     """Let the engine, which will join the keys, sort them and say whether it finds any two equal."""
-    import pyarrow as pa
 
     listed = ", ".join(keys.column_names)
     statement = f"SELECT position, COUNT(*) OVER (PARTITION BY {listed}) AS copies FROM groups ORDER BY {listed}"
@@ -180,14 +167,14 @@ def _sorted(keys: pa.Table, labels: Sequence[tuple[Any, ...]]) -> NDArray[np.int
     def ask() -> pa.Table:
         connection = locked_connection()
         try:
-            connection.register("groups", keys.append_column("position", pa.array(np.arange(len(keys)))))
+            connection.register("groups", keys.append_column("position", whole_numbers(np.arange(len(keys)))))
             return connection.sql(statement).to_arrow_table()
         finally:
             connection.close()
 
     found = guarded(ask, "cannot be read by the engine", "give columns of text, numbers or dates", "groups")
-    order: NDArray[np.int64] = found.column("position").to_numpy()
-    twice = order[found.column("copies").to_numpy() > 1]
+    order = integers_of(found.column("position"))
+    twice = order[integers_of(found.column("copies")) > 1]
     if len(twice):
         label = _show(labels[int(twice.max())])
         raise BadInput("groups", f"declares {label} twice, perhaps in another spelling", "declare each group once")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
+from .arrow import integers_of, whole_numbers
 from .columns import Column, Kind
 from .groups import Groups, find_keys
 from .persons import Unit, columns_read, records_statement
@@ -82,9 +83,8 @@ class KeyCells:
 
     def arrow(self) -> pa.Table:
         """Return the keys and each cell's `position`, for an engine to join with."""
-        import pyarrow as pa
 
-        return self._keys.append_column("position", pa.array(np.arange(len(self), dtype=np.int64)))
+        return self._keys.append_column("position", whole_numbers(np.arange(len(self))))
 
 
 def enumerate_keys(table: Table, by: Sequence[str] | str, *, unit: Unit | None = None) -> UnreleasedKeys:
@@ -114,4 +114,4 @@ def enumerate_keys(table: Table, by: Sequence[str] | str, *, unit: Unit | None =
         f"FROM (SELECT {shown} FROM records WHERE {known}) AS nameable GROUP BY {listed} ORDER BY {listed}"
     )
     found = table.run(statement, columns_read(table, None, columns, unit))
-    return UnreleasedKeys(columns, found.column("total").to_numpy().astype(np.int64), found.select(names))
+    return UnreleasedKeys(columns, integers_of(found.column("total")), found.select(names))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrow import integers_of
 from .columns import Column
 from .expression import Condition
 from .persons import Unit, columns_read, records_statement
@@ -93,8 +94,8 @@ def count_records(
         statement = f"{records} SELECT position, {counts} FROM records JOIN groups ON {same} GROUP BY position"
     declared = None if groups is None else groups.arrow()
     found = table.run(statement, columns_read(table, condition, keys, unit), declared)
-    position = found.column("position").to_numpy()
+    position = integers_of(found.column("position"))
     arrays = {name: np.zeros(1 if groups is None else len(groups), np.int64) for name in ("total", "yes", "no")}
     for name, array in arrays.items():
-        array[position] = found.column(name).to_numpy()
+        array[position] = integers_of(found.column(name))
     return Statistics(**arrays)

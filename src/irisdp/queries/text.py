@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import BadInput
+from .arrow import whole_numbers
 from .engine import guarded
 from .records import LONGEST_RECORD, Block, read_blocks
 from .splitting import Places
@@ -179,7 +180,7 @@ def _column(block: Block, pieces: pa.Array, kept: Places, place: int, encoding: 
 
     fields = block.fields.firsts[kept] + place
     empty = block.fields.starts[fields] == block.fields.ends[fields]
-    values = pieces.take(pa.array(2 * fields, pa.int64(), mask=empty if empty.any() else None))
+    values = pieces.take(whole_numbers(2 * fields, empty if empty.any() else None))
     doubled = block.fields.escaped[fields]
     if doubled.any():
         single = pc.replace_substring(values.filter(doubled), b'""', b'"')

@@ -77,7 +77,7 @@ def total_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     import pyarrow as pa
 
     if not column.num_chunks:
-        return pa.chunked_array([_total(pa.array([], column.type))])
+        return pa.chunked_array([_total(pa.nulls(0, column.type))])
     return pa.chunked_array([_total(chunk) for chunk in column.chunks])
 
 
@@ -86,7 +86,7 @@ def total_stream(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> pa.Rec
     import pyarrow as pa
 
     names = schema.names
-    types = [_total(pa.array([], field.type)).type for field in schema]
+    types = [_total(pa.nulls(0, field.type)).type for field in schema]
 
     def made() -> Iterator[pa.RecordBatch]:
         for batch in batches:

@@ -14,6 +14,7 @@ from .columns import Kind
 __all__ = ["is_empty", "read_value"]
 
 _LONGEST_INTEGER = 10**1000
+_SURE_DIGITS = 18
 _BELOW_MICROSECONDS = re.compile(r"[.,]\d{6}\d*[1-9]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -68,6 +69,8 @@ def _number(value: Any) -> float | None:
 
 def _integer(value: Any) -> int | None:
     """Read an integer within 64 bits, also one that is written 1.0."""
+    if type(value) is str and len(value) <= _SURE_DIGITS and value.isascii() and value.isdigit():
+        return int(value)  # nearly all are written so, and there may be millions
     if not _is_number(value):
         return None
     try:

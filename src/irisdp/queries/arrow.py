@@ -1,0 +1,58 @@
+"""Between NumPy, Python and Arrow without pandas, which pyarrow would import to look at what it is given.
+
+That import takes longer than counting ten million records, and nothing here has to do with pandas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .columns import Kind
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["array_of_kind", "integers_of", "whole_numbers"]
+
+
+def whole_numbers(values: NDArray[np.int64], missing: NDArray[np.bool_] | None = None) -> pa.Array:
+    """Return 64-bit integers as an Arrow array, without a copy, null where they are missing."""
+    import pyarrow as pa
+
+    known = None if missing is None else pa.py_buffer(np.packbits(~missing, bitorder="little"))
+    whole = pa.py_buffer(np.ascontiguousarray(values, dtype=np.int64))
+    return pa.Array.from_buffers(pa.int64(), len(values), [known, whole])
+
+
+def integers_of(column: pa.ChunkedArray) -> NDArray[np.int64]:
+    """Return a column of 64-bit integers without nulls as a NumPy array."""
+    chunks = [np.from_dlpack(chunk) for chunk in column.chunks if len(chunk)]
+    return np.concatenate(chunks) if chunks else np.zeros(0, dtype=np.int64)
+
+
+def array_of_kind(values: Sequence[Any], kind: Kind) -> pa.Array:
+    """Return values that `values.read_value` has read, none of them missing, as an Arrow array of their kind."""
+    import pyarrow as pa
+
+    if kind is Kind.TEXT:
+        encoded = [value.encode() for value in values]
+        ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+        buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
+        return pa.Array.from_buffers(pa.string(), len(values), buffers)
+    if kind is Kind.BOOLEAN:
+        return _fixed(pa.uint8(), np.array(values, dtype=np.uint8)).cast(pa.bool_())
+    if kind is Kind.NUMBER:
+        return _fixed(pa.float64(), np.array(values, dtype=np.float64))
+    if kind is Kind.DATE:
+        return _fixed(pa.timestamp("us"), np.array(values, dtype="datetime64[us]").view(np.int64))
+    return whole_numbers(np.array(values, dtype=np.int64))
+
+
+def _fixed(kind: pa.DataType, values: NDArray[Any]) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
