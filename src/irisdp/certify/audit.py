@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput
-from ..exact import checked, log_above, rational_text
+from ..exact import checked, log_above, nearest_float, rational_text
 from ..graphs import DatasetGraph
 from ..graphs.names import json_node
 from ..mechanisms import FactoredMechanism, Stepped
@@ -120,8 +120,8 @@ class Audit:
             "epsilon_at_delta": INFINITY if epsilon is None else rational_text(epsilon),
             "ratio_at_delta": INFINITY if ratio is None else rational_text(ratio),
             "floats": {
-                "delta_at_epsilon": float(self.delta_at_epsilon),
-                "epsilon_at_delta": None if epsilon is None else float(epsilon),
+                "delta_at_epsilon": nearest_float(self.delta_at_epsilon),
+                "epsilon_at_delta": None if epsilon is None else nearest_float(epsilon),
             },
             "tightest": None,
             "by_theorem": self.by_theorem,

@@ -119,7 +119,7 @@ def check(path: str = "") -> int:
         if value is None:
             raise ValueError("the certificate states no loss")
     except Exception as problem:
-        print("no:", problem if len(problem.args) == 1 else repr(problem))
+        verifier.say(f"no: {problem if len(problem.args) == 1 else repr(problem)}")
         return 1
     print(
         f"  choice: at most {verifier.shown(value - bound)} above the best among mechanisms whose boundary rows depend"

@@ -84,8 +84,14 @@ def number(value: Any) -> Fraction:
 @cache
 def number_from_text(text: str) -> Fraction:
     """Read a number; remembered, since tables repeat their entries."""
-    insist(len(text) <= 8000 and NUMBER.fullmatch(text), f"{text[:40]!r} is no number")
-    return Fraction(text)
+    return Fraction(insist_on_number(text))
+
+
+def insist_on_number(text: str) -> str:
+    """Return a text that is a number, and one that fits in memory."""
+    insist(len(text) <= 8000 and NUMBER.fullmatch(text), f"{text[:40]!r} is no number, or too long a one")
+    insist(max(map(len, re.findall(r"\d+", text))) <= 4300, "an integer has more than 4300 digits")
+    return text
 
 
 def whole_number(value: Any, least: int, most: int = 10**7) -> int:
@@ -104,6 +110,8 @@ def list_of(value: Any, length: int | None = None) -> list[Any]:
 def name(value: Any) -> Any:
     """Read the name of an input or output; a list, such as a histogram, becomes a tuple."""
     insist(isinstance(value, (str, int, list)) and not isinstance(value, bool), "a name is no string, integer or list")
+    whole = not isinstance(value, str) or not any("\ud800" <= x <= "\udfff" for x in value)
+    insist(whole, "a name holds half of a character")
     return tuple(map(name, value)) if isinstance(value, list) else value
 
 
@@ -795,25 +803,30 @@ def scope(mechanism: Mechanism, conclusion: Conclusion) -> str:
     return f"{conclusion.among} ({rows})"
 
 
+def say(line: str) -> None:
+    """Print one line. Names in the file are a stranger's: none may break the line or steer the terminal."""
+    print("".join(x if x.isprintable() else x.encode("unicode_escape").decode() for x in line))
+
+
 def report(mechanism: Mechanism, conclusion: Conclusion | None) -> None:
     """Print what holds."""
     edges = sum(map(len, mechanism.neighbours)) // 2
     compared = "" if edges else ", so nothing is compared"
     privacy = f"ratio {shown(mechanism.ratio)}, delta {shown(mechanism.delta)}"
-    print(f"yes: private on every edge (inputs: {len(mechanism.inputs)}, edges: {edges}{compared}; {privacy})")
+    say(f"yes: private on every edge (inputs: {len(mechanism.inputs)}, edges: {edges}{compared}; {privacy})")
     if conclusion is None:
-        print("  optimality: nothing is claimed")
+        say("  optimality: nothing is claimed")
         return
     if conclusion.distance is not None:
-        print(f"  rows: the theorem's, of which the rest speaks, up to {shown(conclusion.distance)}")
+        say(f"  rows: the theorem's, of which the rest speaks, up to {shown(conclusion.distance)}")
     among = scope(mechanism, conclusion)
     if conclusion.value is None or conclusion.bound is None:
-        print(f"  no goal is stated: {conclusion.sentence} {among}")
+        say(f"  no goal is stated: {conclusion.sentence} {among}")
         return
     gap = f"at most {shown(conclusion.value - conclusion.bound)} above the best (bound {shown(conclusion.bound)})"
-    print(f"  goal: {conclusion.description}")
-    print(f"  value {shown(conclusion.value)}, {gap}")
-    print(f"  best among: {among}")
+    say(f"  goal: {conclusion.description}")
+    say(f"  value {shown(conclusion.value)}, {gap}")
+    say(f"  best among: {among}")
 
 
 def without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -829,7 +842,11 @@ def main(path: str = "") -> int:
         with open(path, encoding="utf-8") as file:
             # Decimals keep what is written; NaN and Infinity, which JSON does not have, are no numbers.
             document = json.load(
-                file, parse_float=Decimal, parse_constant=number, object_pairs_hook=without_repeated_keys
+                file,
+                parse_float=lambda text: Decimal(insist_on_number(text)),
+                parse_int=lambda text: int(insist_on_number(text)),
+                parse_constant=number,
+                object_pairs_hook=without_repeated_keys,
             )
         mechanism = read_mechanism(document)
         status = 1
@@ -837,7 +854,7 @@ def main(path: str = "") -> int:
         conclusion = conclude(mechanism) if document.get("certificate") is not None else None
     except Exception as problem:  # whatever goes wrong, the file was not shown to hold
         verdict = "no:" if status == 1 else "not a mechanism file:"
-        print(verdict, problem if len(problem.args) == 1 else repr(problem))
+        say(f"{verdict} {problem if len(problem.args) == 1 else repr(problem)}")
         return status
     report(mechanism, conclusion)
     return 0

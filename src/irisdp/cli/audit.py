@@ -10,7 +10,7 @@ import typer
 from ..errors import BadInput
 from ..exact import json_bytes, read_json, short_text
 from ..outputs import Output, plan_outputs, write_outputs
-from .options import AsJson, Force, console, print_json
+from .options import AsJson, Force, console, print_json, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -83,20 +83,20 @@ def _repair(document: MechanismDocument, graph: DatasetGraph | None, verdict: Au
 def _show(file: Path, verdict: Audit) -> None:
     view = console()
     held = "holds" if verdict.holds else "DOES NOT HOLD"
-    view.print(f"{file}: {held}", soft_wrap=True)
+    say(view, f"{file}: {held}")
     _show_graph(view, verdict)
-    view.print(f"  rows       {'sum to exactly 1' if verdict.rows_sum_to_one else 'do NOT sum to exactly 1'}")
-    view.print(f"  promised   {verdict.privacy}")
-    view.print(f"  δ needed   {short_text(verdict.delta_at_epsilon)} at this ε")
+    say(view, f"  rows       {'sum to exactly 1' if verdict.rows_sum_to_one else 'do NOT sum to exactly 1'}")
+    say(view, f"  promised   {verdict.privacy}")
+    say(view, f"  δ needed   {short_text(verdict.delta_at_epsilon)} at this ε")
     needed = verdict.epsilon_at_delta
-    view.print(f"  ε needed   {'none suffices' if needed is None else short_text(needed, 10)} at this δ")
+    say(view, f"  ε needed   {'none suffices' if needed is None else short_text(needed, 10)} at this δ")
     if verdict.tightest is not None:
         first, second = verdict.tightest.edge
-        view.print(f"  tightest   {first} and {second}", markup=False)
+        say(view, f"  tightest   {first} and {second}")
     if verdict.not_judged:
-        view.print("  optimality not judged: the options replace what the file states, of which its certificate speaks")
+        say(view, "  optimality not judged: the options replace what the file states, of which its certificate speaks")
     elif verdict.optimality is None:
-        view.print("  optimality nothing is claimed")
+        say(view, "  optimality nothing is claimed")
     else:
         _show_optimality(view, verdict.optimality)
 
@@ -105,27 +105,27 @@ def _show_graph(view: Console, verdict: Audit) -> None:
     """Say what was compared: the graph in the file need not be the one that people have in mind."""
     edges = f"{verdict.edges} edges" if verdict.edges else "0 edges: nothing is compared"
     alone = f"; {verdict.alone} inputs have no neighbour" if verdict.alone and verdict.edges else ""
-    view.print(f"  graph      {verdict.inputs} inputs, {edges}{alone}")
+    say(view, f"  graph      {verdict.inputs} inputs, {edges}{alone}")
 
 
 def _show_optimality(view: Console, found: Optimality) -> None:
-    view.print(f"  optimality {'holds' if found.holds else 'DOES NOT HOLD'}: {found.reason}", markup=False)
+    say(view, f"  optimality {'holds' if found.holds else 'DOES NOT HOLD'}: {found.reason}")
     if found.distance is not None:
-        view.print(f"  rows       at most {short_text(found.distance)} from the theorem's, of which the rest speaks")
+        say(view, f"  rows       at most {short_text(found.distance)} from the theorem's, of which the rest speaks")
     if found.value is None or found.lower_bound is None or found.gap is None or found.goal is None:
-        view.print(f"  goal       none is stated: {found.says()}", soft_wrap=True)
+        say(view, f"  goal       none is stated: {found.says()}")
         return
     goal = found.goal
-    view.print(f"  goal       {goal.words}, as small as possible", markup=False, soft_wrap=True)
+    say(view, f"  goal       {goal.words}, as small as possible")
     if goal.compares_nothing:
-        view.print("             (the same for every mechanism: it compares nothing)")
+        say(view, "             (the same for every mechanism: it compares nothing)")
     else:
         always = f"always answering {goal.constant_answer!r} reaches {short_text(goal.constant, 10)}"
         free = f"without privacy it could be {short_text(goal.without_privacy, 10)}"
-        view.print(f"             ({free}; {always})", markup=False, soft_wrap=True)
-    view.print(f"  value      {short_text(found.value, 10)}")
-    view.print(f"  bound      {short_text(found.lower_bound, 10)}, among {found.scope()}", soft_wrap=True)
-    view.print(f"  gap        {short_text(found.gap, 3)}")
+        say(view, f"             ({free}; {always})")
+    say(view, f"  value      {short_text(found.value, 10)}")
+    say(view, f"  bound      {short_text(found.lower_bound, 10)}, among {found.scope()}")
+    say(view, f"  gap        {short_text(found.gap, 3)}")
     if found.choice is not None:
         bound = f"{short_text(found.choice, 10)}, among mechanisms whose boundary rows depend on the ranking alone"
-        view.print(f"  choice     {bound}; gap {short_text(found.value - found.choice, 3)}", soft_wrap=True)
+        say(view, f"  choice     {bound}; gap {short_text(found.value - found.choice, 3)}")

@@ -9,7 +9,7 @@ import typer
 
 from ..exact import json_bytes, read_json, short_text
 from ..outputs import plan_outputs, write_outputs
-from .options import AsJson, Force, console, print_json
+from .options import AsJson, Force, console, print_json, say
 
 if TYPE_CHECKING:
     from ..mechanisms import FactoredMechanism, Mechanism
@@ -38,7 +38,7 @@ def design_command(
         print_json(document)
         return
     view = console()
-    view.print(f"{output}: {_summary(mechanism)}", soft_wrap=True)
+    say(view, f"{output}: {_summary(mechanism)}")
 
 
 def _summary(mechanism: Mechanism | FactoredMechanism) -> str:

@@ -99,9 +99,11 @@ def _loss(text: str) -> Any:
 def _show_one(found: Interpretation, posterior: dict[str, Any]) -> None:
     from rich.markup import escape
 
+    from ..release.cells import printable
+
     view = console()
     answer = found.answers[0]
-    view.print(f"[bold]{escape(str(answer.published))} published[/bold], read for {found.loss.name} loss")
+    view.print(f"[bold]{escape(printable(answer.published))} published[/bold], read for {found.loss.name} loss")
     view.print(f"  reading   {answer.reading}{_coin(found)}")
     _show_loss(found)
     low, high = posterior["interval_95"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import os
 import sys
 import traceback
@@ -17,6 +16,7 @@ import irisdp
 from ..errors import BadInput, IrisError, Refusal
 from . import audit, design, interpret, ledger, publish, sample
 from .commands import Command, Commands, explain
+from .options import print_json
 
 __all__ = ["app", "run"]
 
@@ -150,7 +150,7 @@ def _status(arguments: list[str]) -> int:
         outcome = app(arguments, prog_name="irisdp", standalone_mode=False)
         return outcome if isinstance(outcome, int) else 0
     except Refusal as refusal:
-        print(json.dumps(refusal.document, ensure_ascii=False))
+        print_json(refusal.document)
         return _complain(str(refusal), refusal.exit_status)
     except IrisError as error:
         return _complain(str(error), error.exit_status)

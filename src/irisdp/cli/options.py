@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["AsJson", "Force", "console", "print_json", "short_path"]
+__all__ = ["AsJson", "Force", "console", "print_json", "say", "short_path"]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Force = Annotated[
@@ -28,6 +28,19 @@ def console(*, stderr: bool = False) -> Any:
 
     found = Console(stderr=stderr, highlight=False)
     return found if found.is_terminal else Console(stderr=stderr, highlight=False, width=120)
+
+
+def say(view: Any, line: str) -> None:
+    """Print one line whose words may come from a file: none of them steers the terminal, breaks the line or is markup.
+
+    Parameters
+    ----------
+    view : rich console
+    line : str
+    """
+    from ..release.cells import printable
+
+    view.print(printable(line), markup=False, soft_wrap=True)
 
 
 def short_path(path: Path) -> str:

@@ -23,6 +23,7 @@ def sample_command(
     """Draw from a mechanism exactly, one answer a line. Charges nothing: the input is on the command line."""
     from ..graphs.names import json_node, named_nodes, node_among
     from ..mechanisms import load
+    from ..release.cells import printable
     from ..sampling import draw_mechanism
 
     mechanism = load(file)
@@ -32,4 +33,4 @@ def sample_command(
     if as_json:
         print_json({"input": json_node(chosen), "answers": names})
     else:
-        typer.echo("\n".join(name if isinstance(name, str) else json.dumps(name) for name in names))
+        typer.echo("\n".join(printable(name if isinstance(name, str) else json.dumps(name)) for name in names))

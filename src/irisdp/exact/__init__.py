@@ -3,7 +3,7 @@
 from .arguments import checked, insist_on_names
 from .documents import json_bytes, json_line, parse_json, read_json
 from .enclosures import Enclosure, ball, enclosure_of, working_precision
-from .rationals import Rational, integer, rational, rational_text, short_text
+from .rationals import Rational, integer, nearest_float, rational, rational_text, short_text
 from .rounding import decimal_above, dyadic_above, dyadic_below, exp_below, log_above, log_below
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "json_line",
     "log_above",
     "log_below",
+    "nearest_float",
     "parse_json",
     "rational",
     "rational_text",

@@ -10,12 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BadInput
+from .rationals import LARGEST_EXPONENT, MOST_CHARACTERS, MOST_DIGITS
 
 __all__ = ["json_bytes", "json_line", "parse_json", "read_json"]
 
 
 def parse_json(text: str, field: str) -> Any:
-    """Parse JSON with decimals kept exact; NaN, infinities and repeated keys are refused."""
+    """Parse JSON with decimals kept exact; NaN, infinities, repeated keys and numbers beyond all use are refused.
+
+    A number may have `MOST_CHARACTERS`, of which an integer `MOST_DIGITS`, and an exponent to `LARGEST_EXPONENT`; else
+    a few letters would ask for more memory than there is.
+    """
 
     def refuse(constant: str) -> Any:
         raise BadInput(field, f"holds {constant}", "write finite numbers only")
@@ -26,8 +31,23 @@ def parse_json(text: str, field: str) -> Any:
             raise BadInput(field, "holds a key twice in one object", "write every key once")
         return document
 
+    def decimal(number: str) -> Decimal:
+        exponent = number.lower().partition("e")[2].lstrip("+-").lstrip("0")
+        if len(exponent) > 4 or int(exponent or 0) > LARGEST_EXPONENT:
+            raise BadInput(field, f"holds an exponent beyond {LARGEST_EXPONENT}", "write a number of ordinary size")
+        if len(number) > MOST_CHARACTERS or max(map(len, re.findall(r"\d+", number))) > MOST_DIGITS:
+            raise BadInput(field, f"holds a number of more than {MOST_DIGITS} digits", "write a shorter number")
+        return Decimal(number)
+
+    def integer(number: str) -> int:
+        if len(number.lstrip("-")) > MOST_DIGITS:
+            raise BadInput(field, f"holds an integer of more than {MOST_DIGITS} digits", "write a shorter number")
+        return int(number)
+
     try:
-        return json.loads(text, parse_float=Decimal, parse_constant=refuse, object_pairs_hook=distinct)
+        return json.loads(
+            text, parse_float=decimal, parse_int=integer, parse_constant=refuse, object_pairs_hook=distinct
+        )
     except BadInput:
         raise
     except (ValueError, RecursionError):

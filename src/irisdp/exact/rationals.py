@@ -13,16 +13,32 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import flint
+
 from ..errors import BadInput
 
-__all__ = ["Rational", "integer", "rational", "rational_text", "short_text"]
+__all__ = [
+    "LARGEST_EXPONENT",
+    "MOST_CHARACTERS",
+    "MOST_DIGITS",
+    "Rational",
+    "integer",
+    "nearest_float",
+    "rational",
+    "rational_text",
+    "short_text",
+]
 
 Rational = Fraction | int | str | float | Decimal
 """The forms an exact number may be given in."""
 
-_NUMBER = re.compile(r"[+-]?(\d+(/\d+)?|(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d{1,6})?)", re.ASCII)
-_MOST_CHARACTERS = 8_000
-_LARGEST_EXPONENT = 4_000
+_NUMBER = re.compile(r"[+-]?(\d+(/\d+)?|(\d+\.\d*|\.\d+|\d+)([eE][+-]?0*\d{1,6})?)", re.ASCII)
+MOST_CHARACTERS = 8_000
+"""Letters of one number."""
+MOST_DIGITS = 4_300
+"""Digits of one integer: CPython reads no more, unless it is told to."""
+LARGEST_EXPONENT = 4_000
+"""Exponent of ten of one number, of either sign."""
 _MOST_PLACES = 40
 
 
@@ -62,7 +78,7 @@ def rational(value: Any, field: str) -> Fraction:
     if isinstance(value, Decimal) or (isinstance(value, numbers.Real) and not isinstance(value, str)):
         # NumPy's wider and narrower floats print their own shortest decimal; `repr(float(x))` would lengthen it.
         text = str(value)
-        if not math.isfinite(value):
+        if not (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)):  # floats end at 1e308
             raise BadInput(field, f"must be a finite number, not {text}", "write it as a decimal or a quotient")
         return _from_text(text, field)
     if isinstance(value, str):
@@ -85,16 +101,29 @@ def integer(value: Any, field: str, *, at_least: int, at_most: int | None = None
 def rational_text(value: Fraction) -> str:
     """Write a rational exactly and as people would: "3", "0.25" when the decimal is short, else "1/3"."""
     if value.denominator == 1:
-        return str(value.numerator)
+        return _digits(value.numerator)
     twos = (value.denominator & -value.denominator).bit_length() - 1
     fives, rest = 0, value.denominator >> twos
     while rest % 5 == 0 and fives <= _MOST_PLACES:
         fives, rest = fives + 1, rest // 5
     places = max(twos, fives)
     if rest != 1 or places > _MOST_PLACES:
-        return f"{value.numerator}/{value.denominator}"
-    digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
+        return f"{_digits(value.numerator)}/{_digits(value.denominator)}"
+    digits = _digits(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
     return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+
+
+def nearest_float(value: Fraction) -> float | None:
+    """Return the nearest float, for a reader who wants no more; None where there is none."""
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def _digits(whole: int) -> str:
+    """Write an integer of any length: what was read in pieces of `MOST_DIGITS` may be longer when multiplied."""
+    return str(whole) if whole.bit_length() < 3 * MOST_DIGITS else flint.fmpz(whole).str()
 
 
 def short_text(value: Fraction, digits: int = 6) -> str:
@@ -106,16 +135,16 @@ def short_text(value: Fraction, digits: int = 6) -> str:
 
 
 def _from_text(text: str, field: str) -> Fraction:
-    if len(text) > _MOST_CHARACTERS:
-        raise BadInput(field, f"has more than {_MOST_CHARACTERS} characters", "write a shorter number")
+    if len(text) > MOST_CHARACTERS:
+        raise BadInput(field, f"has more than {MOST_CHARACTERS} characters", "write a shorter number")
     if not _NUMBER.fullmatch(text):
         raise BadInput(field, "must be a finite number", 'write it as "0.25", "1e-9" or "3/10"')
     _, _, exponent = text.lower().partition("e")
-    if exponent and abs(int(exponent)) > _LARGEST_EXPONENT:
-        raise BadInput(field, f"has an exponent beyond {_LARGEST_EXPONENT}", "write a number of ordinary size")
+    if exponent and abs(int(exponent)) > LARGEST_EXPONENT:
+        raise BadInput(field, f"has an exponent beyond {LARGEST_EXPONENT}", "write a number of ordinary size")
     try:
         return Fraction(text)
     except ZeroDivisionError:
         raise BadInput(field, "divides by zero", "write a quotient with a non-zero denominator") from None
-    except ValueError:  # CPython's bound on the digits of one integer
-        raise BadInput(field, "has an integer of more than 4300 digits", "write a shorter number") from None
+    except ValueError:  # CPython's bound on the digits of one integer, without or with a point in it
+        raise BadInput(field, f"has an integer of more than {MOST_DIGITS} digits", "write a shorter number") from None

@@ -31,6 +31,8 @@ Node = Hashable
 """A string, an integer, or a tuple of nodes (which JSON writes as a list)."""
 
 _INTEGER = re.compile(r"0|-?[1-9]\d{0,4000}")
+_HALF = re.compile("[\ud800-\udfff]")
+"""Lone surrogates, which JSON can spell and no file can hold."""
 _DEEPEST = 16
 
 
@@ -43,6 +45,8 @@ def as_node(value: Any, field: str = "node", *, nested: int = 0) -> Node:
         For booleans, floats and whatever else is not a string, an integer or a list of them.
     """
     if isinstance(value, str):
+        if not value.isascii() and _HALF.search(value):
+            raise BadInput(field, "must be named by whole characters, not half of one", "rename the node")
         return str(value)
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
         return int(value)
