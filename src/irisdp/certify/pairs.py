@@ -11,12 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graphs import DatasetGraph
+from ..errors import BadInput
+from ..graphs import Complete, DatasetGraph
 
 __all__ = ["RowPairs", "distinct_row_pairs"]
 
 _BUFFER = 1 << 21
 """Edges gathered before equal pairs are merged: sorting a few millions at once is cheaper than often."""
+
+MOST_EDGES = 1 << 30
+"""Edges up to which a graph is streamed over: about a minute."""
 
 Integers = NDArray[np.int64]
 
@@ -57,6 +61,11 @@ def distinct_row_pairs(graph: DatasetGraph, row_of: Integers) -> RowPairs:
         The row of every node, in the graph's order.
     """
     rows = int(row_of.max(initial=0)) + 1
+    if isinstance(graph, Complete):
+        return _all_pairs(row_of)
+    if graph.number_of_edges > MOST_EDGES:
+        rule = f"has {graph.number_of_edges:,} edges, and every one is looked at up to {MOST_EDGES:,}"
+        raise BadInput("graph", rule, "audit a smaller member of the family")
     none = np.zeros(0, np.int64)
     found = [(none, none, none, none)]
     waiting = 0
@@ -72,6 +81,15 @@ def distinct_row_pairs(graph: DatasetGraph, row_of: Integers) -> RowPairs:
             found, waiting = [_merge(found)], 0
     codes, tails, heads, counts = _merge(found)
     return RowPairs(*np.divmod(codes, rows), tails, heads, counts)
+
+
+def _all_pairs(row_of: Integers) -> RowPairs:
+    """Return the pairs of a complete graph without looking at its edges: every two rows meet, at their first nodes."""
+    rows, place, uses = np.unique(row_of, return_index=True, return_counts=True)
+    if len(rows) * (len(rows) - 1) // 2 > MOST_EDGES:
+        raise BadInput("graph", f"has more than {MOST_EDGES:,} pairs of different rows", "audit a smaller mechanism")
+    first, second = np.triu_indices(len(rows), 1)
+    return RowPairs(rows[first], rows[second], place[first], place[second], uses[first] * uses[second])
 
 
 def _merge(found: list[tuple[Integers, Integers, Integers, Integers]]) -> tuple[Integers, Integers, Integers, Integers]:

@@ -21,6 +21,9 @@ from .pairs import RowPairs, distinct_row_pairs
 __all__ = ["Auditable", "Subject", "as_document", "bare_subject", "is_the_path", "subject_of"]
 
 
+MOST_LISTED_COUNTS = 10**7
+"""Inputs of a formula up to which each has a place in memory."""
+
 Auditable = Mechanism | FactoredMechanism | MechanismDocument | str | FilePath
 """What can be looked at: a mechanism, or the file that holds one or a bare matrix, read or named by its path."""
 
@@ -49,7 +52,7 @@ class Subject:
         return self.document.inputs
 
     @property
-    def outputs(self) -> tuple[Hashable, ...]:
+    def outputs(self) -> Sequence[Hashable]:
         """Names of the outputs."""
         return self.document.outputs
 
@@ -90,17 +93,19 @@ def subject_of(given: Auditable, *, graph: DatasetGraph | None = None, privacy: 
         document=document,
         privacy=privacy,
         graph=graph,
-        places=_places(document.inputs, graph),
+        places=_places(document, graph),
         rows=convert(document.rows, flint_rational),
     )
 
 
 def is_the_path(graph: DatasetGraph, nodes: int) -> bool:
     """Tell whether a graph is the path 0, 1, …, nodes − 1, under any description."""
-    if graph.number_of_nodes != nodes or any(graph.nodes.position(k) is None for k in range(nodes)):
+    if graph.number_of_nodes != nodes:
         return False
-    if isinstance(graph, Path):
+    if isinstance(graph, Path):  # its nodes are named so
         return True
+    if any(graph.nodes.position(k) is None for k in range(nodes)):
+        return False
     number = np.array([graph.nodes.at(place) for place in range(nodes)], dtype=np.int64)
     return graph.number_of_edges == nodes - 1 and all(
         (np.abs(number[tails] - number[heads]) == 1).all() for tails, heads in graph.edges()
@@ -125,7 +130,7 @@ def as_document(given: Auditable) -> MechanismDocument:
             privacy=subject.privacy,
             graph=Path(subject.n + 1),
             inputs=named_nodes(subject.inputs),
-            outputs=tuple(subject.outputs),
+            outputs=subject.outputs,
             rows=(),
             row_of=np.zeros(0, dtype=np.int64),
             objective=subject.objective,
@@ -146,15 +151,20 @@ def as_document(given: Auditable) -> MechanismDocument:
     )
 
 
-def _places(inputs: Sequence[Hashable], graph: DatasetGraph) -> NDArray[np.int64]:
-    """Return the graph's index of every input.
+def _places(document: MechanismDocument, graph: DatasetGraph) -> NDArray[np.int64]:
+    """Return the graph's index of every input; nothing for a formula over more counts than a certificate speaks of.
 
     Raises
     ------
     BadInput
         When the graph's nodes are not exactly the inputs.
     """
-    nodes = graph.nodes
+    inputs, nodes = document.inputs, graph.nodes
+    if document.factored is not None and len(inputs) > MOST_LISTED_COUNTS:
+        if document.certificate is not None:
+            rule = f"of more than {MOST_LISTED_COUNTS:,} counts cannot be checked"
+            raise BadInput("certificate", rule, "leave it out: privacy is judged without")
+        return np.zeros(0, dtype=np.int64)
     if len(inputs) == len(nodes):
         if inputs is nodes or all(a == b and type(a) is type(b) for a, b in zip(inputs, nodes, strict=True)):
             return np.arange(len(nodes))

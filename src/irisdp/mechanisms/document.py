@@ -45,7 +45,7 @@ class MechanismDocument:
     privacy: Privacy | None
     graph: DatasetGraph | None
     inputs: Nodes
-    outputs: tuple[Hashable, ...]
+    outputs: Sequence[Hashable]
     rows: tuple[Row, ...]
     row_of: NDArray[np.int64]
     objective: Objective | None = None
@@ -62,7 +62,7 @@ class MechanismDocument:
         return Mechanism(
             privacy=self.privacy,
             inputs=self.inputs,
-            outputs=self.outputs,
+            outputs=tuple(self.outputs),
             rows=self.rows,
             row_of=self.row_of,
             graph=self.graph,
@@ -223,7 +223,7 @@ def _factored(
         privacy=privacy,
         graph=graph,
         inputs=named_nodes(factored.inputs),
-        outputs=tuple(factored.outputs),
+        outputs=factored.outputs,
         rows=(),
         row_of=np.zeros(0, dtype=np.int64),
         objective=objective,

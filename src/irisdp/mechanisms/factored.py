@@ -47,7 +47,7 @@ class FactoredMechanism:
         """Refuse a reading that is no stochastic matrix on 0..n."""
         if self.reading is None:
             return
-        if set(self.reading) != set(range(self.n + 1)):
+        if len(self.reading) != self.n + 1 or set(self.reading) != set(range(self.n + 1)):
             raise BadInput("reading", f"must say how to read every value 0..{self.n}", "give each z a distribution")
         for choices in self.reading.values():
             if any(p < 0 or not 0 <= r <= self.n for r, p in choices) or sum(p for _, p in choices) != 1:

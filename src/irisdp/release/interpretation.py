@@ -214,7 +214,7 @@ class _Reader:
     def _bounds(self, deployed: NoisyCount | Mechanism | FactoredMechanism, ends: Ends) -> tuple[int, int | None]:
         """Return the least and the largest count that is possible; None for no largest."""
         if not isinstance(deployed, NoisyCount):
-            if list(deployed.inputs) != list(range(len(deployed.inputs))):
+            if isinstance(deployed, Mechanism) and list(deployed.inputs) != list(range(len(deployed.inputs))):
                 raise BadInput("RELEASE", "has inputs that are not the counts 0..n", "give a mechanism for counts")
             ends = (0, len(deployed.inputs) - 1)
         least, most = (0, None) if ends is None else ends

@@ -26,6 +26,9 @@ _MOST_LISTED = 10_000
 _NEGLIGIBLE = 40
 """Counts of less than e^-40 of the largest weight are left out of a posterior without a largest count."""
 _LONGEST = 10**7
+_WIDE = 50_000
+"""Counts beyond which ends hardly matter, where the noise is of no such size: where `_WIDE` times ε is `_MANY`."""
+_MANY = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,10 +120,7 @@ class BoundedRule:
             return node_among(named_nodes(self.deployed.outputs), str(value), "--value")
         if not isinstance(value, int):
             return self.released(_whole(value))
-        if self.ends is not None and not self.ends[0] <= value <= self.ends[1]:
-            rule = f"must be from {self.ends[0]} to {self.ends[1]}, which is all that this release can say"
-            raise BadInput("--value", rule, "give a value that was published")
-        return value
+        return _between(value, self.ends)
 
     def at(self, value: Hashable) -> tuple[tuple[int, Fraction], ...]:
         """Return the answers to a published value, with their exact chances."""
@@ -144,12 +144,19 @@ class BoundedRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnboundedRule:
-    """The best reading of a count that has a least value and no largest: a shift, raised to the least."""
+    """The best reading of a count that has a least value and no largest: a shift, raised to the least.
+
+    Where there are very many possible counts, the ends hardly matter, and it serves as well: clamping brings an answer
+    nearer to the truth, so no loss is above the unbounded one. A release that is clamped itself is first made like
+    one that is not: beyond an end the noise goes on geometrically, whatever the truth.
+    """
 
     privacy: Privacy
     least: int
     best: Shift
     face_value: Fraction
+    most: int | None = None
+    ends: Ends = None
 
     @property
     def value(self) -> Fraction:
@@ -170,18 +177,29 @@ class UnboundedRule:
         return True
 
     @property
-    def possible(self) -> tuple[int, None]:
-        """The least count deemed possible, and no largest."""
-        return self.least, None
+    def possible(self) -> tuple[int, int | None]:
+        """The least and the largest count deemed possible, if there is a largest."""
+        return self.least, self.most
 
     def released(self, value: Any) -> Hashable:
-        """Return a published value."""
-        return _whole(value)
+        """Return a published value; refuse what the release cannot have published."""
+        return _between(_whole(value), self.ends)
 
     def at(self, value: Hashable) -> tuple[tuple[int, Fraction], ...]:
-        """Return the answer to a published value."""
+        """Return the answers to a published value, with their exact chances."""
         assert isinstance(value, int)
-        return ((max(value + self.best.shift, self.least), Fraction(1)),)
+        shift, alpha = self.best.shift, 1 / self.privacy.ratio
+        back = 0  # how far the shift leads back from an end that stands for all beyond
+        if self.ends is not None and value == self.ends[shift < 0]:
+            back = abs(shift)
+        sign = 1 if shift < 0 else -1
+        found: dict[int, Fraction] = {}
+        for step in range(back + 1):
+            answer = max(value + shift + sign * step, self.least)
+            answer = answer if self.most is None else min(answer, self.most)
+            chance = alpha**step * (1 - alpha if step < back else 1)
+            found[answer] = found.get(answer, Fraction(0)) + chance
+        return tuple(sorted(found.items()))
 
     def posterior(self, value: Hashable) -> Posterior:
         """Return the probabilities of the counts given a published value, if all are alike before."""
@@ -190,8 +208,9 @@ class UnboundedRule:
         reach = int(_NEGLIGIBLE / epsilon) + 1
         if reach > _LONGEST:
             raise BadInput("RELEASE", "has an epsilon so small that the truth may be anything", "give --at-most")
-        centre = max(value, self.least)
-        counts = np.arange(max(self.least, centre - reach), centre + reach + 1)
+        centre = max(value, self.least) if self.most is None else min(max(value, self.least), self.most)
+        last = centre + reach if self.most is None else min(self.most, centre + reach)
+        counts = np.arange(max(self.least, centre - reach), last + 1)
         weights = np.exp(-epsilon * abs(counts - centre))
         return Posterior(int(counts[0]), weights / weights.sum(), "all possible counts equally likely")
 
@@ -199,7 +218,7 @@ class UnboundedRule:
 Rule = BoundedRule | UnboundedRule
 
 
-def bounded_rule(deployed: NoisyCount | Mechanism | FactoredMechanism, ends: Ends, consumer: Consumer) -> BoundedRule:
+def bounded_rule(deployed: NoisyCount | Mechanism | FactoredMechanism, ends: Ends, consumer: Consumer) -> Rule:
     """Find a consumer's best reading of a release whose counts have a largest one.
 
     Noise without ends, or with wider ones, tells about the counts a..b just what noise clamped to a..b tells: beyond,
@@ -220,6 +239,9 @@ def bounded_rule(deployed: NoisyCount | Mechanism | FactoredMechanism, ends: End
         raise BadInput("side_information", f"must lie from {ends[0]} to {ends[1]}", "leave out other counts")
     if consumer.loss.entries is not None:
         return _table_rule(deployed.privacy.pure, ends, consumer)
+    wide = _wide_rule(deployed.privacy.pure, ends, consumer)
+    if wide is not None:
+        return wide
     first, last = considered[0], considered[-1]
     noise, moved = FactoredMechanism(privacy=deployed.privacy.pure, n=last - first), _moved(consumer, first, last)
     if ends is None:
@@ -260,6 +282,39 @@ def unbounded_rule(privacy: Privacy, loss: Loss, least: int) -> UnboundedRule:
     return UnboundedRule(
         privacy=privacy, least=least, best=best_shift(loss, privacy), face_value=loss_of_shift(loss, privacy)
     )
+
+
+def _wide_rule(privacy: Privacy, ends: Ends, consumer: Consumer) -> UnboundedRule | None:
+    """Read very many possible counts like a count without ends; None where they are few for so small an ε.
+
+    The bound is that of a reader who knows that the truth is one of 50,001 of them and has a prior that falls to the
+    ends like a sine: knowing more never costs.
+    """
+    counts, loss = consumer.considered, consumer.loss
+    span = counts[-1] - counts[0]
+    if consumer.prior is not None or len(counts) <= span or span <= _WIDE or _WIDE * privacy.epsilon < _MANY:
+        return None
+    if loss.low is None or loss.high is None or not (loss.low == loss.high or (loss.low.convex and loss.high.convex)):
+        return None
+    best = best_shift(loss, privacy)
+    prior = np.sin(np.pi * (np.arange(_WIDE + 1) + 0.5) / (_WIDE + 1))
+    inner = Consumer(_WIDE, loss, prior=prior / prior.sum())
+    bound = optimal_reading(FactoredMechanism(privacy=privacy, n=_WIDE), inner).lower_bound
+    return UnboundedRule(
+        privacy=privacy,
+        least=counts[0],
+        best=replace(best, lower_bound=min(max(bound, Fraction(0)), best.value)),
+        face_value=loss_of_shift(loss, privacy),
+        most=counts[-1],
+        ends=ends,
+    )
+
+
+def _between(value: int, ends: Ends) -> int:
+    if ends is not None and not ends[0] <= value <= ends[1]:
+        rule = f"must be from {ends[0]} to {ends[1]}, which is all that this release can say"
+        raise BadInput("--value", rule, "give a value that was published")
+    return value
 
 
 def _moved(consumer: Consumer, first: int, last: int) -> Consumer:
