@@ -15,9 +15,11 @@ from typing import Any
 
 import flint
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import BadInput
 from ..exact import integer
+from ..mechanisms.scope import too_deep
 from .arithmetic import Number, Numbers, flint_rational
 from .goals import listed
 from .subject import Subject
@@ -122,6 +124,8 @@ def _boundary(subject: Subject, rankings: Sequence[Ranking]) -> set[int]:
 def _best_rows(subject: Subject, rankings: Sequence[Ranking], given: Mapping[int, Numbers]) -> Rows:
     input_at = np.empty(len(rankings), dtype=np.int64)
     input_at[subject.places] = np.arange(len(rankings))
+    if too_deep(_deepest(subject, given), subject.privacy):
+        raise BadInput("rankings", "reach too far from the given rows for exact numbers", "use a shorter ratio")
     neighbours = [input_at[subject.graph.neighbours(place)].tolist() for place in subject.places.tolist()]
     step = _Step(flint_rational(subject.privacy.ratio), flint_rational(subject.privacy.delta))
     bounds: dict[frozenset[int], list[Number]] = {}
@@ -139,6 +143,22 @@ def _best_rows(subject: Subject, rankings: Sequence[Ranking], given: Mapping[int
             row[output], before = bounds[event][i] - before, bounds[event][i]
         best.append(tuple(row))
     return best
+
+
+def _deepest(subject: Subject, given: Mapping[int, Numbers]) -> int:
+    """Return the largest distance of an input from the given ones."""
+    size = len(subject.places)
+    if not given or not too_deep(size, subject.privacy):
+        return 0  # no need to measure
+    near: NDArray[np.int64] = np.full(size, size, dtype=np.int64)
+    frontier = [int(subject.places[b]) for b in given]
+    near[frontier], steps = 0, 0
+    while frontier:
+        steps += 1
+        reached = {int(j) for place in frontier for j in subject.graph.neighbours(place) if near[j] == size}
+        frontier = list(reached)
+        near[frontier] = steps
+    return int(near[near < size].max())
 
 
 def _spread(start: Mapping[int, Number], neighbours: Sequence[Sequence[int]], step: _Step) -> list[Number]:

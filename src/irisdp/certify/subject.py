@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import BadInput
 from ..graphs import DatasetGraph, Path
-from ..graphs.names import Nodes, named_nodes
+from ..graphs.names import Nodes, NumberedNodes, named_nodes
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument, to_document
 from ..privacy import Privacy
 from .arithmetic import Numbers, convert, flint_rational
@@ -166,6 +166,8 @@ def _places(document: MechanismDocument, graph: DatasetGraph) -> NDArray[np.int6
             raise BadInput("certificate", rule, "leave it out: privacy is judged without")
         return np.zeros(0, dtype=np.int64)
     if len(inputs) == len(nodes):
+        if isinstance(inputs, NumberedNodes) and isinstance(nodes, NumberedNodes) and inputs.numbers == nodes.numbers:
+            return np.arange(len(nodes))
         if inputs is nodes or all(a == b and type(a) is type(b) for a, b in zip(inputs, nodes, strict=True)):
             return np.arange(len(nodes))
         positions = [nodes.position(node) for node in inputs]

@@ -118,15 +118,26 @@ def name(value: Any) -> Any:
 def ratio_of_epsilon(epsilon: Fraction) -> Fraction:
     """Return e^ε rounded down to 128 binary digits after the leading one."""
     insist(0 <= epsilon <= 1000, "epsilon must lie between 0 and 1000")
-    # Taylor's series by Horner's rule: 1 + ε/1·(1 + ε/2·(1 + ε/3·(…))). What is left out is below 2^-700.
-    numerator = denominator = 1
-    for k in range(510 + 8 * int(epsilon), 0, -1):
-        denominator *= k * epsilon.denominator
-        numerator = numerator * epsilon.numerator + denominator
-    below = (numerator << 700) // denominator  # e^ε lies between this and two more, in units of 2^-700
-    drop = below.bit_length() - 129
-    insist(epsilon == 0 or below >> drop == below + 2 >> drop, "e^epsilon is too close to a number of 128 bits")
-    return Fraction(below >> drop << drop, 1 << 700)
+    if epsilon == 0:
+        return Fraction(1)
+    for places in (2000, 28000):  # the second is needed for an ε that was made to come close to a number of 128 bits
+        below, above = (power_of_e(epsilon, places, up) for up in (False, True))
+        drop = below.bit_length() - 129
+        if below >> drop == above >> drop:
+            return Fraction(below >> drop << drop, 1 << places)
+    raise ValueError("e^epsilon is too close to a number of 128 bits")
+
+
+def power_of_e(epsilon: Fraction, places: int, round_up: bool) -> int:
+    """Return a bound on e^ε in units of 2^-places."""
+    # Taylor's series by Horner's rule, 1 + ε/1·(1 + ε/2·(1 + ε/3·(…))), with ε and every step rounded one way. It ends
+    # where terms shrink by more than a half each, so that what is left out is between 0 and 1 times what was added.
+    sign = -1 if round_up else 1  # -(-a // b) is a/b rounded up
+    x = sign * (sign * (epsilon.numerator << places) // epsilon.denominator)
+    power = (1 + round_up) << places
+    for k in range(places + 8 * int(epsilon) + 8, 0, -1):
+        power = (1 << places) + sign * (sign * power * x // (k << places))
+    return power
 
 
 # ---- Graphs: edges written out, or a family by its name -------------------------------------------------------------
@@ -275,13 +286,17 @@ def read_privacy(privacy: Any) -> tuple[Fraction, Fraction]:
     return ratio, delta
 
 
+LARGEST_FACTORED = 10**6  # the largest n that is checked
+
+
 def read_factors(factors: list[Any]) -> list[Counter[int]]:
     """Return how probable each answer is for each number that the geometric mechanism releases."""
     insist(len(factors) in (1, 2) and factors[0]["kind"] == "geometric", "factors must be geometric and a reading")
-    width = whole_number(factors[0]["n"], 0) + 1
-    as_released = [[z, z, 1] for z in range(width)]
+    width = whole_number(factors[0]["n"], 0, LARGEST_FACTORED) + 1
+    if len(factors) == 1:
+        return [Counter({z: 1}) for z in range(width)]
     reading: list[Any] = [Counter() for _ in range(width)]
-    for released, answer, probability in list_of(factors[1]["reading"]) if len(factors) == 2 else as_released:
+    for released, answer, probability in map(lambda entry: list_of(entry, 3), list_of(factors[1]["reading"])):
         insist(number(probability) >= 0, "a reading has a negative probability")
         reading[whole_number(released, 0, width - 1)][whole_number(answer, 0, width - 1)] += number(probability)
     insist(all(sum(answers.values()) == 1 for answers in reading), "a reading must spread probability 1")
@@ -521,7 +536,7 @@ def geometric_rows(mechanism: Mechanism, round_up: bool) -> Iterator[list[Fracti
 def geometric_itself(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proof:
     """The geometric mechanism, unread: whoever reads it well is served as well as by any private mechanism."""
     insist(mechanism.is_count and mechanism.delta == 0, "needs the path 0..n and delta 0")
-    unread = mechanism.rows or mechanism.reading == [Counter([z]) for z in range(len(mechanism.inputs))]
+    unread = mechanism.rows or all(answers[z] == 1 for z, answers in enumerate(mechanism.reading))
     insist(unread and goal is None, "say geometric-reading")
     return Proof(None, best_rows=list(geometric_rows(mechanism, round_up=False)) if mechanism.rows else [])
 
@@ -575,6 +590,15 @@ def squared_risks(masses: list[int]) -> list[int]:
     return [second - 2 * v * first + v * v * total for v in range(len(masses))]
 
 
+# Bits, about, of the exact numbers that one event is propagated with: they grow with every step.
+LONGEST_PROPAGATION = 10**8
+
+
+def one_more(steps: int) -> int:
+    """Count a step."""
+    return steps + 1
+
+
 def dominance(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proof:
     """The best rows given some: no mechanism that shares these makes the first k choices likelier, at any input, any k.
 
@@ -602,6 +626,13 @@ def dominance(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proo
     ranking_of = [rankings[whole_number(k, 0, len(rankings) - 1)] for k in list_of(certificate["ranking_of"], size)]
     boundary = [i for i in range(size) if any(ranking_of[j] != ranking_of[i] for j in mechanism.neighbours[i])]
     fixed = list_of(certificate["fixed"]) if theorem == "rainbow" else boundary
+    depth = smallest_reaching(
+        mechanism, dict.fromkeys((whole_number(k, 0, size - 1) for k in fixed), 0), one_more, size
+    )
+    deepest = max((t for t in depth if t < size), default=0)
+    numbers = (mechanism.ratio, mechanism.delta)
+    step = sum(x.numerator.bit_length() + x.denominator.bit_length() for x in numbers)
+    insist(deepest**2 * step <= LONGEST_PROPAGATION, "rankings reach too far from the given rows for exact numbers")
     given: dict[int, Row] = {i: mechanism.rows[i] for i in (whole_number(k, 0, size - 1) for k in fixed)}
     # The balanced row favours the first choice as randomised response does, and treats the others alike.
     lie = (1 - mechanism.delta) / (mechanism.ratio + width - 1)

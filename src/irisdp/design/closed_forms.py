@@ -8,6 +8,7 @@ theorem's own, and the checker recomputes that.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -18,6 +19,7 @@ from ..exact import checked, decimal_above, integer, rational_text
 from ..graphs import Complete, DatasetGraph, Path, graph_from_edges, line
 from ..graphs.names import named_nodes
 from ..mechanisms import ALL_PRIVATE, SAME_ROWS, FactoredMechanism, Mechanism, Objective, balanced_truth
+from ..mechanisms.scope import too_deep
 from ..privacy import Privacy, enclose_steps, step
 from .programs.goals import Goal
 from .programs.repair import is_short, shortened
@@ -124,7 +126,7 @@ def balanced_line(
     blue = [(truth, 1 - truth) for truth in truths[:n_blue]]
     red = [(1 - truth, truth) for truth in truths[:n_red]]
     right, wrong = Fraction(0), Fraction(1)
-    return _by_theorem(
+    made = _by_theorem(
         "balanced-line",
         (*reversed(blue), *red),
         line(n_blue, n_red).graph,
@@ -135,6 +137,7 @@ def balanced_line(
         facts={"rankings": [[0, 1], [1, 0]], "ranking_of": [0] * n_blue + [1] * n_red},
         among=SAME_ROWS,
     )
+    return replace(made, certificate=None) if too_deep(deepest - 1, privacy) else made
 
 
 @checked

@@ -7,7 +7,7 @@ import functools
 import json
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -99,6 +99,10 @@ class NumberedNodes(Nodes):
     def __len__(self) -> int:
         """Return how many names there are."""
         return len(self.numbers)
+
+    def __iter__(self) -> Iterator[Node]:
+        """Yield the integers."""
+        return iter(self.numbers)
 
     def at(self, position: int) -> Node:
         """Return the name at a position from 0 up."""

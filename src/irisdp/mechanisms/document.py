@@ -37,6 +37,9 @@ FORMAT = "irisdp/mechanism/1"
 
 _SHORT = 1 << 64
 
+LARGEST_FACTORED = 10**18
+"""Largest n of a factored mechanism that is read."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MechanismDocument:
@@ -207,7 +210,7 @@ def _factored(
         raise BadInput("factors", "must be a standard mechanism and at most one reading", "see the mechanism format")
     if factors[0].get("kind") != "geometric" or "n" not in factors[0]:
         raise BadInput("factors", "must begin with a geometric mechanism", 'write {"kind": "geometric", "n": …}')
-    n = integer(factors[0]["n"], "factors", at_least=0)
+    n = integer(factors[0]["n"], "factors", at_least=0, at_most=LARGEST_FACTORED)
     reading: Reading | None = None
     if len(factors) == 2:
         collected: dict[int, list[tuple[int, Fraction]]] = {}

@@ -7,9 +7,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from ...exact import decimal_above, rational_text
-from ...graphs import RankedGraph, boundary
+from ...graphs import UNREACHABLE, RankedGraph, boundary
 from ...mechanisms import ALL_PRIVATE, SAME_ROWS, Mechanism, Objective
+from ...mechanisms.scope import too_deep
 from ...privacy import Privacy
 from ..programs.goals import Goal
 from ..programs.sealing import sealed
@@ -66,7 +69,7 @@ def proven(
         row_of=rows.row_of,
         graph=graph,
     )
-    if max(graph.number_of_nodes, graph.number_of_edges) > LARGEST_CERTIFIED:
+    if max(graph.number_of_nodes, graph.number_of_edges) > LARGEST_CERTIFIED or _too_deep(ranked, privacy, fixed):
         return mechanism
     goal = first_choice_goal(ranked) if goal is None else goal
     certificate: dict[str, Any] = {
@@ -92,6 +95,19 @@ def proven(
     among = SAME_ROWS if given else ALL_PRIVATE
     objective = Objective(f"{goal.name}, among {among}", value, bound)
     return sealed(replace(mechanism, objective=objective, certificate=certificate), among=among)
+
+
+def _too_deep(ranked: RankedGraph, privacy: Privacy, fixed: Iterable[int] | None) -> bool:
+    """Tell whether rows are propagated farther than a checker follows them with exact numbers."""
+    graph = ranked.graph
+    if not too_deep(graph.number_of_nodes, privacy):
+        return False
+    sources = np.flatnonzero(boundary(ranked)).tolist() if fixed is None else list(fixed)
+    near = np.full(graph.number_of_nodes, UNREACHABLE)
+    for source in sources:
+        found = graph.distances_from(source)
+        near = np.where((near == UNREACHABLE) | ((found != UNREACHABLE) & (found < near)), found, near)
+    return too_deep(int(near.max()), privacy)
 
 
 def first_choice_goal(ranked: RankedGraph) -> Goal:

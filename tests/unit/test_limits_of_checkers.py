@@ -1,0 +1,109 @@
+"""What a checker does not do, it refuses at once and in one line: both at the same limits."""
+
+import contextlib
+import io
+import json
+import time
+from fractions import Fraction
+
+import pytest
+
+from irisdp import Privacy, audit, design
+from irisdp.certify import seal, verify_mechanism
+from irisdp.cli.main import run
+from irisdp.graphs import Path
+from irisdp.mechanisms import to_document
+
+
+def checked(document, path, capsys):
+    path.write_text(document if isinstance(document, str) else json.dumps(document))
+    verifier = io.StringIO()
+    with contextlib.redirect_stdout(verifier):
+        status = verify_mechanism.main(str(path))
+    capsys.readouterr()
+    assert run(["audit", str(path)]) == status
+    captured = capsys.readouterr()
+    return status, captured.out + captured.err, verifier.getvalue()
+
+
+def test_factors_beyond_the_limit_are_refused_at_once(tmp_path, capsys):
+    document = {"privacy": {"ratio": 2}, "factors": [{"kind": "geometric", "n": 10**30}]}
+    status, audited, verified = checked(document, tmp_path / "m.json", capsys)
+    assert status == 2 and audited.startswith("irisdp: factors: ") and "1000000" in verified
+    assert verified.startswith("not a mechanism file: ")
+
+
+def test_large_factors_are_checked_in_seconds(tmp_path, capsys):
+    certificate = {"kind": "theorem", "theorem": "geometric"}
+    document = seal(
+        {"privacy": {"ratio": 2}, "factors": [{"kind": "geometric", "n": 10**5}], "certificate": certificate}
+    )
+    started = time.perf_counter()
+    assert checked(document, tmp_path / "m.json", capsys)[0] == 0
+    assert time.perf_counter() - started < 20
+
+
+@pytest.mark.parametrize("epsilon", ["9" * 3990 + "/1" + "0" * 3988 + "1"])
+def test_an_epsilon_of_many_digits_is_read_in_seconds(epsilon, tmp_path, capsys):
+    started = time.perf_counter()
+    document = {"privacy": {"epsilon": epsilon}, "graph": {"family": "path", "n": 1}, "matrix": [[1]]}
+    assert checked(document, tmp_path / "m.json", capsys)[0] == 0
+    assert time.perf_counter() - started < 20
+
+
+@pytest.mark.parametrize(
+    "epsilon", ["1e-4000", "1e-40", "1e-9", "0.3", "1", "2.718281828", "37/3", "100.125", "999.5", "1000"]
+)
+def test_both_round_the_ratio_alike(epsilon):
+    assert verify_mechanism.ratio_of_epsilon(Fraction(epsilon)) == Privacy(epsilon=epsilon).ratio
+
+
+@pytest.mark.parametrize("power", [100, 300])
+def test_an_epsilon_made_to_come_close_to_a_short_ratio_is_rounded_down(power):
+    """ln 2 to many digits, from below and above; the library may round farther down there, which is stricter."""
+    unit = 10 ** (power + 20)
+    digits = sum(unit // (k << k) for k in range(1, 4 * power + 100)) // 10**20
+    below, above = (verify_mechanism.ratio_of_epsilon(Fraction(digits + more, 10**power)) for more in (0, 1))
+    assert below == 2 - Fraction(1, 1 << 128) or below == 2 - Fraction(1, 1 << 127)
+    assert above == 2
+    for more, found in ((0, below), (1, above)):
+        assert found - Fraction(1, 1 << 127) <= Privacy(epsilon=Fraction(digits + more, 10**power)).ratio <= found
+
+
+def line(nodes, privacy):
+    """The row of one far end is given, and all others follow from it."""
+    facts = {"rankings": [[0, 1], [1, 0]], "ranking_of": [0] * (nodes - 1) + [1]}
+    return seal(
+        {
+            "privacy": privacy,
+            "graph": {"family": "path", "n": nodes},
+            "rows": [["1/2", "1/2"]],
+            "row_of": [0] * nodes,
+            "certificate": {"kind": "theorem", "theorem": "homogeneous-rainbow", "within": 1, **facts},
+        }
+    )
+
+
+@pytest.mark.parametrize(("nodes", "privacy"), [(6000, {"epsilon": "1"}), (6000, {"ratio": "2.000000001"})])
+def test_rows_too_far_from_given_ones_are_refused_at_once(nodes, privacy, tmp_path, capsys):
+    started = time.perf_counter()
+    status, audited, verified = checked(line(nodes, privacy), tmp_path / "m.json", capsys)
+    assert status == 1 and "reach too far" in audited and "reach too far" in verified
+    assert time.perf_counter() - started < 20
+
+
+def test_the_limit_is_one_of_digits_not_of_steps(tmp_path, capsys):
+    status, audited, verified = checked(line(1500, {"ratio": "2"}), tmp_path / "m.json", capsys)
+    assert status == 1 and "reach too far" not in audited and "reach too far" not in verified
+
+
+@pytest.mark.parametrize("certified", [False, True])
+def test_designs_beyond_the_limit_carry_no_certificate_that_nobody_checks(certified):
+    privacy = Privacy(ratio=2) if certified else Privacy(epsilon=1)
+    for made in (
+        design.binary(Path(700), ["a"] * 699 + ["b"], privacy),
+        design.balanced_line(700, 1, privacy),
+    ):
+        assert (made.certificate is not None) is certified
+        assert audit(made).optimality is None or certified
+    assert json.dumps(to_document(design.balanced_line(20, 1, Privacy(epsilon=1)))).count("balanced-line") == 1
