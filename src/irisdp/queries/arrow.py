@@ -16,7 +16,7 @@ from .columns import Kind
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["array_of_kind", "integers_of", "whole_numbers"]
+__all__ = ["array_of_kind", "integers_of", "truths", "whole_numbers"]
 
 
 def whole_numbers(values: NDArray[np.int64], missing: NDArray[np.bool_] | None = None) -> pa.Array:
@@ -26,6 +26,13 @@ def whole_numbers(values: NDArray[np.int64], missing: NDArray[np.bool_] | None =
     known = None if missing is None else pa.py_buffer(np.packbits(~missing, bitorder="little"))
     whole = pa.py_buffer(np.ascontiguousarray(values, dtype=np.int64))
     return pa.Array.from_buffers(pa.int64(), len(values), [known, whole])
+
+
+def truths(values: NDArray[np.bool_]) -> pa.Array:
+    """Return truth values as an Arrow array."""
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(pa.bool_(), len(values), [None, pa.py_buffer(np.packbits(values, bitorder="little"))])
 
 
 def integers_of(column: pa.ChunkedArray) -> NDArray[np.int64]:

@@ -30,11 +30,16 @@ class ArrowSource(Embedded):
     kinds: tuple[Kind, ...]
 
     def digest(self) -> bytes:
-        """Return the BLAKE2b digest of kinds and table (as an Arrow stream, written to nowhere else)."""
+        """Return the BLAKE2b digest of kinds, types and all that is ever read (an Arrow stream, written nowhere else).
+
+        Chunks of one type are combined in their total form, which always can be: dictionaries and run ends of few bits
+        cannot hold what all chunks hold together.
+        """
         import pyarrow as pa
 
-        hashing = blake2b(repr(("arrow", *map(str, self.kinds))).encode(), digest_size=32)
-        plain = self.table.replace_schema_metadata(None).combine_chunks()
+        types = [str(column.type) for column in self.table.schema]
+        hashing = blake2b(repr(("arrow", *map(str, self.kinds), *types)).encode(), digest_size=32)
+        plain = pa.table({name: total_column(self.table[name]) for name in self.table.column_names}).combine_chunks()
         with pa.PythonFile(_HashingFile(hashing), mode="w") as file, pa.ipc.new_stream(file, plain.schema) as stream:
             stream.write_table(plain)
         return hashing.digest()

@@ -11,6 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from .arrow import truths
 from .columns import Kind
 
 if TYPE_CHECKING:
@@ -57,19 +60,17 @@ def kind_of_type(kind: pa.DataType) -> Kind:
 
 
 def is_safe(kind: pa.DataType) -> bool:
-    """Tell whether DuckDB reads every value of a type from Parquet, and as `total_column` does but for the years."""
+    """Tell whether DuckDB reads every value of a type from Parquet, and as `total_column` does but for the years.
+
+    Not floats: the statistics in a file leave NaN out, and an engine that believes them decides by one record's value
+    whether it looks for another's NaN.
+    """
     import pyarrow as pa
 
     types = pa.types
     if types.is_timestamp(kind):
         return bool(kind.tz is None and kind.unit == "us")
-    return bool(
-        types.is_boolean(kind)
-        or types.is_integer(kind)
-        or types.is_float32(kind)
-        or types.is_float64(kind)
-        or types.is_date32(kind)
-    )
+    return bool(types.is_boolean(kind) or types.is_integer(kind) or types.is_date32(kind))
 
 
 def total_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -126,7 +127,7 @@ def _rules() -> list[tuple[Callable[[pa.DataType], bool], Callable[[pa.Array], p
         (types.is_floating, lambda array: array),
         # Exact as text, and read from there; DuckDB has no decimals this wide.
         (types.is_decimal256, lambda array: array.cast(pa.string())),
-        (types.is_decimal128, lambda array: array),
+        (types.is_decimal128, _decimals),
         (types.is_decimal, lambda array: array.cast(pa.decimal128(38, array.type.scale))),
         (_is_text, _texts),
         (_is_binary, _short),
@@ -215,6 +216,23 @@ def _decodable(array: pa.Array) -> pa.Array:
         except UnicodeDecodeError:
             found.append(None)
     return pa.array(found, array.type)
+
+
+def _decimals(array: pa.Array) -> pa.Array:
+    """Return decimals without those of more digits than their type has: engines keep fewer bytes for these types."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not len(array):
+        return array
+    words = np.frombuffer(array.buffers()[1], dtype="<u8")[2 * array.offset : 2 * (array.offset + len(array))]
+    low, high = words[0::2], words[1::2].view("<i8")
+    bound = 10**array.type.precision
+    (top, top_low), (bottom, bottom_low) = divmod(bound, 1 << 64), divmod(-bound, 1 << 64)
+    below = (high < top) | ((high == top) & (low < np.uint64(top_low)))
+    above = (high > bottom) | ((high == bottom) & (low > np.uint64(bottom_low)))
+    inside = below & above
+    return array if inside.all() else pc.if_else(truths(inside), array, pa.scalar(None, array.type))
 
 
 def _dates(array: pa.Array) -> pa.Array:
