@@ -20,8 +20,6 @@ from numbers import Number
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
 from ..errors import BadInput
 
 __all__ = ["checked", "insist_on_names"]
@@ -33,7 +31,7 @@ _MOST_LOOKED_AT = 50
 
 _LIBRARY = __name__.partition(".")[0]
 _CALLABLE: Any = Callable
-_NUMBERS = (Number, np.generic, Decimal, Fraction, str)
+_NUMBERS = (Number, Decimal, Fraction, str)
 _LISTS = (list, tuple, range, Sequence, Collection, Iterable)
 
 
@@ -116,7 +114,9 @@ def _fits(value: Any, rule: Any) -> bool:
     if origin is typing.Literal:
         return any(value is part or (type(value) is type(part) and value == part) for part in parts)
     if rule in (int, float):
-        return isinstance(value, _NUMBERS)
+        import numpy as np  # here and below, so that the command line's help need not wait for it
+
+        return isinstance(value, (*_NUMBERS, np.generic))
     if origin is not None and isinstance(origin, type):
         return _holds(value, origin, parts)
     if not isinstance(rule, type) or rule is object:
@@ -128,6 +128,8 @@ def _fits(value: Any, rule: Any) -> bool:
 
 def _holds(value: Any, origin: type, parts: tuple[Any, ...]) -> bool:
     """Tell whether a container is one; what it holds is looked at where it must be of the library's own classes."""
+    import numpy as np
+
     own = [part for part in parts if isinstance(part, type) and part.__module__.startswith(_LIBRARY)]
     if issubclass(origin, Mapping):
         return isinstance(value, origin)
