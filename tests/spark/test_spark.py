@@ -155,3 +155,20 @@ def test_digests_of_spark_frames_are_of_multisets(spark, settings):
     pairs = [("a", "bc"), ("ab", "c"), ("1:a", ""), ("", "1:a"), (None, "a"), ("a", None), ("-", "a"), ("", "a")]
     frames = [spark.createDataFrame([pair], "a string, b string") for pair in pairs]
     assert len({open_table(frame).digest() for frame in frames}) == len(pairs)
+
+
+def test_text_is_an_instant_whatever_the_session(spark, settings):
+    texts = ["2023-07-01T00:30:00+01:00", "2023-06-30 23:30:00Z", "2023-06-30 18:30:00-05:00", " 2023-06-30 23:30:00 "]
+    texts += ["2023-06-30T23:30", "2023-07-01T00:30+01:00", "2023-07-01 00:30:00+01", "2023-07-01 00:30:00.000+0100"]
+    asked = "CAST(t AS TIMESTAMP) = '2023-06-30 23:30:00' AND day(CAST(t AS DATE)) = 30"
+    asked += " AND CAST(CAST(CAST(t AS DATE) AS VARCHAR) AS DATE) = '2023-06-30'"
+    for zone in ("UTC", "America/New_York", "Asia/Kolkata"):
+        settings.set("spark.sql.session.timeZone", zone)
+        table = open_table(spark.createDataFrame([(text,) for text in texts], "t string"))
+        assert count_records(table, condition=read_condition(asked, table.columns)).yes.tolist() == [len(texts)]
+        odd = ["T12:00", "23:30", "now", "", "2024-03-10 02:30:00", "2024-03-10", "2024-13-01 00:00:00Z"]
+        table = open_table(spark.createDataFrame([(text,) for text in odd], "t string"))
+        gap = read_condition("CAST(t AS TIMESTAMP) IN ('2024-03-10 02:30:00', '2024-03-10')", table.columns)
+        none = read_condition("CAST(t AS TIMESTAMP) IS NULL", table.columns)
+        assert count_records(table, condition=gap).yes.tolist() == [2]
+        assert count_records(table, condition=none).yes.tolist() == [len(odd) - 2]

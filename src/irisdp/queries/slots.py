@@ -6,10 +6,9 @@ has one: a typed column, a number, an arithmetic sign. Slots are merged by union
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from ..errors import BadInput
 from .columns import Kind, list_names
+from .instants import read_date
 
 __all__ = ["Slot"]
 
@@ -80,10 +79,12 @@ class Slot:
         if root._kind is Kind.BOOLEAN and not root._stated and root._columns:
             name = root._columns[0]
             rule = f"takes the column {list_names(root.columns)} for true or false, and nothing says that it is"
-            raise BadInput("expression", rule, f"compare it, as in {name} = 'true' or {name} > 0")
+            raise BadInput(
+                "expression", rule, f"compare it, as in lower({name}) = 'true', or {name} > 64 if it holds numbers"
+            )
         if root._literals and root.kind is Kind.DATE:
             for literal in root._literals:
-                _check_date(literal)
+                read_date(literal)
         elif root._literals and root.kind is not Kind.TEXT:
             root._refuse(Kind.TEXT, [])
 
@@ -104,12 +105,3 @@ class Slot:
             f"uses {subject} both as {self.kind} and as {kind}",
             "compare like with like, or write TRY_CAST(... AS DOUBLE), VARCHAR or DATE around one side",
         )
-
-
-def _check_date(literal: str) -> None:
-    try:
-        datetime.fromisoformat(literal)
-    except ValueError:
-        raise BadInput(
-            "expression", f"compares a date with {literal!r}", "write dates as '2024-12-31' or '2024-12-31 23:59:59'"
-        ) from None

@@ -15,6 +15,7 @@ from uuid import uuid4
 
 from .columns import Column, Kind, kind_of
 from .engine import release_of
+from .instants import instant_for_spark
 from .total import LONGEST_TEXT
 
 if TYPE_CHECKING:
@@ -108,6 +109,8 @@ def spark_statement(statement: str, views: dict[str, str]) -> str:
         digits = cast.this.expressions if isinstance(cast.this, exp.Concat) else ()
         if cast.is_type("BIGINT") and len(digits) == 2 and digits[0].name == "0x":  # Spark reads no 0x…
             cast.this.replace(exp.func("CONV", digits[1].copy(), "16", "10"))
+        if isinstance(cast.this, exp.Cast) and cast.this.is_type("TIMESTAMPTZ"):
+            cast.replace(instant_for_spark(cast.this.this))
     return tree.sql("spark")
 
 

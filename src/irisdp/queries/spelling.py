@@ -1,8 +1,9 @@
 """One spelling for every condition: what may differ between two texts that mean the same is settled here.
 
-Keywords are upper case, columns as in the schema, numbers as the doubles they are read as, text as it is; parentheses
-stand where an operator meets an operator, and nowhere else. Nothing is computed, reordered or left out that could have
-a meaning, and a condition is evaluated from this spelling, so equal texts are equal questions whatever was typed.
+Keywords are upper case, columns as in the schema, numbers as the doubles they are read as, dates in UTC, text as it is;
+parentheses stand where an operator meets an operator, and nowhere else. Nothing is computed, reordered or left out that
+could have a meaning, and a condition is evaluated from this spelling, so equal texts are equal questions whatever was
+typed.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import sqlglot
 from sqlglot import exp
 
 from .columns import Column, find_column
+from .instants import date_literal, spell_date
 
 __all__ = ["operands", "spell"]
 
@@ -62,6 +64,9 @@ def _spelt(node: exp.Expr, columns: Sequence[Column]) -> exp.Expr:
         combine = exp.and_ if isinstance(node, exp.And) else exp.or_
         joined = (_operand(_spelt(part, columns), type(node)) for part in operands(node))
         return combine(*joined, copy=False, wrap=False)
+    date = date_literal(node) if isinstance(node, exp.Cast) else None
+    if date is not None:
+        return spell_date(date)
     if isinstance(node, exp.Cast):  # TRY_CAST too: no cast can fail here
         return exp.Cast(this=_spelt(node.this, columns), to=node.args["to"].copy())
     parts = {key: _argument(value, type(node), columns) for key, value in node.args.items() if value is not None}

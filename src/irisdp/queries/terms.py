@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from sqlglot import exp
 
 from ..errors import BadInput
-from .columns import Column, Kind, find_column, list_names, read_as, try_cast
+from .columns import Column, Kind, find_column, read_as, try_cast
+from .instants import as_instant, date_literal, date_sql, spell_date
+from .refusals import refuse_construct, refuse_value
 from .slots import Slot
 from .spelling import operands
 
@@ -52,25 +54,29 @@ class Reader:
         self._columns = columns
         self._slots: dict[str, Slot] = {}
         self._checks: list[Callable[[], None]] = []
+        self._quoted: list[tuple[exp.Literal, Slot]] = []
         self._divisions = 0
 
     def condition(self, tree: exp.Expr) -> exp.Expr:
-        """Return the total SQL of a whole condition: true, false or null for every record."""
+        """Return the total SQL of a whole condition: true, false or null for every record; its dates are spelt anew."""
         term = self._read(tree)
         if term.slot.stated is not Kind.BOOLEAN:
-            _refuse_value(term.slot)
+            refuse_value(term.slot)
         for check in self._checks:
             check()
+        for quoted, slot in self._quoted:
+            if slot.kind is Kind.DATE:
+                quoted.replace(spell_date(quoted.name))
         return term.build()
 
     def _read(self, node: exp.Expr) -> Term:
         rule = _GRAMMAR.get(type(node))
         if rule is None:
-            _refuse(_name(node))
+            refuse_construct(_name(node))
         read, allowed = rule
         extra = [key for key, value in node.args.items() if value and key not in allowed.split()]
         if extra:
-            _refuse(f"{_name(node)} with {extra[0]}")
+            refuse_construct(f"{_name(node)} with {extra[0]}")
         return read(self, node)
 
     def _slot(self, slot: Slot) -> Slot:
@@ -106,11 +112,18 @@ class Reader:
         if column.name not in self._slots:
             self._slots[column.name] = self._slot(Slot(known, column=column.name))
         slot = self._slots[column.name]
-        return Term(slot, lambda: column.reference if slot.kind.is_opaque else read_as(column.reference, slot.kind))
+
+        def build() -> exp.Expr:
+            if slot.kind.is_opaque:
+                return column.reference
+            dated = column.kind is Kind.UNTYPED and slot.kind is Kind.DATE
+            return as_instant(column.reference) if dated else read_as(column.reference, slot.kind)
+
+        return Term(slot, build)
 
     def _resolve(self, node: exp.Column) -> Column:
         if not isinstance(node.this, exp.Identifier):
-            _refuse(_name(node.this))
+            refuse_construct(_name(node.this))
         column = find_column(node.name, self._columns, "expression")
         self.used[column.name] = column
         return column
@@ -119,7 +132,9 @@ class Reader:
         text = node.name
         if node.is_string:
             slot = self._slot(Slot(literal=text))
-            return Term(slot, lambda: read_as(exp.Literal.string(text), slot.kind))
+            self._quoted.append((node, slot))
+            string = exp.Literal.string(text)
+            return Term(slot, lambda: date_sql(text) if slot.kind is Kind.DATE else read_as(string.copy(), slot.kind))
         number = float(text)
         if not math.isfinite(number):
             raise BadInput("expression", "holds a number beyond 1.8e308", "write a smaller number")
@@ -165,7 +180,7 @@ class Reader:
 
     def _in(self, node: exp.In) -> Term:
         if not node.expressions:
-            _refuse("IN without a list")
+            refuse_construct("IN without a list")
         _, (value, *items) = self._several([node.this, *node.expressions])
         return _boolean_term(lambda: exp.In(this=_wrap(value), expressions=[item.build() for item in items]))
 
@@ -175,7 +190,7 @@ class Reader:
         if isinstance(test, exp.Boolean):
             value.slot.require(Kind.BOOLEAN)
         elif not isinstance(test, exp.Null):
-            _refuse(f"IS {_name(test)}")
+            refuse_construct(f"IS {_name(test)}")
         return _boolean_term(lambda: exp.Is(this=_wrap(value), expression=test.copy()))
 
     def _like(self, node: exp.Binary) -> Term:
@@ -245,7 +260,10 @@ class Reader:
         target = node.args["to"]
         kind = _CASTS.get(target.this.name)
         if kind is None:
-            _refuse(f"CAST to {target.this.name}")
+            refuse_construct(f"CAST to {target.this.name}")
+        stated = date_literal(node)
+        if stated is not None:
+            return Term(Slot(Kind.DATE), lambda: date_sql(stated))
         if isinstance(node.this, exp.Column):
             # Under a cast a column is what the table holds, and says nothing about its other uses.
             column = self._resolve(node.this)
@@ -261,7 +279,8 @@ class Reader:
         self._checks.append(check)
 
         def build() -> exp.Expr:
-            cast = try_cast(value.build(), target.copy())
+            dated = kind is Kind.DATE and value.slot.kind is Kind.TEXT
+            cast = try_cast(as_instant(value.build()) if dated else value.build(), target.copy())
             return read_as(cast, kind) if kind in (Kind.NUMBER, Kind.DATE) else cast
 
         return Term(Slot(kind), build)
@@ -299,25 +318,6 @@ def _wrap(term: Term) -> exp.Expr:
 
 def _name(node: exp.Expr) -> str:
     return f"the function {node.name}" if isinstance(node, exp.Anonymous) else node.key.upper()
-
-
-def _refuse_value(slot: Slot) -> NoReturn:
-    """Refuse what is a value and no condition: most often the shell took the rest of one that was not quoted."""
-    columns, kind = slot.columns, slot.stated
-    if not columns:
-        raise BadInput("expression", "is a value, not a condition", 'quote the condition: "age > 0"')
-    held = "and nothing says that it is true or false" if kind is None else f"which holds {kind}"
-    rule = f"only names the column {list_names(columns)}, {held}"
-    raise BadInput("expression", rule, f'quote the condition: "{columns[0]} > 0"')
-
-
-def _refuse(construct: str) -> NoReturn:
-    raise BadInput(
-        "expression",
-        f"holds {construct[:60]}, which a condition may not hold",
-        "use columns, literals, comparisons, AND, OR, NOT, IN, BETWEEN, LIKE, IS NULL, arithmetic, CASE, CAST and abs,"
-        " lower, upper, length, trim, coalesce, nullif, year, month, day",
-    )
 
 
 _GRAMMAR: dict[type[exp.Expr], tuple[Callable[..., Term], str]] = {

@@ -1,0 +1,38 @@
+"""What is said of a condition that is none, or holds what no condition may hold."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from ..errors import BadInput
+from .columns import Kind, list_names
+from .slots import Slot
+
+__all__ = ["refuse_construct", "refuse_value"]
+
+_EXAMPLES = {Kind.NUMBER: "> 0", Kind.TEXT: "= 'yes'", Kind.DATE: ">= '2024-12-31'"}
+
+
+def refuse_value(slot: Slot) -> NoReturn:
+    """Refuse what is a value and no condition: most often the shell took the rest of one that was not quoted."""
+    columns, kind = slot.columns, slot.stated
+    if not columns:
+        raise BadInput("expression", "is a value, not a condition", 'quote the condition: "age > 0"')
+    held = "and nothing says that it is true or false" if kind is None else f"which holds {kind}"
+    rule = f"only names the column {list_names(columns)}, {held}"
+    # As a number, text such as true is unknown, and the count would be 0: only numbers are compared with one.
+    if kind is None:
+        remedy = f'quote the condition: "lower({columns[0]}) = \'true\'", or "{columns[0]} > 64" if it holds numbers'
+    else:
+        remedy = f'quote the condition: "{columns[0]} {_EXAMPLES.get(kind, "IS NULL")}"'
+    raise BadInput("expression", rule, remedy)
+
+
+def refuse_construct(construct: str) -> NoReturn:
+    """Refuse what is outside the grammar, by name."""
+    raise BadInput(
+        "expression",
+        f"holds {construct[:60]}, which a condition may not hold",
+        "use columns, literals, comparisons, AND, OR, NOT, IN, BETWEEN, LIKE, IS NULL, arithmetic, CASE, CAST and abs,"
+        " lower, upper, length, trim, coalesce, nullif, year, month, day",
+    )
