@@ -16,7 +16,7 @@ from irisdp.cli.main import run
 from irisdp.queries import enumerate_keys, open_table
 from irisdp.queries.keys import LONGEST_KEY
 from irisdp.release.answers import Answers, answers_bytes
-from irisdp.release.cells import as_written, csv_cell, defused, printable
+from irisdp.release.group_names import as_written, csv_cell, defused, printable
 from irisdp.release.released import released_table
 
 HOSTILE = [

@@ -99,7 +99,7 @@ def _loss(text: str) -> Any:
 def _show_one(found: Interpretation, posterior: dict[str, Any]) -> None:
     from rich.markup import escape
 
-    from ..release.cells import printable
+    from ..release.group_names import printable
 
     view = console()
     answer = found.answers[0]
@@ -125,7 +125,7 @@ def _show_all(found: Interpretation) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from ..release.cells import printable
+    from ..release.group_names import printable
 
     view = console()
     view.print(f"[bold]published counts: {len(found.answers)}[/bold], read for {found.loss.name} loss")

@@ -62,7 +62,7 @@ def _show(ledger: Ledger) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from ..release.cells import printable
+    from ..release.group_names import printable
 
     document = ledger.document()
     columns = ("id", "date", "table", "query", "groups", "audience", "ε", "δ", "outputs", "")

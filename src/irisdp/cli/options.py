@@ -38,7 +38,7 @@ def say(view: Any, line: str) -> None:
     view : rich console
     line : str
     """
-    from ..release.cells import printable
+    from ..release.group_names import printable
 
     view.print(printable(line), markup=False, soft_wrap=True)
 

@@ -197,7 +197,7 @@ def _show(published: Publication) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from ..release.cells import printable
+    from ..release.group_names import printable
 
     view = console()
     planned = published.plan

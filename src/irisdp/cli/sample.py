@@ -23,7 +23,7 @@ def sample_command(
     """Draw from a mechanism exactly, one answer a line. Charges nothing: the input is on the command line."""
     from ..graphs.names import json_node, named_nodes, node_among
     from ..mechanisms import load
-    from ..release.cells import printable
+    from ..release.group_names import printable
     from ..sampling import draw_mechanism
 
     mechanism = load(file)

@@ -14,7 +14,7 @@ from ..errors import BadInput
 from ..exact import json_bytes
 from ..queries.arrow import array_of_kind
 from ..queries.columns import Kind
-from .cells import csv_cell
+from .group_names import csv_cell
 
 __all__ = ["Answers", "answers_bytes", "check_ending", "plain_key"]
 

@@ -13,7 +13,7 @@ from ..exact import integer, read_json
 from ..mechanisms import FactoredMechanism, Mechanism, privacy_from_document, read_document
 from ..mechanisms.document import FORMAT as MECHANISM_FORMAT
 from ..privacy import Privacy
-from .cells import as_written
+from .group_names import as_written
 
 __all__ = ["SIDECAR_FORMAT", "NoisyCount", "ReleasedTable", "answers_beside", "read_release", "released_table"]
 
