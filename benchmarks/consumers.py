@@ -21,12 +21,11 @@ import highspy
 import numpy as np
 from scipy.sparse import coo_array
 
+from irisdp.cells import CountNodes, GeometricNoise, Link
 from irisdp.design.readings.consumers import Consumer
 from irisdp.design.readings.optimal import OptimalReading, optimal_reading
 from irisdp.mechanisms import FactoredMechanism
 from irisdp.privacy import Privacy
-from irisdp.queries import CountNodes
-from irisdp.release.chain import Link, extend
 
 GAP = 1e-9
 
@@ -134,7 +133,7 @@ def audiences(cells: int, most: float, repeats: int) -> None:
     def draw() -> list[Link]:
         links: list[Link] = []
         for privacy in levels:
-            extend(links, privacy, nodes)
+            links.append(Link(privacy, GeometricNoise(privacy).draw(nodes, links)))
         return links
 
     found = timed(draw, repeats)

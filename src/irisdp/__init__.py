@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded on first use
-    from . import certify, design, errors, exact, graphs, mechanisms, noise, privacy, queries, release, sampling
+    from . import cells, certify, design, errors, exact, graphs, mechanisms, noise, privacy, queries, release, sampling
     from .certify import audit
     from .errors import BadInput, BudgetRefused, CertificateRejected, Infeasible, IrisError, PromiseRefused, Refusal
     from .mechanisms import Mechanism, load
@@ -30,6 +30,7 @@ __all__ = [
     "PromiseRefused",
     "Refusal",
     "audit",
+    "cells",
     "certify",
     "design",
     "errors",

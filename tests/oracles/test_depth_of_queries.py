@@ -11,7 +11,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from irisdp.queries import NO_BOUNDARY, AtLeast, Count, Majority, Relation, Statistics
+from irisdp.cells import NO_BOUNDARY
+from irisdp.queries import AtLeast, Count, Majority, Relation, Statistics
 
 CHECKED = 6
 """Add-remove histograms up to this size are checked; depths are at most 9, and the graph reaches 10 sizes further."""

@@ -13,9 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from irisdp.cells import ClassNodes, CountNodes, GeometricNoise, PartitionSelection
 from irisdp.errors import BadInput
 from irisdp.exact import exp_below
-from irisdp.queries import AtLeast, ClassNodes, Count, CountNodes, Statistics, frames, groups, statistics
+from irisdp.queries import QUERIES, AtLeast, Count, Statistics, frames, groups, statistics
+from irisdp.queries import query as queries_query
 from irisdp.queries.engine import locked_connection
 from irisdp.release import plan, publishing, read_cells
 
@@ -27,7 +29,7 @@ RATIO, DELTA = Fraction(2), Fraction(1, 10)
 LOTS = [bytes([number]) * 32 for number in range(3)]
 """Keys by which a person's record is chosen: privacy holds for each."""
 
-QUERIES = {
+ASKED = {
     "count": ("count",),
     "count-where": ("count", "v = 1"),
     "at-least-0": ("at-least", 0, "v = 1"),
@@ -125,8 +127,8 @@ def engine_once(monkeypatch):
     monkeypatch.setattr(frames, "locked_connection", _engine)
     monkeypatch.setattr(groups, "locked_connection", _engine)
 
-    def remember(name):
-        real = getattr(publishing, name)
+    def remember(room, name):
+        real = getattr(room, name)
 
         def once(table, *arguments, **options):
             texts = {key: told(value) for key, value in options.items()}
@@ -135,7 +137,7 @@ def engine_once(monkeypatch):
                 _counted[key] = real(table, *arguments, **options)
             return _counted[key]
 
-        monkeypatch.setattr(publishing, name, once)
+        monkeypatch.setattr(room, name, once)
 
     def told(value):
         if hasattr(value, "per_unit"):
@@ -147,26 +149,15 @@ def engine_once(monkeypatch):
     def frozen(table):
         return str(table._source.table.to_pylist())
 
-    for name in ("count_records", "enumerate_keys"):
-        remember(name)
-
-
-def cell_law(planned, nodes, cell):
-    """The exact law of one printed answer; a count is lumped beyond 0 and MOST, where ratios are constant."""
-    if isinstance(nodes, ClassNodes):
-        outputs = planned.audiences[0].respondent.mechanism.outputs
-        law = planned.audiences[0].respondent.law(int(nodes.true_class[cell]), int(nodes.depth[cell]))
-        return dict(zip(outputs, law, strict=True))
-    law = Counter()
-    low, high = (0, MOST) if nodes.upper is None else (int(nodes.lower[cell]), int(nodes.upper[cell]))
-    for value, probability in enumerate(planned.audiences[0].respondent.law(int(nodes.values[cell]), MOST)):
-        law[min(max(value, low), high)] += probability
-    return law
+    remember(queries_query, "count_records")
+    remember(publishing, "enumerate_keys")
 
 
 def joint_law(planned, cells):
     """The exact law of everything printed: a mapping from what is shown, sidecar first, to probabilities."""
-    laws = [cell_law(planned, cells.nodes, cell) for cell in range(cell_count(cells.nodes))]
+    mechanism = planned.audiences[0].mechanism
+    # A count is lumped beyond 0 and MOST, where ratios are constant.
+    laws = [mechanism.law(cells.nodes, cell, MOST) for cell in range(len(cells.nodes))]
     if planned.selector is not None:
         named = [label[0] for label in cells.keys.select(np.ones(len(laws), dtype=bool)).labels]
         chances = [planned.selector.law(int(size)) for size in cells.keys.counts]
@@ -175,17 +166,13 @@ def joint_law(planned, cells):
             for name, chance, law in zip(named, chances, laws, strict=True)
         ]
     # The sidecar is printed too: what it says of the ends must be the same for all neighbours.
-    joint = {(str(publishing.ends_of(cells.nodes)),): Fraction(1)}
+    joint = {(str(mechanism.ends(cells.nodes)),): Fraction(1)}
     for law in laws:
         joint = {(*seen, answer): p * q for seen, p in joint.items() for answer, q in law.items() if q}
     shown = Counter()
     for seen, probability in joint.items():
         shown[tuple(part for part in seen if part is not None)] += probability
     return shown
-
-
-def cell_count(nodes):
-    return len(nodes.values if isinstance(nodes, CountNodes) else nodes.depth)
 
 
 def worst_delta(first, second, ratio):
@@ -202,7 +189,7 @@ def violations(query, options, pairs, key=LOTS[0]):
     for pair in pairs:
         for table in pair:
             if table not in laws:
-                planned = plan(frame(table), *QUERIES[query], ratio=RATIO, **options)
+                planned = plan(frame(table), *ASKED[query], ratio=RATIO, **options)
                 law = joint_law(planned, read_cells(planned, key))
                 assert sum(law.values()) == 1
                 laws[table] = frozenset(law.items())
@@ -216,7 +203,7 @@ def violations(query, options, pairs, key=LOTS[0]):
 
 
 def combinations():
-    for query, mode, relation, delta in product(QUERIES, MODES, ("add-remove", "exchange"), (Fraction(0), DELTA)):
+    for query, mode, relation, delta in product(ASKED, MODES, ("add-remove", "exchange"), (Fraction(0), DELTA)):
         if mode == "public" and relation == "add-remove":
             continue
         if delta and query.startswith("count"):
@@ -230,6 +217,10 @@ def pairs():
         (relation, kind): neighbours(relation, kind)
         for relation, kind in (("add-remove", "any"), ("exchange", "any"), ("exchange", "public"))
     }
+
+
+def test_every_query_is_in_the_proof():
+    assert {words[0] for words in ASKED.values()} == {query.name for query in QUERIES}
 
 
 @pytest.mark.parametrize(("query", "mode", "relation", "delta"), list(combinations()))
@@ -284,7 +275,7 @@ def test_a_depth_off_by_one_is_caught(pairs, monkeypatch):
 
 @pytest.mark.usefixtures("engine_once")
 def test_groups_read_off_the_data_are_caught(pairs, monkeypatch):
-    monkeypatch.setattr("irisdp.release.respondents.Selector.law", lambda self, size: Fraction(1))
+    monkeypatch.setattr(PartitionSelection, "law", lambda self, size: Fraction(1))
     wrong, _ = violations("count", {**MODES["selected"], "relation": "add-remove"}, pairs["add-remove", "any"])
     assert wrong > 0
 
@@ -311,11 +302,11 @@ def test_forgetting_the_unit_is_caught():
 @pytest.mark.usefixtures("engine_once")
 def test_charging_an_exchange_once_is_caught():
     options = {**MODES["declared"], "relation": "exchange"}
-    planned = plan(frame(()), *QUERIES["count"], ratio=RATIO, **options)
+    planned = plan(frame(()), *ASKED["count"], ratio=RATIO, **options)
     first, second = frame((("a", 1),)), frame((("b", 1),))
     laws = []
     for table in (first, second):
-        asked = plan(table, *QUERIES["count"], ratio=RATIO, **options)
+        asked = plan(table, *ASKED["count"], ratio=RATIO, **options)
         laws.append(joint_law(asked, read_cells(asked, LOTS[0])))
     assert worst_delta(*laws, exp_below(planned.cost.epsilon)) == 0
     assert worst_delta(*laws, exp_below(planned.cost.epsilon / 2)) > 0
@@ -335,7 +326,7 @@ def test_statistics_show_nothing():
 
 @pytest.mark.usefixtures("engine_once")
 def test_a_sidecar_that_depends_on_the_data_is_caught(pairs, monkeypatch):
-    monkeypatch.setattr(publishing, "ends_of", lambda nodes: {"upper": int(nodes.values.max())})
+    monkeypatch.setattr(GeometricNoise, "ends", lambda self, nodes: {"upper": int(nodes.values.max())})
     wrong, _ = violations("count-where", {"relation": "exchange"}, pairs["exchange", "any"])
     assert wrong > 0
 

@@ -18,6 +18,7 @@ FLOORS = [
     {"certify"},
     {"design"},
     {"sampling", "noise"},
+    {"cells"},
     {"queries"},
     {"release"},
     {"cli", "__main__"},

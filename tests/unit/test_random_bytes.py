@@ -7,9 +7,7 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp.queries import ClassNodes, CountNodes
-from irisdp.release import padding
-from irisdp.release.padding import pad_nodes, padded_size
+from irisdp.cells import ClassNodes, CountNodes, padded_size, padding
 
 QUERIES = {
     "count": ("count", "x = 1"),
@@ -78,8 +76,8 @@ def test_a_million_cells_are_drawn_for_as_it_stands(tmp_path, bytes_read):
 
 def test_sizes_and_cells_that_nobody_is_in():
     assert [padded_size(n) for n in (0, 1, 2**20, 2**20 + 1, 2**21, 2**21 + 1)] == [2**20] * 3 + [2**21] * 2 + [2**22]
-    counts = pad_nodes(CountNodes(np.array([7]), np.array([0]), None), 4)
+    counts = CountNodes(np.array([7]), np.array([0]), None).padded(4)
     assert counts.values.tolist() == [7, 0, 0, 0]
     assert len(counts.lower) == 4
-    classes = pad_nodes(ClassNodes(("yes", "no"), np.array([1]), np.array([9])), 4)
+    classes = ClassNodes(("yes", "no"), np.array([1]), np.array([9])).padded(4)
     assert (classes.true_class.tolist(), classes.depth.tolist()) == ([1, 0, 0, 0], [9, 0, 0, 0])

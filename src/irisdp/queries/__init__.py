@@ -12,21 +12,19 @@ from .groups import Groups, find_keys, read_groups
 from .keys import UnreleasedKeys, enumerate_keys
 from .majority import Majority
 from .neighbours import Cost, Move, Relation, cell_relation, moves, total_cost
-from .nodes import NO_BOUNDARY, ClassNodes, CountNodes, Query
 from .persons import PerUnit, Unit, describe_unit, read_per_unit
-from .reading import read_query
+from .query import Query
+from .registry import QUERIES, read_query, usages
 from .statistics import Statistics, count_records
 from .table import Table, open_table
 
 __all__ = [
-    "NO_BOUNDARY",
+    "QUERIES",
     "AtLeast",
-    "ClassNodes",
     "Column",
     "Condition",
     "Cost",
     "Count",
-    "CountNodes",
     "Groups",
     "Kind",
     "Majority",
@@ -52,4 +50,5 @@ __all__ = [
     "read_per_unit",
     "read_query",
     "total_cost",
+    "usages",
 ]

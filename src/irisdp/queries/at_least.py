@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ..cells import NO_BOUNDARY, ClassNodes
+from ..errors import BadInput
 from ..exact import integer
 from .neighbours import Relation
-from .nodes import NO_BOUNDARY, ClassNodes, check_expression
+from .query import YesOrNo, check_expression, check_one_condition, split_number
 from .statistics import Statistics
 
 __all__ = ["AtLeast"]
@@ -18,7 +21,7 @@ _LARGEST = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class AtLeast:
+class AtLeast(YesOrNo):
     """Yes if a condition is true for at least `threshold` records (of all records without a condition).
 
     The count c walks on a path (see `Count`), and the classes are its two sides: the last yes is at K, the last no at
@@ -35,7 +38,8 @@ class AtLeast:
     expression: str | None = None
 
     name: ClassVar[str] = "at-least"
-    classes: ClassVar[tuple[str, str]] = ("yes", "no")
+    usage: ClassVar[str] = "at-least K [EXPR]"
+    answer: ClassVar[str] = "yes or no"
     exchange_steps: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
@@ -43,6 +47,15 @@ class AtLeast:
         threshold: Any = self.threshold
         object.__setattr__(self, "threshold", integer(threshold, "threshold", at_least=0, at_most=_LARGEST))
         check_expression(self.expression, self.name, needed=False)
+
+    @classmethod
+    def read(cls, words: Sequence[Any]) -> AtLeast:
+        """Read ``K [EXPR]``."""
+        words = split_number(words)
+        check_one_condition(words[1:], cls.name)
+        if not words:
+            raise BadInput("QUERY", "at-least needs a number K", 'write for example at-least 100 "age > 64"')
+        return cls(integer(words[0], "K", at_least=0, at_most=_LARGEST), *words[1:])
 
     def describe(self) -> dict[str, str]:
         """Return the public description."""

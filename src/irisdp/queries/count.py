@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ..cells import CellMechanism, CountNodes, GeometricNoise
+from ..privacy import Privacy
 from .neighbours import Relation
-from .nodes import CountNodes, check_expression
+from .query import CountsRecords, check_expression, check_one_condition
 from .statistics import Statistics
 
 __all__ = ["Count"]
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class Count(CountsRecords):
     """The number of records for which a condition is true; of all records without one.
 
     One record more or less moves the count by at most one, and so does exchanging one: the count is a morphism to a
@@ -26,11 +29,20 @@ class Count:
     expression: str | None = None
 
     name: ClassVar[str] = "count"
+    usage: ClassVar[str] = "count [EXPR]"
+    answer: ClassVar[str] = "how many records (for which EXPR is true), with exact two-sided geometric noise"
+    forms_chain: ClassVar[bool] = True
     exchange_steps: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         """Check what was given."""
         check_expression(self.expression, self.name, needed=False)
+
+    @classmethod
+    def read(cls, words: Sequence[Any]) -> Count:
+        """Read ``[EXPR]``."""
+        check_one_condition(words, cls.name)
+        return cls(*words)
 
     def describe(self) -> dict[str, str]:
         """Return the public description."""
@@ -45,3 +57,7 @@ class Count:
             lower=statistics.total if fixed else np.zeros_like(statistics.total),
             upper=statistics.total if exchange else None,
         )
+
+    def mechanism(self, privacy: Privacy) -> CellMechanism[CountNodes]:
+        """Return geometric noise, which needs no δ."""
+        return GeometricNoise(privacy.pure)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ..cells import NO_BOUNDARY, ClassNodes
 from .neighbours import Relation
-from .nodes import NO_BOUNDARY, ClassNodes, check_expression
+from .query import YesOrNo, check_expression, check_one_condition
 from .statistics import Statistics
 
 __all__ = ["Majority"]
 
 
 @dataclass(frozen=True, slots=True)
-class Majority:
+class Majority(YesOrNo):
     """Yes if more records say yes than no; records without an answer abstain, and a tie is a no.
 
     Let d = yes − no, so the class is yes iff d ≥ 1.
@@ -32,12 +34,19 @@ class Majority:
     expression: str
 
     name: ClassVar[str] = "majority"
-    classes: ClassVar[tuple[str, str]] = ("yes", "no")
+    usage: ClassVar[str] = "majority EXPR"
+    answer: ClassVar[str] = "yes if EXPR is true more often than false"
     exchange_steps: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         """Check what was given."""
         check_expression(self.expression, self.name, needed=True)
+
+    @classmethod
+    def read(cls, words: Sequence[Any]) -> Majority:
+        """Read ``EXPR``."""
+        check_one_condition(words, cls.name)
+        return cls(words[0] if words else "")
 
     def describe(self) -> dict[str, str]:
         """Return the public description."""

@@ -81,6 +81,8 @@ def count_records(
     Statistics
         Adding or removing a record (a person, with `unit`) changes at most one cell, by one record.
     """
+    if groups is not None and len(groups) == 0:
+        return Statistics(*(np.zeros(0, dtype=np.int64),) * 3)
     keys = () if groups is None else groups.columns
     records = records_statement(table, condition, keys, unit)
     counts = (

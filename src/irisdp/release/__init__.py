@@ -10,14 +10,11 @@ from .planning import Plan, plan
 from .promise import Promise
 from .publishing import PrivateCells, Publication, publish, read_cells
 from .released import NoisyCount, read_release
-from .respondents import ClassRespondent, CountRespondent, Selector
 
 __all__ = [
     "Answers",
     "Audience",
-    "ClassRespondent",
     "Cost",
-    "CountRespondent",
     "Entry",
     "Interpretation",
     "Ledger",
@@ -27,7 +24,6 @@ __all__ = [
     "Promise",
     "Publication",
     "Release",
-    "Selector",
     "Settlement",
     "fingerprint",
     "interpret",

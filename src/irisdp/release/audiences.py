@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..cells import CellMechanism
 from ..errors import BadInput
-from ..mechanisms import balanced_line
 from ..privacy import Privacy
-from ..queries import Count, Query
-from .respondents import ClassRespondent, CountRespondent
 
-__all__ = ["Audience", "read_levels", "respondent_for"]
+__all__ = ["Audience", "read_levels"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +19,7 @@ class Audience:
     """Readers who share one release: a name, or None where there is only one audience, and what answers them."""
 
     name: str | None
-    respondent: CountRespondent | ClassRespondent
+    mechanism: CellMechanism[Any]
 
 
 def read_levels(audience: Any, epsilon: Any, ratio: Any, delta: Any) -> list[tuple[str | None, Privacy]]:
@@ -50,10 +48,3 @@ def _levels(audience: Any, epsilon: Any, ratio: Any, delta: Any) -> list[tuple[s
     if not named or not all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", str(name)) for name in named):
         raise BadInput("--audience", "must have names of letters, digits, - and _", "write for example press=0.5")
     return [(str(name), Privacy(epsilon=level, delta=delta)) for name, level in named.items()]
-
-
-def respondent_for(query: Query, privacy: Privacy) -> CountRespondent | ClassRespondent:
-    """Return what answers a query best at a privacy: geometric noise for counts, the balanced optimum for yes or no."""
-    if isinstance(query, Count):
-        return CountRespondent(privacy.pure)
-    return ClassRespondent(balanced_line(privacy, outputs=("yes", "no")))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from ..cells import PartitionSelection
 from ..errors import BadInput
 from ..exact import rational_text
 from ..mechanisms import privacy_to_document
@@ -19,7 +20,6 @@ from ..privacy import Privacy
 from ..queries import (
     Column,
     Condition,
-    Count,
     Groups,
     PerUnit,
     Query,
@@ -36,9 +36,8 @@ from ..queries import (
     read_query,
     total_cost,
 )
-from .audiences import Audience, read_levels, respondent_for
+from .audiences import Audience, read_levels
 from .cost import Cost
-from .respondents import Selector
 
 __all__ = ["Plan", "canonical", "plan"]
 
@@ -54,7 +53,7 @@ class Plan:
         of the question.
     audiences : tuple of Audience
         Who gets an answer, from which mechanism; the most accurate first. Without names there is one, called None.
-    selector : Selector or None
+    selector : PartitionSelection or None
         Decides which groups may be named, where they are not declared.
     cost : Cost
         What the whole release costs: once, at the most accurate audience. Where an earlier release of the same count
@@ -62,7 +61,7 @@ class Plan:
     """
 
     table: Table = field(repr=False)
-    query: Query
+    query: Query[Any]
     condition: Condition | None
     by: tuple[str, ...]
     groups: Groups | None = field(repr=False)
@@ -71,7 +70,7 @@ class Plan:
     relation: Relation
     public_membership: bool
     audiences: tuple[Audience, ...]
-    selector: Selector | None
+    selector: PartitionSelection | None
     cost: Cost
 
     @property
@@ -114,12 +113,12 @@ class Plan:
 
     def facts(self, audience: Audience) -> dict[str, Any]:
         """Return all public facts about one audience's answers, JSON-ready: the body of the sidecar."""
-        respondent = audience.respondent
+        mechanism = audience.mechanism
         return {
             **self.subject(),
             "audience": audience.name,
-            "privacy": privacy_to_document(respondent.privacy),
-            "mechanism": respondent.document(),
+            "privacy": privacy_to_document(mechanism.privacy),
+            "mechanism": mechanism.document(),
         }
 
     def question(self) -> str:
@@ -129,7 +128,7 @@ class Plan:
     @property
     def chain(self) -> str | None:
         """Name the chain of counts that this release is a link of; None where answers form no chain."""
-        if self.selector is not None or not isinstance(self.query, Count):
+        if self.selector is not None or not self.query.forms_chain:
             return None
         return hashlib.sha256(canonical(self.subject()).encode()).hexdigest()
 
@@ -147,7 +146,7 @@ class Plan:
 
     def document(self) -> dict[str, Any]:
         """Return the plan as `publish --dry-run --json` prints it."""
-        errors = {audience.name: audience.respondent.expected_error() for audience in self.audiences}
+        errors = {audience.name: audience.mechanism.expected_error() for audience in self.audiences}
         return {
             "cost": self.cost.document(),
             "expected_error": errors.get(None, errors),
@@ -181,7 +180,7 @@ class Plan:
     def describe_error(self) -> list[str]:
         """Say the expected error, a line for each audience and one for a selection."""
         lines = [
-            audience.respondent.describe_error() + (f" for {audience.name}" if audience.name else "")
+            audience.mechanism.describe_error() + (f" for {audience.name}" if audience.name else "")
             for audience in self.audiences
         ]
         return lines if self.selector is None else [*lines, self.selector.describe_error()]
@@ -284,9 +283,9 @@ def plan(
             levels = [(name, level.pure) for name, level in levels]
     elif selection_epsilon is not None or selection_delta is not None:
         raise BadInput("--selection-epsilon", "belongs to --select-groups", "add --select-groups or leave it out")
-    if audience is not None and not isinstance(asked, Count):
+    if audience is not None and not asked.forms_chain:
         raise BadInput("--audience", "is for counts", f"ask {asked.describe()['query']} with one --epsilon")
-    audiences = tuple(Audience(name, respondent_for(asked, level)) for name, level in levels)
+    audiences = tuple(Audience(name, asked.mechanism(level)) for name, level in levels)
     planned = Plan(
         table=table,
         query=asked,
@@ -301,7 +300,7 @@ def plan(
         selector=selector,
         cost=Cost(),
     )
-    return replace(planned, cost=planned.cost_at(audiences[0].respondent.privacy))
+    return replace(planned, cost=planned.cost_at(audiences[0].mechanism.privacy))
 
 
 def canonical(document: Any) -> str:
@@ -331,7 +330,7 @@ def _declared(table: Table, by: tuple[str, ...], groups: Any, select_groups: boo
     return None if select_groups else read_groups(table, by, groups).by_key()
 
 
-def _selector(privacy: Privacy, epsilon: Any, delta: Any) -> Selector:
+def _selector(privacy: Privacy, epsilon: Any, delta: Any) -> PartitionSelection:
     own = privacy if epsilon is None else Privacy(epsilon=epsilon, delta=privacy.delta)
     own = own if delta is None else own.with_delta(delta)
     if own.delta == Fraction(0):
@@ -340,4 +339,4 @@ def _selector(privacy: Privacy, epsilon: Any, delta: Any) -> Selector:
             "must be above 0 to select groups privately",
             "give a small probability such as 1e-6, or --groups",
         )
-    return Selector(own)
+    return PartitionSelection(own)

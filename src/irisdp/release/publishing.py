@@ -8,35 +8,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from ..cells import Link, Nodes, longer, padded_size
 from ..errors import BadInput
 from ..exact import insist_on_names, rational_text
 from ..outputs import Output
-from ..queries import (
-    ClassNodes,
-    CountNodes,
-    Statistics,
-    Unit,
-    UnreleasedKeys,
-    count_records,
-    enumerate_keys,
-    groups_file,
-)
+from ..queries import Unit, UnreleasedKeys, enumerate_keys, groups_file
 from .answers import Answers, plain_key
 from .audiences import Audience
-from .chain import earlier_links, extend, links_of
+from .chain import earlier_links, extended, links_of
 from .cost import Cost
 from .fingerprint import unit_key
 from .ledger import Entry, Ledger, Release
 from .notes import note
-from .padding import longer, pad_nodes, padded_size
 from .places import check_ledger, find_ledger, promise_of, recognised, stamp
 from .planning import Plan, plan
-from .respondents import ClassRespondent, CountRespondent
 from .written import plan_files, write_files
 
-__all__ = ["PrivateCells", "Publication", "ends_of", "planned_files", "price", "publish", "read_cells"]
+__all__ = ["PrivateCells", "Publication", "planned_files", "price", "publish", "read_cells"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +86,7 @@ class Publication:
 class PrivateCells:
     """What was read of the data: nodes per cell and, where groups are selected, the keys. Never shown or stored."""
 
-    nodes: CountNodes | ClassNodes
+    nodes: Nodes
     keys: UnreleasedKeys | None
 
     def __repr__(self) -> str:
@@ -197,14 +185,9 @@ def publish(
 def read_cells(planned: Plan, key: bytes) -> PrivateCells:
     """Read the table: each cell's node and, for a selection, the keys there are; `key` chooses persons' records."""
     unit = None if planned.unit is None else Unit(planned.unit, key, planned.per_unit)
-    if planned.selector is None:
-        found = count_records(planned.table, condition=planned.condition, groups=planned.groups, unit=unit)
-        return PrivateCells(planned.query.nodes(found, planned.cell_relation), None)
-    keys = enumerate_keys(planned.table, planned.by, unit=unit)
-    if len(keys.counts):
-        found = count_records(planned.table, condition=planned.condition, groups=keys.cells(), unit=unit)
-    else:
-        found = Statistics(*(np.zeros(0, dtype=np.int64),) * 3)
+    keys = None if planned.selector is None else enumerate_keys(planned.table, planned.by, unit=unit)
+    groups = planned.groups if keys is None else keys.cells()
+    found = planned.query.statistics(planned.table, condition=planned.condition, groups=groups, unit=unit)
     return PrivateCells(planned.query.nodes(found, planned.cell_relation), keys)
 
 
@@ -225,31 +208,27 @@ def _draw(planned: Plan, cells: PrivateCells, earlier: Sequence[Release], table:
         size = padded_size(len(counts))
         chosen = planned.selector.draw(longer(counts, size))[: len(counts)]
         labels = cells.keys.select(chosen).labels
-        nodes = pad_nodes(nodes, size)
+        nodes = nodes.padded(size)
     links = links_of(planned.chain, earlier)
     entries: list[Entry] = []
     for audience in planned.audiences:
-        respondent = audience.respondent
-        if isinstance(respondent, CountRespondent) and isinstance(nodes, CountNodes):
-            values: list[Any] = extend(links, respondent.privacy, nodes).values.tolist()
-        else:
-            assert isinstance(respondent, ClassRespondent) and isinstance(nodes, ClassNodes)
-            values = respondent.draw(nodes)
+        privacy = audience.mechanism.privacy
+        drawn = audience.mechanism.draw(nodes, links)
+        links = extended(links, Link(privacy, drawn))
+        values: list[Any] = drawn.tolist()
         if chosen is not None:
             values = [value for value, named in zip(values, chosen.tolist(), strict=False) if named]  # not the padding
         # The most accurate audience carries the charge; what the others get follows from it.
         cost = Cost() if entries else price(planned, earlier)
         answers = Answers(planned.by, labels, values)
-        kept = note(table, planned.chain, respondent.privacy, answers, earlier)
+        kept = note(table, planned.chain, privacy, answers, earlier)
         entries.append(Entry(audience=audience.name, cost=cost, answers=answers.to_bytes(), details=kept))
     return entries
 
 
-def _shown(planned: Plan, audience: Audience, nodes: CountNodes | ClassNodes, drawn: Answers) -> Answers:
-    """Turn what the ledger keeps into what is shown: in the order asked, and counts clamped to ends that are public."""
-    values = drawn.values
-    if isinstance(audience.respondent, CountRespondent) and isinstance(nodes, CountNodes) and nodes.upper is not None:
-        values = audience.respondent.show(np.array(values, dtype=np.int64), nodes)
+def _shown(planned: Plan, audience: Audience, nodes: Nodes, drawn: Answers) -> Answers:
+    """Turn what the ledger keeps into what is shown: in the order asked, and clamped to ends that are public."""
+    values = audience.mechanism.show(drawn.values, nodes)
     if planned.groups is None:
         return Answers(drawn.by, drawn.keys, values)
     order = planned.groups.shown.tolist()
@@ -259,19 +238,11 @@ def _shown(planned: Plan, audience: Audience, nodes: CountNodes | ClassNodes, dr
 
 def _shown_ends(planned: Plan, cells: PrivateCells) -> dict[str, Any]:
     """Put the ends in the order of the answers shown."""
-    ends = ends_of(cells.nodes)
+    ends = planned.audiences[0].mechanism.ends(cells.nodes)
     if planned.groups is None:
         return ends
     order = planned.groups.shown.tolist()
     return {name: [found[row] for row in order] if isinstance(found, list) else found for name, found in ends.items()}
-
-
-def ends_of(nodes: CountNodes | ClassNodes) -> dict[str, Any]:
-    """Say between which public ends the answers were clamped: one number for all, or one for each."""
-    if not isinstance(nodes, CountNodes) or nodes.upper is None:
-        return {}
-    ends = {"lower": nodes.lower.tolist(), "upper": nodes.upper.tolist()}
-    return {name: found[0] if len(set(found)) == 1 else found for name, found in ends.items()}
 
 
 def planned_files(

@@ -10,9 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..queries import ClassNodes, CountNodes
-
-__all__ = ["FEWEST_DRAWS", "longer", "pad_nodes", "padded_size"]
+__all__ = ["FEWEST_DRAWS", "longer", "padded_size"]
 
 FEWEST_DRAWS = 1 << 20
 """Keys that are drawn for at least: 8 MiB of random bytes to select, and as much for each digit of an answer."""
@@ -26,11 +24,3 @@ def padded_size(count: int) -> int:
 def longer(values: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """Return values with as many zeros after them as make `size`."""
     return np.concatenate([values, np.zeros(size - len(values), dtype=np.int64)])
-
-
-def pad_nodes(nodes: CountNodes | ClassNodes, size: int) -> CountNodes | ClassNodes:
-    """Return nodes with cells after them that nobody is in."""
-    if isinstance(nodes, ClassNodes):
-        return ClassNodes(nodes.classes, longer(nodes.true_class, size), longer(nodes.depth, size))
-    upper = None if nodes.upper is None else longer(nodes.upper, size)
-    return CountNodes(longer(nodes.values, size), longer(nodes.lower, size), upper)

@@ -1,0 +1,21 @@
+"""Cell mechanisms: what answers about one cell, given the node of a small graph that it is on."""
+
+from .depth_classes import NO_BOUNDARY, ClassNodes, DepthClasses
+from .geometric_noise import CountNodes, GeometricNoise
+from .padding import longer, padded_size
+from .partition_selection import PartitionSelection
+from .protocol import CellMechanism, Link, Nodes
+
+__all__ = [
+    "NO_BOUNDARY",
+    "CellMechanism",
+    "ClassNodes",
+    "CountNodes",
+    "DepthClasses",
+    "GeometricNoise",
+    "Link",
+    "Nodes",
+    "PartitionSelection",
+    "longer",
+    "padded_size",
+]

@@ -1,0 +1,124 @@
+"""Answers that are one of a few classes, such as yes or no, right with the largest probability that a depth allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..mechanisms import Stepped
+from ..privacy import Privacy
+from ..sampling import BitSource, draw_ranks
+from .first_where import first_where
+from .padding import longer
+from .protocol import Link
+
+__all__ = ["NO_BOUNDARY", "ClassNodes", "DepthClasses"]
+
+NO_BOUNDARY = -1
+"""Depth of a node whose component has one class only: the truth is public and is said with probability 1."""
+
+_FAR = 1 << 62
+"""A depth beyond any table; the search for "right from here on" ends there."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassNodes:
+    """A class and a depth per cell; private, and not shown by `repr`.
+
+    Attributes
+    ----------
+    classes : tuple of text
+        The names of the classes; public.
+    true_class : int64 array
+        Index of the cell's class among `classes`.
+    depth : int64 array
+        Distance to the boundary of the cell's own class, or `NO_BOUNDARY`.
+    """
+
+    classes: tuple[str, ...]
+    true_class: NDArray[np.int64] = field(repr=False)
+    depth: NDArray[np.int64] = field(repr=False)
+
+    def __len__(self) -> int:
+        """Count the cells."""
+        return len(self.depth)
+
+    def padded(self, size: int) -> ClassNodes:
+        """Return `size` nodes: these, and after them cells that nobody is in."""
+        return ClassNodes(self.classes, longer(self.true_class, size), longer(self.depth, size))
+
+
+@dataclass(frozen=True, slots=True)
+class DepthClasses:
+    """Answers which class a node is in, right with the largest probability that its depth allows.
+
+    References
+    ----------
+    [DOliveira2021], Theorem 4, corrected, docs/theory.md#operator; proofs/rainbow-optimality.md.
+    """
+
+    mechanism: Stepped
+
+    @property
+    def privacy(self) -> Privacy:
+        """Privacy of one step on a cell's graph."""
+        return self.mechanism.privacy
+
+    def draw(
+        self, nodes: ClassNodes, links: Sequence[Link] = (), *, source: BitSource | None = None
+    ) -> NDArray[np.object_]:
+        """Draw one answer per class and depth; such answers form no chain."""
+        boundary = [self.mechanism.prefix_sums(number) for number in range(len(self.mechanism.boundary))]
+        ranks = draw_ranks(boundary, nodes.true_class, nodes.depth, self.privacy, source=source)
+        names = np.array(self.mechanism.rankings, dtype=object)
+        answers: NDArray[np.object_] = names[nodes.true_class, ranks]
+        return answers
+
+    def show(self, drawn: list[Any], nodes: ClassNodes) -> list[Any]:
+        """Show the names as they were drawn."""
+        return drawn
+
+    def ends(self, nodes: ClassNodes) -> dict[str, Any]:
+        """Return nothing: names have no ends."""
+        return {}
+
+    def law(self, nodes: ClassNodes, cell: int, largest: int) -> dict[Any, Fraction]:
+        """Return the exact law of a cell's answer; names are not lumped."""
+        group, depth = int(nodes.true_class[cell]), int(nodes.depth[cell])
+        return dict(zip(self.mechanism.rankings[group], self.mechanism.row(group, depth), strict=True))
+
+    def expected_error(self) -> dict[str, Any]:
+        """Return the probability of a wrong answer at the boundary, and the depths that bring it to 5 % and 1 %."""
+        return {
+            "wrong_at_boundary": float(1 - self.mechanism.boundary[0][0]),
+            "depth_for_95_percent": self._depth_for(Fraction(19, 20)),
+            "depth_for_99_percent": self._depth_for(Fraction(99, 100)),
+        }
+
+    def describe_error(self) -> str:
+        """Say the expected error in one line."""
+        error = self.expected_error()
+        text = f"wrong with probability {error['wrong_at_boundary']:.3g} at worst (at the boundary)"
+        depth = error["depth_for_99_percent"]
+        return text if depth is None else f"{text}, below 1 % from {depth} records away on"
+
+    def document(self) -> dict[str, Any]:
+        """Describe the mechanism for whoever reads the answers."""
+        return {
+            "kind": "stepped",
+            "rankings": [list(ranking) for ranking in self.mechanism.rankings],
+            "boundary": [[str(p) for p in row] for row in self.mechanism.boundary],
+        }
+
+    def _depth_for(self, truth: Fraction) -> int | None:
+        """Return the first depth at which every class is right with this probability; None if out of reach."""
+
+        def right(depth: int) -> bool:
+            return all(self.mechanism.truth(number, depth).lower >= truth for number in range(2))
+
+        return first_where(right) if right(_FAR) else None

@@ -1,0 +1,46 @@
+"""Which groups may be named, where they are not declared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..privacy import Privacy, enclose_steps, steps
+from ..sampling import BitSource, draw_ranks
+from .first_where import first_where
+
+__all__ = ["PartitionSelection"]
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionSelection:
+    """Decides which groups may be named: a group of n records with probability u applied n times to 0.
+
+    References
+    ----------
+    [Desfontaines2022] (the optimal rule); docs/theory.md#operator; proofs/partition-selection.md.
+    """
+
+    privacy: Privacy
+
+    def draw(self, sizes: NDArray[np.int64], source: BitSource | None = None) -> NDArray[np.bool_]:
+        """Draw for every group whether it is named."""
+        # u^n(0) is the second rank of a class whose first prefix sum is 0, so rank 0 means "named".
+        ranks: NDArray[np.int64] = draw_ranks([[Fraction(0)]], np.zeros_like(sizes), sizes, self.privacy, source=source)
+        named: NDArray[np.bool_] = ranks == 0
+        return named
+
+    def law(self, size: int) -> Fraction:
+        """Return the exact probability that a group of this size is named."""
+        return steps(Fraction(0), size, self.privacy)
+
+    def describe_error(self) -> str:
+        """Say from which size on a group is named almost surely."""
+        size = first_where(lambda n: self._named(n) >= Fraction(19, 20))
+        return f"a group is named with probability 95 % from {size} records on"
+
+    def _named(self, size: int) -> Fraction:
+        return enclose_steps(Fraction(0), size, self.privacy, width=Fraction(1, 1 << 40)).lower

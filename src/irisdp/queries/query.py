@@ -1,0 +1,132 @@
+"""What a query is: a question about each cell of a table, and everything that depends on which question it is.
+
+A query knows how it is written, which statistics it needs, which node of a small graph they put a cell on, and which
+mechanism answers about such nodes. To add one, write a class in a file of its own and a row in `registry`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Protocol, Self, TypeVar
+
+from ..cells import CellMechanism, ClassNodes, DepthClasses, Nodes
+from ..errors import BadInput
+from ..mechanisms import balanced_line
+from ..privacy import Privacy
+from .expression import Condition
+from .neighbours import Relation
+from .persons import Unit
+from .statistics import Cells, Statistics, count_records
+from .table import Table
+
+__all__ = ["CountsRecords", "Query", "YesOrNo", "check_expression", "check_one_condition", "split_number"]
+
+NodesT = TypeVar("NodesT", bound=Nodes)
+
+_MOST_SHOWN = 200
+
+
+class Query(Protocol[NodesT]):
+    """A question about each cell of a table.
+
+    Attributes
+    ----------
+    name, usage, answer : str
+        What it is called, how it is written with what follows the name, and what it answers; help and README show them.
+    forms_chain : bool
+        Whether its answers at several privacies form a chain, so that there can be audiences and refinements.
+    exchange_steps : int
+        Steps on a cell's add-remove graph that exchanging one of its records takes at most: a factor of the cost.
+    """
+
+    name: ClassVar[str]
+    usage: ClassVar[str]
+    answer: ClassVar[str]
+    forms_chain: ClassVar[bool]
+    exchange_steps: ClassVar[int]
+
+    @classmethod
+    def read(cls, words: Sequence[Any]) -> Self:
+        """Read what follows the name; refuse what makes no sense."""
+        ...
+
+    @property
+    def expression(self) -> str | None:
+        """The condition, as written."""
+        ...
+
+    def describe(self) -> dict[str, str]:
+        """Return the public description, for the ledger and the release."""
+        ...
+
+    def statistics(
+        self, table: Table, *, condition: Condition | None, groups: Cells | None, unit: Unit | None
+    ) -> Statistics:
+        """Read all that the nodes depend on, per cell; nothing else of the table is looked at."""
+        ...
+
+    def nodes(self, statistics: Statistics, relation: Relation) -> NodesT:
+        """Return each cell's node on the graph of `relation` (see `neighbours.cell_relation`).
+
+        The query is a morphism to that graph: a neighbour's cell is at most one step away.
+        """
+        ...
+
+    def mechanism(self, privacy: Privacy) -> CellMechanism[NodesT]:
+        """Return what answers best about these nodes at a privacy."""
+        ...
+
+
+class CountsRecords:
+    """Queries whose node depends on how many records are in a cell, and for how many the condition is true or false."""
+
+    __slots__ = ()
+
+    def statistics(
+        self, table: Table, *, condition: Condition | None, groups: Cells | None, unit: Unit | None
+    ) -> Statistics:
+        """Count the records of each cell."""
+        return count_records(table, condition=condition, groups=groups, unit=unit)
+
+
+class YesOrNo(CountsRecords):
+    """Queries that answer yes or no, from the depth of the truth: the balanced optimum treats the two alike."""
+
+    __slots__ = ()
+
+    classes: ClassVar[tuple[str, str]] = ("yes", "no")
+    forms_chain: ClassVar[bool] = False
+
+    def mechanism(self, privacy: Privacy) -> CellMechanism[ClassNodes]:
+        """Return the optimal balanced mechanism on a line."""
+        return DepthClasses(balanced_line(privacy, outputs=self.classes))
+
+
+def check_expression(expression: str | None, query: str, *, needed: bool) -> None:
+    """Refuse a query without the condition it is about, and a condition that is no text."""
+    if expression is None and not needed:
+        return
+    if not isinstance(expression, str) or not expression.strip():
+        rule = "is missing" if expression is None else "must be a SQL condition"
+        raise BadInput("expression", f"{rule} for {query}", f'write a SQL condition, such as {query} "age > 64"')
+
+
+def check_one_condition(words: Sequence[Any], query: str) -> None:
+    """Refuse a condition that a shell or a caller took apart, and show how to quote it."""
+    if len(words) <= 1:
+        return
+    whole = " ".join(map(str, words)) if all(isinstance(word, str | int | float) for word in words) else ""
+    plain = whole.isprintable() and 0 < len(whole) <= _MOST_SHOWN and '"' not in whole
+    raise BadInput(
+        "QUERY",
+        f"{query} takes one condition, and it is in several words",
+        f'quote the condition: "{whole if plain else "age > 64"}"',
+    )
+
+
+def split_number(words: Sequence[Any]) -> list[Any]:
+    """Return the words with the number that the first begins with as a word of its own."""
+    if not words or not isinstance(words[0], str):
+        return list(words)
+    first, _, rest = words[0].strip().partition(" ")
+    return [first, *([rest.strip()] if rest.strip() else []), *words[1:]]
