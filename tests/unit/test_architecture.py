@@ -9,7 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "irisdp"
 FLOORS = [
-    {"errors"},
+    {"errors", "catalogue"},
     {"outputs"},
     {"exact"},
     {"privacy"},

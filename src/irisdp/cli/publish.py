@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..catalogue import FORMS
 from ..errors import BadInput
 from ..exact import rational_text
 from .options import AsJson, Force, console, print_json, short_path
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["publish_command"]
 
 _MOST_SHOWN = 40
+_QUERY_HELP = " | ".join(form.usage for form in FORMS) + '; EXPR is a SQL condition in quotes: "age > 64".'
 
 
 def publish_command(
@@ -28,7 +30,7 @@ def publish_command(
         list[str],
         typer.Argument(
             metavar="QUERY [EXPR]",
-            help='count [EXPR] | at-least K [EXPR] | majority EXPR; EXPR is a SQL condition in quotes: "age > 64".',
+            help=_QUERY_HELP,
         ),
     ],
     by: Annotated[

@@ -14,7 +14,7 @@ from .majority import Majority
 from .neighbours import Cost, Move, Relation, cell_relation, moves, total_cost
 from .persons import PerUnit, Unit, describe_unit, read_per_unit
 from .query import Query
-from .registry import QUERIES, read_query, usages
+from .registry import QUERIES, read_query
 from .statistics import Statistics, count_records
 from .table import Table, open_table
 
@@ -50,5 +50,4 @@ __all__ = [
     "read_per_unit",
     "read_query",
     "total_cost",
-    "usages",
 ]

@@ -38,8 +38,6 @@ class AtLeast(YesOrNo):
     expression: str | None = None
 
     name: ClassVar[str] = "at-least"
-    usage: ClassVar[str] = "at-least K [EXPR]"
-    answer: ClassVar[str] = "yes or no"
     exchange_steps: ClassVar[int] = 1
 
     def __post_init__(self) -> None:

@@ -29,8 +29,6 @@ class Count(CountsRecords):
     expression: str | None = None
 
     name: ClassVar[str] = "count"
-    usage: ClassVar[str] = "count [EXPR]"
-    answer: ClassVar[str] = "how many records (for which EXPR is true), with exact two-sided geometric noise"
     forms_chain: ClassVar[bool] = True
     exchange_steps: ClassVar[int] = 1
 

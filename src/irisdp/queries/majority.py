@@ -34,8 +34,6 @@ class Majority(YesOrNo):
     expression: str
 
     name: ClassVar[str] = "majority"
-    usage: ClassVar[str] = "majority EXPR"
-    answer: ClassVar[str] = "yes if EXPR is true more often than false"
     exchange_steps: ClassVar[int] = 2
 
     def __post_init__(self) -> None:

@@ -1,7 +1,7 @@
 """What a query is: a question about each cell of a table, and everything that depends on which question it is.
 
 A query knows how it is written, which statistics it needs, which node of a small graph they put a cell on, and which
-mechanism answers about such nodes. To add one, write a class in a file of its own and a row in `registry`.
+mechanism answers about such nodes. To add one, write a class in a file of its own and a row in `catalogue`.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Query(Protocol[NodesT]):
 
     Attributes
     ----------
-    name, usage, answer : str
-        What it is called, how it is written with what follows the name, and what it answers; help and README show them.
+    name : str
+        What it is called; `catalogue` says how it is written.
     forms_chain : bool
         Whether its answers at several privacies form a chain, so that there can be audiences and refinements.
     exchange_steps : int
@@ -40,8 +40,6 @@ class Query(Protocol[NodesT]):
     """
 
     name: ClassVar[str]
-    usage: ClassVar[str]
-    answer: ClassVar[str]
     forms_chain: ClassVar[bool]
     exchange_steps: ClassVar[int]
 

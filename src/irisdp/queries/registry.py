@@ -1,32 +1,32 @@
-"""All queries there are. The parser, the help, the README and the proof by exhaustion read this list."""
+"""Reads a query as people write it; `catalogue` lists all queries there are."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
+from ..catalogue import FORMS, Form
 from ..errors import BadInput
-from .at_least import AtLeast
-from .count import Count
-from .majority import Majority
 from .query import Query
 
-__all__ = ["QUERIES", "read_query", "usages"]
+__all__ = ["QUERIES", "read_query"]
 
-QUERIES: tuple[type[Query[Any]], ...] = (Count, AtLeast, Majority)
-"""In the order in which help lists them."""
+
+def _load(form: Form) -> type[Query[Any]]:
+    file, _, name = form.home.partition(".")
+    kind: type[Query[Any]] = getattr(import_module(f".{file}", __package__), name)
+    return kind
+
+
+QUERIES = {form.name: _load(form) for form in FORMS}
+"""The class of each query, by its name."""
 
 
 def read_query(query: Any, arguments: Sequence[Any]) -> Query[Any]:
-    """Read a query as people write it, such as ``at-least K [EXPR]``, in separate words or in one text."""
+    """Read a query such as ``at-least K [EXPR]``, in separate words or in one text."""
     name, _, rest = query.strip().partition(" ") if isinstance(query, str) else ("", "", "")
-    for kind in QUERIES:
-        if kind.name == name:
-            return kind.read([*([rest.strip()] if rest.strip() else []), *arguments])
-    *others, last = usages()
-    raise BadInput("QUERY", "is none that Iris knows", f"write {', '.join(others)} or {last}")
-
-
-def usages() -> list[str]:
-    """Return how each query is written."""
-    return [kind.usage for kind in QUERIES]
+    if name not in QUERIES:
+        *others, last = (form.usage for form in FORMS)
+        raise BadInput("QUERY", "is none that Iris knows", f"write {', '.join(others)} or {last}")
+    return QUERIES[name].read([*([rest.strip()] if rest.strip() else []), *arguments])

@@ -227,9 +227,9 @@ def plan(
     data : path or frame
         A .csv, .tsv or .parquet file, or any frame that Narwhals knows.
     query : str
-        ``"count"``, ``"at-least"`` or ``"majority"``.
+        A name in `irisdp.catalogue`, such as ``"count"`` or ``"at-least"``.
     *arguments
-        K for at-least, then the SQL condition (needed for majority).
+        What follows it: K for at-least, then the SQL condition (needed for majority).
     by : str or sequence of str, optional
         Group columns; text is split at commas.
     groups, select_groups

@@ -1,0 +1,47 @@
+"""The registry of queries: how each is written, what it answers, and where it lives.
+
+The parser, the command line's help, the proof by exhaustion and the test of the README read this list. It stands on the
+ground floor, because help must be shown without loading an engine; `queries.registry` loads what it names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["FORMS", "Form"]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A query in words.
+
+    Attributes
+    ----------
+    home : str
+        File and class in `queries`.
+    usage : str
+        Its name, and what follows it.
+    answer : str
+        What it answers about each group.
+    """
+
+    home: str
+    usage: str
+    answer: str
+
+    @property
+    def name(self) -> str:
+        """The first word."""
+        return self.usage.partition(" ")[0]
+
+
+FORMS = (
+    Form(
+        "count.Count",
+        "count [EXPR]",
+        "how many records (for which EXPR is true), with exact two-sided geometric noise",
+    ),
+    Form("at_least.AtLeast", "at-least K [EXPR]", "yes or no"),
+    Form("majority.Majority", "majority EXPR", "yes if EXPR is true more often than false"),
+)
+"""In the order in which help lists them."""

@@ -1,0 +1,40 @@
+"""The registry of queries agrees with the queries, the help and the README."""
+
+from pathlib import Path
+
+import pytest
+
+from irisdp.catalogue import FORMS
+from irisdp.cli.main import run
+from irisdp.queries import QUERIES, read_query
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+
+
+def written(form):
+    """Return the query of a form, with a number and a condition for what it leaves open."""
+    return form.usage.replace("K", "3").replace("[EXPR]", "x = 1").replace("EXPR", "x = 1")
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_each_row_is_a_query_that_can_be_read(form):
+    query = read_query(written(form), ())
+    assert type(query) is QUERIES[form.name]
+    assert query.name == form.name
+    assert query.expression == "x = 1"
+    assert query.describe()["query"] == form.name
+
+
+def test_names_are_different():
+    assert len(QUERIES) == len(FORMS)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_the_readme_lists_each_query(form):
+    assert f"| `publish DATA {form.usage}` | {form.answer} |" in README
+
+
+def test_help_lists_each_query(capsys):
+    assert run(["publish", "-h"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert " | ".join(form.usage for form in FORMS) in shown
