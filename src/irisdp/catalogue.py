@@ -42,6 +42,7 @@ FORMS = (
         "how many records (for which EXPR is true), with exact two-sided geometric noise",
     ),
     Form("at_least.AtLeast", "at-least K [EXPR]", "yes or no"),
+    Form("at_most.AtMost", "at-most K [EXPR]", "yes if EXPR is true for K records or fewer"),
     Form("majority.Majority", "majority EXPR", "yes if EXPR is true more often than false"),
 )
 """In the order in which help lists them."""

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from irisdp.cells import NO_BOUNDARY
-from irisdp.queries import AtLeast, Count, Majority, Relation, Statistics
+from irisdp.queries import AtLeast, AtMost, Count, Majority, Relation, Statistics
 
 CHECKED = 6
 """Add-remove histograms up to this size are checked; depths are at most 9, and the graph reaches 10 sizes further."""
@@ -92,8 +92,12 @@ def check_majority(query, relation):
     return check(query, majority_truth, relation, exchange_graph(nodes), nodes)
 
 
-def check_at_least(query, relation, **shape):
-    truth = at_least_truth(query.threshold)
+def at_most_truth(threshold):
+    return lambda node: "yes" if node[0] <= threshold else "no"
+
+
+def check_threshold(query, relation, **shape):
+    truth = {"at-least": at_least_truth, "at-most": at_most_truth}[query.name](query.threshold)
     if relation is Relation.ADD_REMOVE:
         nodes = histograms(LARGEST, **shape)
         small = {node for node in nodes if sum(node) <= CHECKED}
@@ -107,18 +111,20 @@ def test_majority(relation):
     assert check_majority(Majority("x"), relation) == {Relation.ADD_REMOVE: 84, Relation.EXCHANGE: 165}[relation]
 
 
+@pytest.mark.parametrize("query", [AtLeast, AtMost])
 @pytest.mark.parametrize("threshold", range(10))
 @pytest.mark.parametrize("relation", list(Relation))
-def test_at_least(threshold, relation):
+def test_thresholds(query, threshold, relation):
     """All K from 0 to beyond the public n (7 at most), n = 0 and 1 included."""
-    check_at_least(AtLeast(threshold, "x"), relation)
+    check_threshold(query(threshold, "x"), relation)
 
 
+@pytest.mark.parametrize("query", [AtLeast, AtMost])
 @pytest.mark.parametrize("threshold", range(10))
 @pytest.mark.parametrize("relation", list(Relation))
-def test_at_least_without_a_condition(threshold, relation):
+def test_thresholds_without_a_condition(query, threshold, relation):
     """Every record is a yes: under exchange each table is alone, and its answer certain."""
-    check_at_least(AtLeast(threshold), relation, no=False, abstain=False)
+    check_threshold(query(threshold), relation, no=False, abstain=False)
 
 
 @pytest.mark.parametrize("relation", list(Relation))
@@ -170,8 +176,9 @@ def test_a_planted_depth_off_by_one_is_caught(relation):
     for shift in (1, -1):
         with pytest.raises(AssertionError):
             check_majority(off_by_one(Majority, shift)("x"), relation)
-        with pytest.raises(AssertionError):
-            check_at_least(off_by_one(AtLeast, shift)(3, "x"), relation)
+        for query in (AtLeast, AtMost):
+            with pytest.raises(AssertionError):
+                check_threshold(off_by_one(query, shift)(3, "x"), relation)
 
 
 @pytest.mark.parametrize("rounded", [lambda lead: lead // 2, lambda lead: (lead - 1) // 2], ids=["wrong", "right"])

@@ -36,6 +36,9 @@ ASKED = {
     "at-least-1": ("at-least", 1, "v = 1"),
     "at-least-2-all": ("at-least", 2),
     "at-least-3": ("at-least", 3, "v = 1"),
+    "at-most-0": ("at-most", 0, "v = 1"),
+    "at-most-1": ("at-most", 1, "v = 1"),
+    "at-most-2-all": ("at-most", 2),
     "majority": ("majority", "v = 1"),
 }
 MODES = {

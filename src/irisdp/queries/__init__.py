@@ -4,6 +4,7 @@ Nothing here draws at random or publishes.
 """
 
 from .at_least import AtLeast
+from .at_most import AtMost
 from .columns import Column, Kind
 from .count import Count
 from .declared import check_apart, groups_file
@@ -21,6 +22,7 @@ from .table import Table, open_table
 __all__ = [
     "QUERIES",
     "AtLeast",
+    "AtMost",
     "Column",
     "Condition",
     "Cost",
