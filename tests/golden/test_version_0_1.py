@@ -1,0 +1,243 @@
+"""What version 0.1 wrote, said and charged, against today: every key is still there, with the same value.
+
+The documents in the folder beside are what `support/stored.py` recorded with the library of that version. What changed
+since is listed below, each with its reason; a change that no longer happens fails as well.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import irisdp as library
+from support import stored
+from support.commands import irisdp
+
+STORED = Path(__file__).parent / "version_0_1"
+VERIFIER = Path(library.__file__).parent / "certify" / "verify_mechanism.py"
+AMONG = ", among mechanisms with these boundary rows"
+
+
+def told(section):
+    return json.loads((STORED / f"{section}.json").read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True)
+class Change:
+    """A value that is another since version 0.1: where it stands, why, and what still holds of old and new."""
+
+    section: str
+    place: str
+    reason: str
+    holds: Callable[[Any, Any], bool] = lambda old, new: type(old) is type(new)
+
+
+def same_columns(old, new):
+    """Answers are random, and so is which groups are selected: columns and kinds of answers are not."""
+    if isinstance(old, dict):
+        return old.keys() == new.keys() and all(same_columns(old[name], new[name]) for name in old)
+    kinds = [{(tuple(row), type(row["answer"])) for row in rows} for rows in (old, new) if rows]
+    return all(kind == kinds[0] for kind in kinds)
+
+
+CHANGES = [
+    Change("designs", "*/certificate/digest", "it covers the certificate, which names the bound's scope since then"),
+    Change(
+        "designs", "*/objective/name", "a bound among mechanisms with the same boundary rows says so in its name",
+        lambda old, new: old.removesuffix(", balanced boundary") + AMONG == new,
+    ),
+    *(
+        Change(
+            section, "*/groups/sha256", "groups are one question in any order and spelling: what is hashed is sorted",
+            lambda old, new: len(old) == len(new) == 64,
+        )
+        for section in ("plans", "sidecars")
+    ),
+    Change("publications", "*/document/answers", "answers are drawn anew", same_columns),
+    Change(
+        "publications", "*/ledger/file", "the folder is another",
+        lambda old, new: Path(old).name == Path(new).name,
+    ),
+]  # fmt: skip
+MAY_BE_EQUAL = {"*/document/answers"}
+LINES = {
+    # Lines name options and arguments as they are typed, and the remedy; Typer's own lines are gone.
+    "no data": 'DATA: is missing; write for example: irisdp publish survey.csv count "age > 64" --epsilon 1',
+    "no query": 'QUERY [EXPR]: is missing; write for example: irisdp publish survey.csv count "age > 64" --epsilon 1',
+    "missing file": "DATA: finds no file at 'none.csv'; give the path of an existing file",
+    "unknown ending": "DATA: cannot read a file that ends in '.xlsx'; give a .csv, .tsv or .parquet file",
+    "file without columns": "DATA: has no columns; give a table with a header",
+    "no epsilon": "--epsilon: is missing; add --epsilon 1",
+    "epsilon and ratio": "--epsilon: says the same as --ratio; leave one of the two out",
+    "NaN epsilon": '--epsilon: must be a finite number; write it as "0.25", "1e-9" or "3/10"',
+    "negative epsilon": "--epsilon: must not be negative; give a number that is at least 0",
+    "ratio below one": "--ratio: must be at least 1 (it is e^epsilon); give a number from 1 up",
+    "delta of one": "--delta: must be at least 0 and below 1; give a small probability such as 1e-6",
+    "unknown group column": "--by: names the column 'w', which the data does not have; choose from g, v, u",
+    "unknown unit": "--unit: names the column 'w', which the data does not have; choose from g, v, u",
+    "unknown field": "SPEC.json: has a field that a geometric spec does not know; write kind, n, privacy only",
+    "unknown loss": "--loss: is not a loss with a name; choose absolute, squared, zero-one, asymmetric, threshold, "
+    "excess, or give a table",
+    "unknown option": "--frobnicate: is no option of irisdp publish; did you mean --force? "
+    "irisdp publish -h lists them",
+    "unknown command": "frobnicate: is no command; choose from publish, interpret, design, audit, sample, ledger",
+    # Groups are compared as the engine compares them.
+    "groups twice": "--groups: declares ('a',) twice, perhaps in another spelling; declare each group once",
+}
+"""What the line of an error is since version 0.1."""
+
+
+def differences(old, new, place=""):
+    """Yield where and what of the old document is missing or another; new keys may be added."""
+    if isinstance(old, dict) and isinstance(new, dict) and not place.endswith("/answers"):
+        for name, value in old.items():
+            assert name in new, f"{place}/{name} is gone"
+            yield from differences(value, new[name], f"{place}/{name}")
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new) and not place.endswith("/answers"):
+        for index, (one, other) in enumerate(zip(old, new, strict=True)):
+            yield from differences(one, other, f"{place}/{index}")
+    elif type(old) is not type(new) or old != new:
+        yield place, old, new
+
+
+def unchanged(section, old, new):
+    """Check one section of documents but for the changes listed."""
+    used = set()
+    for place, before, after in differences(old, new):
+        reasons = [c for c in CHANGES if c.section == section and fnmatchcase(place, c.place)]
+        assert reasons, f"{place}: {before!r} is {after!r}"
+        assert all(change.holds(before, after) for change in reasons), f"{place}: {before!r} is {after!r}"
+        used |= {change.place for change in reasons}
+    stale = {change.place for change in CHANGES if change.section == section} - used - MAY_BE_EQUAL
+    assert not stale, f"no longer changed: {stale}"
+
+
+@pytest.fixture
+def old(tmp_path, monkeypatch):
+    """A folder as version 0.1 left it: mechanism files, sidecars, ledger and secret."""
+    monkeypatch.chdir(tmp_path)
+    stored.prepare()
+    for name, kept in told("designs").items():
+        Path(f"{name}.json").write_text(json.dumps(kept["document"]))
+    for name, sidecar in told("sidecars").items():
+        Path(name).write_text(json.dumps(sidecar))
+    shutil.copy(STORED / "t.ledger", "t.ledger")
+    shutil.copy(STORED / "key.irisdp-secret", ".key.irisdp-secret")
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    """Everything published today, and the sidecars."""
+    here = Path.cwd()
+    folder = tmp_path_factory.mktemp("published")
+    os.chdir(folder)
+    try:
+        stored.prepare()
+        found = {
+            name: stored.outcome(stored.publishing(name, "--json", "--out", f"{name}.csv"))
+            for name in stored.PUBLICATIONS
+        }
+        sidecars = {path.name: json.loads(path.read_text()) for path in folder.glob("*.release.json")}
+        return found, sidecars, stored.outcome(stored.LEDGERS["t.ledger"])
+    finally:
+        os.chdir(here)
+
+
+def outcomes(commands):
+    return {name: stored.outcome(command) for name, command in commands.items()}
+
+
+def test_there_is_enough():
+    assert len(stored.SPECS) >= 20
+    assert len({spec["kind"] for spec in stored.SPECS.values()}) == 8
+    assert len(stored.ERRORS) >= 20
+
+
+@pytest.mark.usefixtures("old")
+def test_specs_are_designed_alike():
+    unchanged("designs", told("designs"), outcomes(stored.DESIGNS))
+
+
+@pytest.mark.usefixtures("old")
+def test_old_mechanism_files_are_audited_alike():
+    unchanged("audits", told("audits"), outcomes(stored.AUDITS))
+
+
+@pytest.mark.usefixtures("old")
+def test_old_mechanism_files_verify_alike():
+    kept = told("verdicts")
+    assert {name: stored.verdict(VERIFIER, name) for name in kept} == kept
+
+
+@pytest.mark.usefixtures("old")
+def test_plans_are_alike():
+    Path("t.ledger").unlink()  # plans of version 0.1 were made before there was a ledger
+    plans = {name: stored.outcome(stored.publishing(name, "--dry-run", "--json")) for name in stored.PUBLICATIONS}
+    unchanged("plans", told("plans"), plans)
+
+
+def test_publications_are_alike(published):
+    unchanged("publications", told("publications"), published[0])
+
+
+def test_sidecars_are_alike(published):
+    unchanged("sidecars", told("sidecars"), published[1])
+
+
+def test_ledgers_are_alike(published):
+    assert published[2]["document"].keys() >= told("ledgers")["t.ledger"]["document"].keys()
+    unchanged("ledgers", told("ledgers")["t.ledger"], published[2])
+
+
+@pytest.mark.usefixtures("old")
+def test_a_ledger_of_then_opens_says_the_same_and_is_charged_on():
+    kept = told("ledgers")
+    unchanged("ledgers", kept, outcomes(stored.LEDGERS))
+    again = irisdp(stored.publishing("count", "--json"))
+    assert again.status == 0
+    # Since kinds of columns and the reader's version belong to a question, an old one is another, and charged.
+    assert again.document["repeated"] is False
+    after = irisdp(stored.LEDGERS["t.ledger"]).document
+    before = kept["t.ledger"]["document"]
+    assert len(after["releases"]) == len(before["releases"]) + 1
+    assert not list(differences(before["releases"], after["releases"][:-1]))
+    assert Fraction(after["spent"]["epsilon"]) == Fraction(before["spent"]["epsilon"]) + 1
+    free = irisdp(stored.publishing("count", "--json"))
+    assert free.document["repeated"] is True
+
+
+@pytest.mark.usefixtures("old")
+def test_a_ledger_of_then_keeps_its_limit():
+    assert irisdp("ledger t.ledger --limit 13.5,1/2").status == 0
+    refused = irisdp(stored.publishing("count", "--json"))
+    assert (refused.status, refused.document["left"]["delta"]) == (1, "0.05")
+
+
+@pytest.mark.usefixtures("old")
+def test_old_sidecars_are_read_alike():
+    now = {name: stored.outcome(f"interpret {rest} --json") for name, rest in stored.INTERPRETATIONS.items()}
+    kept = told("interpretations")
+    for name, outcome in now.items():
+        assert outcome["status"] == 0
+        # The reading is tossed with the chances that stand beside it.
+        assert outcome["document"]["reading"] in [value for value, _ in outcome["document"]["chances"]]
+        outcome["document"]["reading"] = kept[name]["document"]["reading"]
+    unchanged("interpretations", kept, now)
+
+
+@pytest.mark.usefixtures("old")
+def test_errors_are_alike():
+    irisdp(stored.LEDGERS["limited.ledger"])
+    kept = told("errors")
+    assert {name for name, now in LINES.items() if kept[name]["line"] == now} == set()
+    for name, line in LINES.items():
+        kept[name]["line"] = line
+    unchanged("errors", kept, outcomes(stored.ERRORS))

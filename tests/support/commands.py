@@ -1,0 +1,38 @@
+"""The command line in this process: what it printed, on which stream, and how it ended."""
+
+import io
+import json
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+
+from irisdp.cli.main import run
+
+__all__ = ["Ended", "irisdp"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def document(self):
+        """The JSON document printed: all of what stands on standard output."""
+        return json.loads(self.out)
+
+    @property
+    def line(self):
+        """The one line of an error, without the program's name."""
+        assert self.err.count("\n") == 1, self.err
+        return self.err.removeprefix("irisdp: ").strip()
+
+
+def irisdp(command):
+    """Run a command, split at blanks where it is one text."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        status = run(command.split() if isinstance(command, str) else list(command))
+    return Ended(status, out.getvalue(), err.getvalue())
