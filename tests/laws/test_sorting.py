@@ -6,14 +6,13 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
-from scipy.sparse import coo_array
 
 from irisdp.errors import BadInput
 from irisdp.privacy import Privacy, hockey_stick
 from irisdp.sampling import law_of
 from irisdp.sampling.databases import sorting
 from irisdp.sampling.databases.sorting import minimax_risk, noise_risk, release_largest
+from support.programs import Program
 
 REACH = 40
 """Noise beyond is left out of the laws stated; it is rarer than 2^-40 where α ≤ 1/2."""
@@ -157,26 +156,21 @@ def least_risk(total, largest, ratio, relation):
     near = [
         (i, j)
         for i, x in enumerate(tables)
-        for j, y in enumerate(tables)
+        for j, y in enumerate(tables[:i])
         if sum(abs(a - b) for a, b in zip(padded(x, total), padded(y, total), strict=True))
         == sorting._SENSITIVITY[relation]
     ]
-    q, size = len(answers), len(tables)
-    above = [{i * q + v: 1.0, j * q + v: -float(ratio)} for i, j in near for v in range(q)]
-    for i, x in enumerate(tables):
-        errors = [sum(abs(a - b) for a, b in zip(padded(x, largest), y, strict=True)) for y in answers]
-        above.append({size * q: -1.0, **{i * q + v: float(e) for v, e in enumerate(errors)}})
-    entries = [(row, column, value) for row, line in enumerate(above) for column, value in line.items()]
-    rows, columns, values = zip(*entries, strict=True)
-    found = linprog(
-        [0.0] * size * q + [1.0],
-        A_ub=coo_array((values, (rows, columns)), shape=(len(above), size * q + 1)).tocsr(),
-        b_ub=np.zeros(len(above)),
-        A_eq=np.hstack([np.kron(np.eye(size), np.ones(q)), np.zeros((size, 1))]),
-        b_eq=np.ones(size),
+    program, q = Program(), len(answers)
+    first = program.table(len(tables), q)
+    program.private(first, q, near, ratio)
+    program.worst(
+        {
+            first + i * q + v: sum(abs(a - b) for a, b in zip(padded(x, largest), y, strict=True))
+            for v, y in enumerate(answers)
+        }
+        for i, x in enumerate(tables)
     )
-    assert found.status == 0
-    return found.fun
+    return program.minimum()
 
 
 def padded(x, length):

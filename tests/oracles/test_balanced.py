@@ -1,16 +1,19 @@
 """The balanced boundary against programs over all rows that every ranking shares, which share no code with it."""
 
 import random
+from collections import Counter
 from fractions import Fraction
 from itertools import accumulate, pairwise, permutations
 
-import numpy as np
 import pytest
-from scipy.optimize import linprog
 
 from irisdp import Privacy, audit
 from irisdp.design import rainbow
 from irisdp.graphs import Path
+from support.programs import Program
+
+ROUNDED = 1e-12
+"""How much a prefix sum may fall short, so that the row itself is possible in floats."""
 
 RATIOS, DELTAS = ("6/5", "2", "4"), ("0", "1/50", "1/10")
 
@@ -28,31 +31,20 @@ def balanced_along(rankings, privacy):
 
 def gain_of_the_best(row, rankings, ratio, delta):
     """The largest sum of prefix sums of a valid common row that dominates `row`, less that of `row`."""
-    q = len(row)
-    pairs = {(a, b) for one, other in pairwise(rankings) if one != other for a, b in ((one, other), (other, one))}
-    size = q + len(pairs) * q
-    above, right = [], []
-    for number, (one, other) in enumerate(pairs):
-        total = np.zeros(size)
+    q, program = len(row), Program()
+    first = program.table(1, q)
+    for one, other in {pair for a, b in pairwise(rankings) if a != b for pair in ((a, b), (b, a))}:
+        excess = program.variables(q)
         for place, v in enumerate(one):
-            line = np.zeros(size)
-            line[place] += 1
-            line[other.index(v)] -= ratio
-            line[q + number * q + place] = -1
-            total[q + number * q + place] = 1
-            above.append(line)
-            right.append(0.0)
-        above.append(total)
-        right.append(delta)
+            line = Counter({first + place: 1})
+            line[first + other.index(v)] -= ratio
+            program.at_most({**line, excess + place: -1})
+        program.at_most(dict.fromkeys(range(excess, excess + q), 1), delta)
     sums = list(accumulate(row))
     for k in range(q - 1):
-        above.append(np.array([-1.0] * (k + 1) + [0.0] * (size - k - 1)))
-        right.append(-float(sums[k]) + 1e-12)
-    cost = np.array([-float(q - 1 - v) for v in range(q)] + [0.0] * (size - q))
-    same = np.array([[1.0] * q + [0.0] * (size - q)])
-    found = linprog(cost, A_ub=np.array(above), b_ub=right, A_eq=same, b_eq=[1])
-    assert found.status == 0, found.message
-    return -found.fun - float(sum(sums[: q - 1]))
+        program.at_most(dict.fromkeys(range(first, first + k + 1), -1), ROUNDED - sums[k])
+    program.charge(first, [v + 1 - q for v in range(q)])
+    return -program.minimum() - float(sum(sums[: q - 1]))
 
 
 @pytest.mark.parametrize("seed", range(120))

@@ -8,13 +8,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 
 from irisdp import design
 from irisdp.certify import audit, check_optimality, seal, verify_mechanism
 from irisdp.graphs import Hamming, Path, graph_from_document
 from irisdp.mechanisms import FactoredMechanism, geometric_row, read_document, to_document
 from irisdp.privacy import Privacy
+from support.programs import Program
 from support.seeds import fresh_random
 
 SOLVER = 1e-7
@@ -28,44 +28,24 @@ def best_value(loss, weights, edges, ratio, delta, aggregate="average", consider
 
 def solve(loss, weights, edges, ratio, delta, aggregate, considered):
     """Return the optimum, and its multipliers: by (i, j, v), and for a worst case the prior."""
-    loss, (n, q) = np.array(loss, float), np.shape(loss)
-    directed = [pair for a, b in edges for pair in ((a, b), (b, a))]
-    excess = n * q  # then one excess per directed edge and output, then the worst case
-    size = excess + len(directed) * q + 1
-    above, right = [], []
-    for e, (i, j) in enumerate(directed):
-        total = np.zeros(size)
-        for v in range(q):
-            row = np.zeros(size)
-            row[i * q + v], row[j * q + v], row[excess + e * q + v] = 1, -float(ratio), -1
-            above.append(row)
-            right.append(0.0)
-            total[excess + e * q + v] = 1
-        above.append(total)
-        right.append(float(delta))
-    cost = np.zeros(size)
+    n, q = len(loss), len(loss[0])
+    program = Program()
+    first = program.table(n, q)
+    program.private(first, q, edges, ratio, delta)
     if aggregate == "average":
-        for i in range(n):
-            cost[i * q : (i + 1) * q] = float(weights[i]) * loss[i]
+        program.charge(first, [w * x for w, row in zip(weights, loss, strict=True) for x in row])
     else:
-        cost[-1] = 1
-        for i in considered if considered is not None else range(n):
-            row = np.zeros(size)
-            row[i * q : (i + 1) * q], row[-1] = loss[i], -1
-            above.append(row)
-            right.append(0.0)
-    sums = np.zeros((n, size))
-    for i in range(n):
-        sums[i, i * q : (i + 1) * q] = 1
-    limits = [(0, None)] * (size - 1) + [(None, None)]
-    solved = linprog(cost, A_ub=np.array(above), b_ub=right, A_eq=sums, b_eq=np.ones(n), bounds=limits)
-    assert solved.status == 0, solved.message
-    marginals = iter(-solved.ineqlin.marginals)
-    multipliers = {}
-    for i, j in directed:
+        program.worst(
+            {first + i * q + v: x for v, x in enumerate(loss[i])}
+            for i in (considered if considered is not None else range(n))
+        )
+    solved = program.solve()
+    marginals, multipliers = iter(solved.multipliers.tolist()), {}
+    for i, j in [pair for a, b in edges for pair in ((a, b), (b, a))]:
         multipliers |= {(i, j, v): next(marginals) for v in range(q)}
-        next(marginals)
-    return solved.fun, multipliers, list(marginals)
+        if delta:
+            next(marginals)  # the row that limits the excess
+    return solved.value, multipliers, list(marginals)
 
 
 def judged(document):

@@ -3,10 +3,7 @@
 import itertools
 from fractions import Fraction
 
-import numpy as np
 import pytest
-from scipy.optimize import linprog
-from scipy.sparse import coo_array
 
 from irisdp import design
 from irisdp.design.counts.universality import broken_adjacency, dominating_reading, side_by_side
@@ -15,6 +12,7 @@ from irisdp.design.readings.optimal import optimal_reading
 from irisdp.errors import BadInput
 from irisdp.mechanisms import FactoredMechanism, Mechanism
 from irisdp.privacy import Privacy
+from support.programs import Program
 from support.seeds import fresh_random
 
 AGREES = 1e-9
@@ -23,41 +21,16 @@ AGREES = 1e-9
 RATIOS = [Fraction(x) for x in ("101/100", "6/5", "3/2", "2", "7/3", "4", "11")]
 
 
-def solved(cost, above, sums, free=0):
-    """Minimise over x ≥ 0, the last `free` ones of either sign; `above` and `sums` are rows as {column: number}."""
-
-    def matrix(rows):
-        entries = [(i, j, float(x)) for i, row in enumerate(rows) for j, x in row.items()]
-        i, j, x = zip(*entries, strict=True)
-        return coo_array((x, (i, j)), shape=(len(rows), len(cost))).tocsr()
-
-    limits = [(0, None)] * (len(cost) - free) + [(None, None)] * free
-    tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    found = linprog(
-        cost,
-        A_ub=matrix(above) if above else None,
-        b_ub=np.zeros(len(above)) if above else None,
-        A_eq=matrix(sums),
-        b_eq=np.ones(len(sums)),
-        bounds=limits,
-        options=tight,
-    )
-    assert found.status == 0, found.message
-    return found.fun
-
-
 def best_mechanism(loss, ratio, possible, prior=None):
     """The smallest loss of any private mechanism on 0..n: variables x_iv, and for a worst case the worst."""
-    size = len(loss)
-    at = [[i * size + v for v in range(size)] for i in range(size)]
-    above = [
-        {at[i][v]: 1, at[j][v]: -ratio} for i in range(size) for j in (i - 1, i + 1) if 0 <= j < size for v in at[0]
-    ]
-    sums = [dict.fromkeys(at[i], 1) for i in range(size)]
+    size, program = len(loss), Program()
+    first = program.table(size, size)
+    program.private(first, size, itertools.pairwise(range(size)), ratio)
     if prior is not None:
-        return solved([float(w * x) for w, line in zip(prior, loss, strict=True) for x in line], above, sums)
-    above += [{size * size: -1, **{at[i][v]: loss[i][v] for v in at[0]}} for i in possible]
-    return solved([0] * size * size + [1], above, sums, free=1)
+        program.charge(first, [w * x for w, line in zip(prior, loss, strict=True) for x in line])
+    else:
+        program.worst({first + i * size + v: x for v, x in enumerate(loss[i])} for i in possible)
+    return program.minimum()
 
 
 def noise(n, ratio):
@@ -71,13 +44,16 @@ def noise(n, ratio):
 
 def best_reading(rows, loss, possible, prior=None):
     """The smallest loss of any reading of a mechanism: variables T_zv, and for a worst case the worst."""
-    released, size = len(rows[0]), len(loss)
-    sums = [dict.fromkeys(range(z * size, (z + 1) * size), 1) for z in range(released)]
-    costs = [[float(rows[i][z] * x) for z in range(released) for x in loss[i]] for i in range(size)]
+    released, size, program = len(rows[0]), len(loss), Program()
+    first = program.table(released, size)
+    costs = [[rows[i][z] * x for z in range(released) for x in loss[i]] for i in range(size)]
     if prior is not None:
-        return solved(np.einsum("i,ik->k", [float(w) for w in prior], costs), [], sums)
-    above = [{released * size: -1, **dict(enumerate(costs[i]))} for i in possible]
-    return solved([0] * released * size + [1], above, sums, free=1)
+        program.charge(
+            first, [sum(w * x for w, x in zip(prior, column, strict=True)) for column in zip(*costs, strict=True)]
+        )
+    else:
+        program.worst({first + k: x for k, x in enumerate(costs[i])} for i in possible)
+    return program.minimum()
 
 
 def climbs(pick, length):

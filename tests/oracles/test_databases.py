@@ -8,8 +8,6 @@ from fractions import Fraction
 import networkx as nx
 import numpy as np
 import pytest
-from scipy.optimize import linprog
-from scipy.sparse import coo_array
 
 import irisdp.graphs.symmetry as symmetry_module
 from irisdp import design
@@ -21,6 +19,7 @@ from irisdp.graphs import Hamming, Path, graph_from_edges, graph_from_networkx
 from irisdp.graphs.symmetry import Symmetry, regular_layers, symmetry
 from irisdp.mechanisms import read_document, to_document
 from irisdp.privacy import Privacy
+from support.programs import Program
 from support.seeds import fresh_random
 
 AGREEMENT = 1e-9
@@ -30,36 +29,13 @@ ROUNDED = Fraction(1, 10**15)
 """Relative gap where the ratio has 128 bits."""
 
 
-def minimum(cost, below, limits, equal, sums):
-    """Minimise over non-negative variables; rows are {column: coefficient}."""
-
-    def matrix(rows):
-        entries = [(k, column, x) for k, row in enumerate(rows) for column, x in row.items()]
-        where, column, value = zip(*entries, strict=True) if entries else ((), (), ())
-        return coo_array((value, (where, column)), shape=(len(rows), len(cost))).tocsr() if rows else None
-
-    options = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    found = linprog(cost, matrix(below), limits or None, matrix(equal), sums, method="highs", options=options)
-    assert found.status == 0
-    return found.fun
-
-
 def best_mean_loss(edges, loss, weights, ratio, delta=0.0):
     """Solve LP[1] over all n² probabilities."""
-    n = len(loss)
-    both = [*edges, *((j, i) for i, j in edges)]
-    cost = [w * x for w, row in zip(weights, loss, strict=True) for x in row] + [0.0] * (len(both) * n if delta else 0)
-    below, limits = [], []
-    for k, (i, j) in enumerate(both):
-        excess = {n * n + k * n + v: -1.0 for v in range(n)} if delta else {}
-        below += [{i * n + v: 1.0, j * n + v: -ratio} for v in range(n)]
-        limits += [0.0] * n
-        if delta:
-            for v, row in enumerate(below[-n:]):
-                row[n * n + k * n + v] = -1.0
-            below.append({column: 1.0 for column in excess})
-            limits.append(delta)
-    return minimum(cost, below, limits, [{i * n + v: 1.0 for v in range(n)} for i in range(n)], [1.0] * n)
+    program = Program()
+    first = program.table(len(loss), len(loss))
+    program.private(first, len(loss), edges, ratio, delta)
+    program.charge(first, [w * x for w, row in zip(weights, loss, strict=True) for x in row])
+    return program.minimum()
 
 
 def edge_list(graph):
@@ -244,29 +220,38 @@ def test_without_regular_layers_symmetry_alone_decides_less(name, ratio):
 
 def relaxed_by_scipy(graph, ratio, which):
     """Solve LP[2] (the whole sum) or LP[3] (the sum of every column) over all n² probabilities."""
-    n, distance = graph.number_of_nodes, hops(graph)
-    both = [pair for i, j in edge_list(graph) for pair in ((i, j), (j, i))]
-    below = [{i * n + v: 1.0, j * n + v: -ratio} for i, j in both for v in range(n)]
-    columns = [{i * n + v: 1.0 for i in range(n)} for v in range(n)]
-    equal, sums = ([{k: 1.0 for k in range(n * n)}], [float(n)]) if which == 2 else (columns, [1.0] * n)
-    return minimum((distance / n).ravel().tolist(), below, [0.0] * len(below), equal, sums)
+    n, program = graph.number_of_nodes, Program()
+    first = program.variables(n * n)
+    program.private(first, n, edge_list(graph), ratio)
+    if which == 2:
+        program.equal(dict.fromkeys(range(first, first + n * n), 1), n)
+    else:
+        for v in range(n):
+            program.equal(dict.fromkeys(range(first + v, first + n * n, n), 1), 1)
+    program.charge(first, (hops(graph) / n).ravel())
+    return program.minimum()
 
 
 def one_answer_by_scipy(graph, y, ratio, *, layered):
     """Solve LP(y), or LP[5] with its edges away from y only."""
-    n, layer = graph.number_of_nodes, hops(graph)[y]
-    both = [pair for i, j in edge_list(graph) for pair in ((i, j), (j, i))]
-    kept = [(i, j) for i, j in both if not layered or layer[j] == layer[i] + 1]
-    below = [{i: 1.0, j: -ratio} for i, j in kept]
-    return minimum(layer.tolist(), below, [0.0] * len(below), [{i: 1.0 for i in range(n)}], [1.0])
+    layer, program = hops(graph)[y], Program()
+    first = program.table(1, graph.number_of_nodes)
+    for i, j in [pair for a, b in edge_list(graph) for pair in ((a, b), (b, a))]:
+        if not layered or layer[j] == layer[i] + 1:
+            program.at_most({first + i: 1, first + j: -ratio})
+    program.charge(first, layer)
+    return program.minimum()
 
 
 def layers_by_scipy(graph, y, ratio):
     """Solve LP[4]."""
-    sizes = np.bincount(hops(graph)[y].astype(int)).tolist()
-    below = [{d: 1.0, d + 1: -ratio} for d in range(len(sizes) - 1)]
-    cost = [float(size * d) for d, size in enumerate(sizes)]
-    return minimum(cost, below, [0.0] * len(below), [{d: float(size) for d, size in enumerate(sizes)}], [1.0])
+    sizes, program = np.bincount(hops(graph)[y].astype(int)).tolist(), Program()
+    first = program.variables(len(sizes))
+    for d in range(len(sizes) - 1):
+        program.at_most({first + d: 1, first + d + 1: -ratio})
+    program.equal({first + d: size for d, size in enumerate(sizes)}, 1)
+    program.charge(first, [size * d for d, size in enumerate(sizes)])
+    return program.minimum()
 
 
 @pytest.mark.parametrize("seed", range(24))

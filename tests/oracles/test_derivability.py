@@ -3,12 +3,10 @@
 import itertools
 from fractions import Fraction
 
-import numpy as np
-from scipy.optimize import linprog
-
 from irisdp.design.counts.derivability import derivation, nearest_reading
 from irisdp.mechanisms import Mechanism
 from irisdp.privacy import Privacy
+from support.programs import Program
 from support.seeds import fresh_random
 
 AGREES = 1e-9
@@ -25,30 +23,15 @@ def noise(n, ratio):
 
 def least_distance(source, target):
     """min over stochastic T of max_i ½ Σ_v |(source·T − target)_iv|."""
-    source, target = np.array(source, float), np.array(target, float)
-    (inputs, released), outputs = source.shape, target.shape[1]
-    size, above, right = released * outputs + inputs * outputs + 1, [], []
+    inputs, released, outputs = len(source), len(source[0]), len(target[0])
+    program = Program()
+    reading, excess = program.table(released, outputs), program.variables(inputs * outputs)
     for i, v in itertools.product(range(inputs), range(outputs)):
         for sign in (1, -1):
-            row = np.zeros(size)
-            row[v : released * outputs : outputs] = sign * source[i]
-            row[released * outputs + i * outputs + v] = -1
-            above.append(row)
-            right.append(sign * target[i, v])
-    for i in range(inputs):
-        row = np.zeros(size)
-        row[released * outputs + i * outputs : released * outputs + (i + 1) * outputs] = 0.5
-        row[-1] = -1
-        above.append(row)
-        right.append(0)
-    sums = np.zeros((released, size))
-    for z in range(released):
-        sums[z, z * outputs : (z + 1) * outputs] = 1
-    tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    cost = np.append(np.zeros(size - 1), 1)
-    found = linprog(cost, A_ub=np.array(above), b_ub=right, A_eq=sums, b_eq=np.ones(released), options=tight)
-    assert found.status == 0, found.message
-    return found.fun
+            row = {reading + z * outputs + v: sign * source[i][z] for z in range(released)}
+            program.at_most(row | {excess + i * outputs + v: -1}, sign * target[i][v])
+    program.worst(dict.fromkeys(range(excess + i * outputs, excess + (i + 1) * outputs), 0.5) for i in range(inputs))
+    return program.minimum()
 
 
 def random_rows(pick, inputs, outputs):

@@ -2,15 +2,14 @@
 
 from fractions import Fraction
 
-import numpy as np
 import pytest
-from scipy.optimize import linprog
 
 from irisdp import design
 from irisdp.design.programs.dual import Dual
 from irisdp.design.programs.goals import Goal
 from irisdp.graphs import Path, graph_from_edges
 from irisdp.privacy import Privacy
+from support.programs import Program
 from support.seeds import fresh_random
 
 AGREEMENT = 1e-9
@@ -21,40 +20,16 @@ DELTAS = ["0", "0", "1/1000", "1/10"]
 
 
 def optimum_by_scipy(loss, edges, ratio, delta, weights=None, considered=None):
-    """Minimise with dense inequality rows: no slack columns, no shift of the worst loss, no sparse assembly."""
+    """Minimise over all private mechanisms: no shift of the worst loss."""
     m, q = len(loss), len(loss[0])
-    variables = m * q + 1 + (2 * len(edges) * q if delta else 0)
-    cost, below, limits = np.zeros(variables), [], []
-    sums = np.zeros((m, variables))
-    for i in range(m):
-        sums[i, i * q : (i + 1) * q] = 1
+    program = Program()
+    first = program.table(m, q)
+    program.private(first, q, edges, ratio, delta)
     if weights is not None:
-        cost[: m * q] = [w * x for w, row in zip(weights, loss, strict=True) for x in row]
+        program.charge(first, [w * x for w, row in zip(weights, loss, strict=True) for x in row])
     else:
-        cost[m * q] = 1
-        for i in considered:
-            row = np.zeros(variables)
-            row[i * q : (i + 1) * q], row[m * q] = loss[i], -1
-            below, limits = [*below, row], [*limits, 0]
-    both = [*edges, *((j, i) for i, j in edges)]
-    for number, (i, j) in enumerate(both):
-        total = np.zeros(variables)
-        for v in range(q):
-            row = np.zeros(variables)
-            row[i * q + v], row[j * q + v] = 1, -ratio
-            if delta:
-                excess = m * q + 1 + number * q + v
-                row[excess], total[excess] = -1, 1
-            below, limits = [*below, row], [*limits, 0]
-        if delta:
-            below, limits = [*below, total], [*limits, delta]
-    bounds = [(0, None)] * variables
-    bounds[m * q] = (None, None) if weights is None else (0, 0)
-    found = linprog(
-        cost, A_ub=np.array(below) if below else None, b_ub=limits or None, A_eq=sums, b_eq=np.ones(m), bounds=bounds
-    )
-    assert found.status == 0
-    return found.fun
+        program.worst({first + i * q + v: x for v, x in enumerate(loss[i])} for i in considered)
+    return program.minimum()
 
 
 def random_case(seed):

@@ -8,14 +8,12 @@ from collections import deque
 from fractions import Fraction
 from itertools import pairwise
 
-import numpy as np
 import pytest
-from scipy.optimize import linprog
-from scipy.sparse import csr_array
 
 from irisdp import Infeasible, Privacy
 from irisdp.design import binary, rainbow
 from irisdp.graphs import graph_from_edges
+from support.programs import Program
 from support.seeds import fresh_random
 
 OPTIMUM = 1e-9
@@ -38,47 +36,18 @@ def violation(rows, edges, ratio, delta):
 
 def best_by_program(q, nodes, edges, ratio, delta, gain, fixed=(), equal=()):
     """Maximise Σ gain[i][v]·x_iv over every private mechanism with these rows fixed, or equal in pairs."""
-    columns = nodes * q + (2 * len(edges) * q if delta else 0)
-    upper, right, same, values = [], [], [], []
-    for i in range(nodes):
-        same.append({i * q + v: 1.0 for v in range(q)})
-        values.append(1.0)
+    program = Program()
+    first = program.table(nodes, q)
+    program.private(first, q, edges, ratio, delta)
     for i, row in dict(fixed).items():
         for v in range(q - 1):
-            same.append({i * q + v: 1.0})
-            values.append(float(row[v]))
+            program.equal({first + i * q + v: 1}, row[v])
     for i, j in equal:
         for v in range(q - 1):
-            same.append({i * q + v: 1.0, j * q + v: -1.0})
-            values.append(0.0)
-    for number, (i, j) in enumerate([pair for a, b in edges for pair in ((a, b), (b, a))]):
-        excess = [nodes * q + number * q + v for v in range(q)] if delta else []
-        for v in range(q):
-            row = {i * q + v: 1.0, j * q + v: -float(ratio)}
-            if delta:
-                row[excess[v]] = -1.0
-            upper.append(row)
-            right.append(0.0)
-        if delta:
-            upper.append(dict.fromkeys(excess, 1.0))
-            right.append(float(delta))
-    cost = np.zeros(columns)
-    cost[: nodes * q] = [-float(gain[i][v]) for i in range(nodes) for v in range(q)]
-    found = linprog(
-        cost,
-        A_ub=matrix(upper, columns),
-        b_ub=right,
-        A_eq=matrix(same, columns),
-        b_eq=values,
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    return None if found.status == 2 else -found.fun
-
-
-def matrix(rows, columns):
-    data = [(number, column, x) for number, row in enumerate(rows) for column, x in row.items()]
-    where = np.array([(a, b) for a, b, _ in data]).T
-    return csr_array(([x for *_, x in data], (where[0], where[1])), shape=(len(rows), columns))
+            program.equal({first + i * q + v: 1, first + j * q + v: -1}, 0)
+    program.charge(first, [-gain[i][v] for i in range(nodes) for v in range(q)])
+    solved = program.solve()
+    return None if solved is None else -solved.value
 
 
 def random_graph(rng, nodes):

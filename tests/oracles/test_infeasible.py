@@ -8,13 +8,12 @@ from collections import Counter, deque
 from fractions import Fraction
 from itertools import chain, combinations
 
-import numpy as np
 import pytest
-from scipy.optimize import linprog
 
 from irisdp import Infeasible, Privacy
 from irisdp.design import binary, rainbow
 from irisdp.graphs import graph_from_edges
+from support.programs import Program
 
 SURELY = 1e-7
 """A slack in total variation beyond which HiGHS cannot be mistaken (its tolerance is 1e-9)."""
@@ -24,36 +23,15 @@ RATIOS, DELTAS = ("6/5", "3/2", "2", "4"), ("0", "1/20", "1/10")
 
 def moved_at_least(nodes, q, edges, fixed, ratio, delta):
     """How far the given rows must be moved, in all entries together, to become possible: 0 when they are."""
-    pairs = list(chain.from_iterable(((a, b), (b, a)) for a, b in edges))
-    table, slack = nodes * q, len(pairs) * q
-    given = [(i, v) for i in fixed for v in range(q)]
-    size = table + slack + 2 * len(given)
-    above, right, same, values = [], [], [], []
-    for number, (i, j) in enumerate(pairs):
+    program = Program()
+    first = program.table(nodes, q)
+    program.private(first, q, edges, ratio, delta)
+    for i, row in fixed.items():
         for v in range(q):
-            line = np.zeros(size)
-            line[[i * q + v, j * q + v, table + number * q + v]] = 1, -float(ratio), -1
-            above.append(line)
-            right.append(0)
-        line = np.zeros(size)
-        line[table + number * q : table + (number + 1) * q] = 1
-        above.append(line)
-        right.append(float(delta))
-    for i in range(nodes):
-        line = np.zeros(size)
-        line[i * q : (i + 1) * q] = 1
-        same.append(line)
-        values.append(1)
-    for number, (i, v) in enumerate(given):
-        line = np.zeros(size)
-        line[[i * q + v, table + slack + 2 * number, table + slack + 2 * number + 1]] = 1, 1, -1
-        same.append(line)
-        values.append(float(fixed[i][v]))
-    cost = np.zeros(size)
-    cost[table + slack :] = 1
-    found = linprog(cost, A_ub=np.array(above), b_ub=right, A_eq=np.array(same), b_eq=values)
-    assert found.status == 0, found.message
-    return found.fun
+            up = program.variables(2)
+            program.equal({first + i * q + v: 1, up: 1, up + 1: -1}, row[v])
+            program.charge(up, [1, 1])
+    return program.minimum()
 
 
 def distances(nodes, edges, start):

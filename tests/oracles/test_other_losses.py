@@ -7,9 +7,9 @@ import itertools
 import random
 from fractions import Fraction as F
 
-import numpy as np
 import pytest
-from scipy.optimize import linprog
+
+from support.programs import Program
 
 RATIOS = [F(101, 100), F(6, 5), F(2), F(7, 2), F(20)]
 AGREES = 1e-9
@@ -32,20 +32,11 @@ def risk(rows, weighted):
 
 def made_for(weighted, ratio):
     """The smallest Bayes risk of a private mechanism, by a program over all of them."""
-    table = np.array(weighted, dtype=float)
-    size, q = table.shape
-    above = []
-    for i, j in itertools.permutations(range(size), 2):
-        if abs(i - j) == 1:
-            for v in range(q):
-                row = np.zeros(size * q)
-                row[i * q + v], row[j * q + v] = 1, -float(ratio)
-                above.append(row)
-    sums = np.kron(np.eye(size), np.ones(q))
-    tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    found = linprog(table.ravel(), np.array(above), np.zeros(len(above)), sums, np.ones(size), options=tight)
-    assert found.status == 0
-    return found.fun
+    program, q = Program(), len(weighted[0])
+    first = program.table(len(weighted), q)
+    program.private(first, q, itertools.pairwise(range(len(weighted))), ratio)
+    program.charge(first, [x for row in weighted for x in row])
+    return program.minimum()
 
 
 def random_column(pick, n, a):

@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 
 from irisdp import design
 from irisdp.design.databases import path_bounds
@@ -23,6 +22,7 @@ from irisdp.design.databases.path_bounds import (
 from irisdp.design.databases.relaxed import one_answer
 from irisdp.graphs import Path
 from irisdp.privacy import Privacy
+from support.programs import Program
 
 AGREEMENT = 1e-9
 RATIOS = [Fraction(11, 10), Fraction(2), Fraction(5), Fraction(50)]
@@ -37,20 +37,14 @@ def exponential_cost(nodes, gamma):
 
 def middle_by_scipy(length, ratio):
     """Solve LP[5] around the middle node of a path of 2·length + 1."""
-    nodes = 2 * length + 1
-    distance = np.abs(np.arange(nodes) - length)
-    below = []
-    for inner in range(nodes):
-        for outer in (inner - 1, inner + 1):
-            if 0 <= outer < nodes and distance[outer] == distance[inner] + 1:
-                row = np.zeros(nodes)
-                row[inner], row[outer] = 1, -ratio
-                below.append(row)
-    found = linprog(
-        distance, np.array(below) if below else None, [0] * len(below) or None, np.ones((1, nodes)), [1], method="highs"
-    )
-    assert found.status == 0
-    return found.fun
+    program = Program()
+    first = program.table(1, 2 * length + 1)
+    middle = first + length
+    for away in range(length):
+        for side in (-1, 1):
+            program.at_most({middle + side * away: 1, middle + side * (away + 1): -ratio})
+    program.charge(first, [abs(place - length) for place in range(2 * length + 1)])
+    return program.minimum()
 
 
 @pytest.mark.parametrize("ratio", RATIOS, ids=str)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 
 from irisdp.design.readings import kernel as kernels
 from irisdp.design.readings import optimal
@@ -20,6 +19,7 @@ from irisdp.design.readings.recurrences import RecurrentGame
 from irisdp.design.readings.value import loss_of_reading
 from irisdp.mechanisms import FactoredMechanism, Mechanism, geometric
 from irisdp.privacy import Privacy
+from support.programs import Program
 from support.seeds import fresh_generator
 
 SOLVER = 2e-8
@@ -104,22 +104,15 @@ DEPLOYED = ("formula", "geometric", "read", "matrix")
 
 
 def whole_program(rows, losses, possible):
-    """Minimise the worst loss over all readings, a dense linear program in T and t."""
+    """Minimise the worst loss over all readings, a linear program in T and t."""
     released, answers = len(rows[0]), len(losses[0])
-    size = released * answers
-    worst = np.zeros((len(possible), size + 1))
-    for k, i in enumerate(possible):
-        worst[k, :size] = np.outer(np.array(rows[i], float), np.array(losses[i], float)).ravel()
-    worst[:, size] = -1
-    sums = np.zeros((released, size + 1))
-    for z in range(released):
-        sums[z, z * answers : (z + 1) * answers] = 1
-    cost = np.zeros(size + 1)
-    cost[size] = 1
-    bounds = [(0, None)] * size + [(None, None)]
-    found = linprog(cost, worst, np.zeros(len(possible)), sums, np.ones(released), bounds, method="highs")
-    assert found.status == 0
-    return found.fun
+    program = Program()
+    first = program.table(released, answers)
+    program.worst(
+        {first + z * answers + v: rows[i][z] * losses[i][v] for z in range(released) for v in range(answers)}
+        for i in possible
+    )
+    return program.minimum()
 
 
 def bayes_optimum(rows, losses, prior):

@@ -6,14 +6,13 @@ no code with the solver. The best reading possible is found by another linear pr
 
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 
 from irisdp import BadInput, Privacy, interpret
 from irisdp.release import NoisyCount
+from support.programs import Program
 
 NAMED = {
     "absolute": lambda i, v: abs(i - v),
@@ -63,25 +62,14 @@ def judge(ratio, ends, loss, counts, prior=None, known=None):
 
 def optimum(counts, values, alpha, price, answers, prior):
     """Return the least worst (or mean) loss of any reading, by linear programming."""
-    size = len(values) * len(answers)
-    lines = np.array(
-        [[float(p * price(i, v)) for p in law(i, values, alpha) for v in answers] + [-1.0] for i in counts]
-    )
+    program = Program()
+    first = program.table(len(values), len(answers))
+    losses = {i: [p * price(i, v) for p in law(i, values, alpha) for v in answers] for i in counts}
     if prior is not None:
-        lines = np.append(np.array([float(prior[i]) for i in counts]) @ lines[:, :-1], -1.0)[None, :]
-    sums = np.zeros((len(values), size + 1))
-    for z in range(len(values)):
-        sums[z, z * len(answers) : (z + 1) * len(answers)] = 1
-    found = linprog(
-        [0] * size + [1],
-        A_ub=lines,
-        b_ub=np.zeros(len(lines)),
-        A_eq=sums,
-        b_eq=np.ones(len(values)),
-        bounds=[(0, None)] * size + [(None, None)],
-    )
-    assert found.status == 0
-    return found.fun
+        program.charge(first, [sum(prior[i] * losses[i][k] for i in counts) for k in range(len(values) * len(answers))])
+    else:
+        program.worst({first + k: x for k, x in enumerate(losses[i])} for i in counts)
+    return program.minimum()
 
 
 @st.composite
