@@ -8,6 +8,10 @@ from hypothesis import strategies as st
 
 from irisdp.privacy import Privacy, are_close, enclose_steps, step, step_down, steps
 
+SHOWN = 1e-18
+"""The value is written with 16 digits, of which the first is the fifth decimal."""
+
+
 fractions = st.fractions(min_value=0, max_value=1, max_denominator=200)
 ratios = st.one_of(
     st.just(Fraction(1)), st.fractions(min_value=1, max_value=20, max_denominator=60), st.just(1 + Fraction(1, 10**9))
@@ -73,7 +77,7 @@ def test_far_away_nodes_cost_nothing():
     found = enclose_steps(Fraction(1, 10**9), 10**12, Privacy(epsilon="1e-11"), width=Fraction(1, 1 << 200))
     assert found.width <= Fraction(1, 1 << 200)
     # e^10 · 1e-9 up to the 2^-126 of the ratio, raised to the 10^12.
-    assert abs(float(found.lower) - 2.202646579480672e-05) < 1e-18
+    assert abs(float(found.lower) - 2.202646579480672e-05) < SHOWN
 
 
 def test_the_branch_as_printed_is_not_private():

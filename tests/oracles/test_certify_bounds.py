@@ -17,6 +17,10 @@ from irisdp.privacy import Privacy
 from support.programs import Program
 from support.seeds import fresh_random
 
+WRONG = 1e-3
+"""What a bound of planted mistakes must exceed the optimum by to count: a million times what solvers leave."""
+
+
 SOLVER = 1e-7
 """HiGHS's feasibility and optimality tolerances; a bound that is wrong by a missing term is off by far more."""
 
@@ -121,7 +125,7 @@ def test_whatever_the_multipliers_the_bound_is_one(aggregate):
                 assert verdict.lower_bound >= best - SOLVER
                 # Negative control: without its last term, δ·Σ max λ, the formula is no bound.
                 edgewise = {(i, j): max(sizes.get((i, j, v), 0) for v in range(q)) for i, j, _ in sizes}
-                useful += verdict.lower_bound + delta * sum(edgewise.values()) > best + 1e-3
+                useful += verdict.lower_bound + delta * sum(edgewise.values()) > best + WRONG
     assert useful > 0
 
 

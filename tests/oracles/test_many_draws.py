@@ -12,6 +12,9 @@ from irisdp.certify import compose, dominating_pair, loss_distributions, privacy
 from irisdp.graphs import graph_from_document
 from irisdp.mechanisms import Mechanism, randomized_response
 
+FLOATS = 1e-12
+"""Roundings of some hundred sums of probabilities in doubles."""
+
 
 @st.composite
 def mechanisms(draw):
@@ -48,7 +51,7 @@ def test_rounding_overstates_little(times, ratio):
     for mechanism in (randomized_response(2, Privacy(ratio=ratio)), randomized_response(3, Privacy(ratio=ratio))):
         exact, rounded = composed(mechanism, times, work=10**9), composed(mechanism, times, work=0)
         span = 2 * math.log(Fraction(ratio))
-        most = times * span * min(times, 12 * (math.isqrt(times) + 1)) / 2**15 * 1.01 + 1e-12
+        most = times * span * min(times, 12 * (math.isqrt(times) + 1)) / 2**15 * 1.01 + FLOATS
         for delta in (Fraction(0), Fraction(1, 10**6), Fraction(1, 10)):
             assert 0 <= rounded.epsilon_at(delta) - exact.epsilon_at(delta) <= most
 

@@ -24,6 +24,10 @@ from irisdp.graphs import Path
 from irisdp.privacy import Privacy
 from support.programs import Program
 
+FLOATS = 1e-12
+"""Closed forms of size 100 at most, worked out in doubles by a few operations."""
+
+
 AGREEMENT = 1e-9
 RATIOS = [Fraction(11, 10), Fraction(2), Fraction(5), Fraction(50)]
 
@@ -61,7 +65,7 @@ def test_the_middle_distance_is_lp_5_and_lemma_6_holds(ratio):
             if length >= slack / (1 - 1 / ratio):
                 assert middle_distance_bound(privacy, slack=slack) <= bound
     assert all(a < b < limit for a, b in pairwise(values))
-    assert abs(float(limit) - 2 / float(ratio - 1 / ratio)) < 1e-12
+    assert abs(float(limit) - 2 / float(ratio - 1 / ratio)) < FLOATS
     assert limit - middle_distance(1200, privacy) < limit / 10**9
 
 
@@ -70,7 +74,7 @@ def test_slack_bounds_are_rounded_down(ratio):
     privacy = Privacy(ratio=ratio)
     for slack in (0, Fraction(1, 2), 1, 3, 20, 500):
         exact = float(middle_distance_limit(privacy)) * (1 - (float(slack) + 1) * math.exp(-slack))
-        assert abs(float(middle_distance_bound(privacy, slack=slack)) - exact) < 1e-12
+        assert abs(float(middle_distance_bound(privacy, slack=slack)) - exact) < FLOATS
     assert middle_distance_bound(privacy, slack=0) <= 0
 
 
@@ -99,12 +103,12 @@ def test_bound_optimum_mechanism(nodes, ratio):
 @pytest.mark.parametrize("ratio", [Fraction(2), Fraction(5), Fraction(50)], ids=str)
 def test_theorem_2_by_its_formula(ratio):
     gamma, nodes, s = 1 / float(ratio), 4000, 3.0
-    least = math.ceil(s / (1 - gamma) - 1e-12)
+    least = math.ceil(s / (1 - gamma) - FLOATS)
     for length in (least, least + 5):
         found = path_bound(nodes, Privacy(ratio=ratio), 3, length)
         centre = 2 * gamma / (1 + gamma) * (1 - 1 / s) * (1 - (s + 1) * math.exp(-s))
         assert found.length == length
-        assert abs(float(found.value) - min(1 - 4 * s * length / nodes, centre) / (1 - gamma)) < 1e-12
+        assert abs(float(found.value) - min(1 - 4 * s * length / nodes, centre) / (1 - gamma)) < FLOATS
 
 
 @pytest.mark.parametrize("ratio", RATIOS, ids=str)
@@ -122,7 +126,7 @@ def test_corollaries_follow_from_theorem_2(ratio):
         if nodes <= 3000:
             cost = exponential_cost(nodes, float(ratio) ** -0.5)
             assert float(bound) / cost >= float(share)
-    assert abs(float(exponential_ratio_limit(privacy)) - math.sqrt(gamma) / (1 + gamma)) < 1e-15
+    assert abs(float(exponential_ratio_limit(privacy)) - math.sqrt(gamma) / (1 + gamma)) < FLOATS
 
 
 def test_the_printed_hypothesis_of_corollary_3_is_too_weak():

@@ -22,6 +22,10 @@ from irisdp.privacy import Privacy
 from support.programs import Program
 from support.seeds import fresh_generator
 
+FLOATS = 1e-12
+"""Relative: one product of a kernel in doubles."""
+
+
 SOLVER = 2e-8
 """What HiGHS may miss by, relative to the largest loss that matters, at its default tolerances."""
 
@@ -294,7 +298,7 @@ def test_steps_are_differences_of_columns(case, data):
             found[row] += jump
     for i in range(n + 1):
         exact = rows[i][z] * (losses[i][v + 1] - losses[i][v])
-        assert abs(float(exact) - found[i]) <= 1e-12 * max(map(max, losses))
+        assert abs(float(exact) - found[i]) <= FLOATS * max(map(max, losses))
 
 
 LONG = 2000

@@ -17,6 +17,10 @@ from irisdp.mechanisms.exponential import Exponential, rate_above, sensitivity
 from irisdp.privacy import Privacy
 from support.seeds import fresh_random
 
+FLOATS = 1e-14
+"""A handful of operations in doubles on numbers of size 1."""
+
+
 HAIR = Fraction(1, 1 << 29)
 """Safe rates are proved smallest to 2^-30 of their size."""
 
@@ -159,14 +163,14 @@ def test_nothing_underflows(gap):
     written = design.exponential(graph, privacy, scores=scores)
     assert audit(written).holds
     assert written.row(0)[2] < Fraction(1, 10**30)
-    assert abs(float(written.row(0)[0]) - 1 / (1 + float(made.rate))) < 1e-15
+    assert abs(float(written.row(0)[0]) - 1 / (1 + float(made.rate))) < FLOATS
 
 
 def test_probabilities_and_brackets_enclose_the_exact_rows():
     made = Exponential.of([[3, 0, "7/2", -2]], "2/5", prior=[1, 2, "1/3", 9])
     exact = made.row(0)
     weights = [w * 0.4 ** (-2 * float(s)) for w, s in zip([1, 2, 1 / 3, 9], [3, 0, 3.5, -2], strict=True)]
-    assert np.allclose([float(x) for x in exact], np.array(weights) / sum(weights), rtol=1e-14)
+    assert np.allclose([float(x) for x in exact], np.array(weights) / sum(weights), rtol=FLOATS)
     for answer, p in enumerate(exact):
         found = made.probability(0, answer)
         assert found.lower <= p <= found.upper

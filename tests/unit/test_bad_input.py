@@ -169,10 +169,6 @@ def test_bad_input_ends_with_status_2_and_one_line(command, here, capsys):
     assert all(path.read_bytes() == content for path, content in before.items())
 
 
-def test_there_are_enough_kinds():
-    assert len(CASES) >= 60
-
-
 def test_a_refusal_of_the_ledger_is_status_1_and_says_why(here, capsys):
     assert run(["ledger", "t.ledger", "--limit", "1"]) == 0
     assert run(["publish", "t.csv", "count", "--epsilon", "2", "--json"]) == 1

@@ -11,6 +11,15 @@ from irisdp.design import continuous
 from irisdp.privacy import steps
 
 PRIVACY = Privacy(ratio="1.5", delta="0.05")
+GRID = 1e-3
+"""A step of the grid, 1e-4, times the jumps of the density."""
+
+DIFFERENCES = 1e-6
+"""Densities taken from differences of the distribution function, against those that were given."""
+
+BELOW, RISEN = 1e-9, 1e-8
+"""A little below an answer; and how much more probability than asked for may lie there: slopes are below 10."""
+
 FLOATS = 1e-12
 """A dozen steps of a few float operations each."""
 
@@ -34,11 +43,9 @@ def test_density_and_atoms_make_up_the_whole():
             # The new atom lies at the answer preferred most, and is what u makes of nothing.
             assert atoms[2.0] == pytest.approx(float(steps(Fraction(0), depth, PRIVACY)), abs=FLOATS)
         mass = design.density(middle, depth, density0=stats.uniform(2, 3).pdf).mean() * 3
-        assert mass + sum(atoms.values()) == pytest.approx(
-            1, abs=1e-3
-        )  # a step of the grid times the jumps of the density
+        assert mass + sum(atoms.values()) == pytest.approx(1, abs=GRID)
         assert design.density(middle, depth) == pytest.approx(
-            design.density(middle, depth, density0=stats.uniform(2, 3).pdf), abs=1e-6
+            design.density(middle, depth, density0=stats.uniform(2, 3).pdf), abs=DIFFERENCES
         )
 
 
@@ -47,8 +54,8 @@ def test_an_atom_stays_where_it_is():
         return np.where(np.asarray(x) < 1, np.clip(x, 0, 1) / 2, np.clip(0.5 + np.asarray(x) / 4, 0, 1))
 
     design = continuous(half_at_one, Privacy(ratio=2), lower=0, upper=2)
-    assert design.atoms([1.0])[1.0] == pytest.approx(0.25, abs=1e-9)
-    assert design.atoms([1.0], 1)[1.0] == pytest.approx(0.125, abs=1e-9)
+    assert design.atoms([1.0])[1.0] == pytest.approx(0.25, abs=FLOATS)
+    assert design.atoms([1.0], 1)[1.0] == pytest.approx(0.125, abs=FLOATS)
 
 
 def test_quantiles_invert_the_distribution_function():
@@ -58,7 +65,7 @@ def test_quantiles_invert_the_distribution_function():
         x = design.quantile(p, depth)
         assert (design.cdf(x, depth) >= p - FLOATS).all()
         inside = x > design.lower
-        assert (design.cdf(x[inside] - 1e-9, depth) <= p[inside] + 1e-8).all()
+        assert (design.cdf(x[inside] - BELOW, depth) <= p[inside] + RISEN).all()
 
 
 @pytest.mark.parametrize("privacy", [PRIVACY, Privacy(epsilon="0.3"), Privacy(epsilon=1, delta="1e-6")])
@@ -69,7 +76,7 @@ def test_on_a_grid_it_is_an_exact_private_mechanism(privacy):
     places = np.arange(21) / 20
     for depth in (0, 1, 5, 12):
         ahead = np.cumsum([float(p) for p in mechanism.row(depth)])
-        assert ahead == pytest.approx(design.cdf(places, depth), abs=1e-10)
+        assert ahead == pytest.approx(design.cdf(places, depth), abs=FLOATS)
 
 
 def test_deeper_is_stochastically_smaller_and_neighbours_are_close():

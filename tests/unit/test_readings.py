@@ -15,6 +15,9 @@ from irisdp.mechanisms import FactoredMechanism, Mechanism, geometric
 from irisdp.privacy import Privacy
 from support.seeds import fresh_generator
 
+FLOATS = 1e-14
+"""Probabilities in doubles, each within a few roundings of 2^-53."""
+
 
 def noise(n, ratio):
     return FactoredMechanism(privacy=Privacy.from_ratio(ratio), n=n)
@@ -161,8 +164,8 @@ def test_a_posterior_is_the_rule_of_bayes(n):
             believed = prior if consumer.prior is not None else [Fraction(i in (1, 3)) for i in range(n + 1)]
             joint = [p * mechanism.row(i)[2] for i, p in enumerate(believed)]
             found = posterior(mechanism, 2, consumer)
-            assert abs(found.sum() - 1) < 1e-14
-            assert all(abs(x - float(p / sum(joint))) < 1e-14 for x, p in zip(found, joint, strict=True))
+            assert abs(found.sum() - 1) < FLOATS
+            assert all(abs(x - float(p / sum(joint))) < FLOATS for x, p in zip(found, joint, strict=True))
 
 
 def test_a_posterior_of_nothing_is_refused():
