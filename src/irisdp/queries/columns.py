@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["READER", "Column", "Kind", "check_names", "find_column", "kind_of", "list_names", "read_as", "try_cast"]
 
-READER = "3"
+READER = "4"
 """The version of the rules by which records are read; part of every question, so that no count read by other rules is
 refined or given again. Raise it with any change to what some value of some table is read as: the rules of `total.py`,
 `objects.py`, `relations.py` and `instants.py`, of text files, of `read_as`, of a condition's SQL, or which record
