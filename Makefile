@@ -5,12 +5,14 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 RUNS ?= 10
 
-.PHONY: demo test seeds check bench reliability docs lock clean help
+.PHONY: demo test quick costs seeds check bench reliability docs lock clean help
 
 help:
 	@echo "make demo         publish findings from a real survey (examples/anes96.csv)"
 	@echo "make test         run every test"
+	@echo "make quick        run a part of every room, under a minute on two processors"
 	@echo "make seeds        run every test RUNS times (10), each time with a fresh random seed, which is printed"
+	@echo "make costs        measure what make quick goes by"
 	@echo "make check        lint, types, floors, docs"
 	@echo "make bench        measure against peers, side by side"
 	@echo "make reliability  the heavy sweeps behind the promises"
@@ -37,6 +39,14 @@ demo: $(VENV)/.runtime
 
 test: $(VENV)/.develop
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+# Without Spark, whose virtual machine alone takes a good part of the minute.
+quick: $(VENV)/.develop
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --quick --ignore=tests/spark
+
+# What `make quick` goes by; measure again when tests have become much faster or slower.
+costs: $(VENV)/.develop
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --measure-costs
 
 # The seed reaches Hypothesis and, as IRISDP_TEST_SEED, every generator of tests/support; a failure names it.
 seeds: $(VENV)/.develop

@@ -88,6 +88,9 @@ LINES = {
     "unknown option": "--frobnicate: is no option of irisdp publish; did you mean --force? "
     "irisdp publish -h lists them",
     "unknown command": "frobnicate: is no command; choose from publish, interpret, design, audit, sample, ledger",
+    # There is one query more.
+    "unknown query": "QUERY: is none that Iris knows; write count [EXPR], at-least K [EXPR], at-most K [EXPR] or "
+    "majority EXPR",
     # Groups are compared as the engine compares them.
     "groups twice": "--groups: declares ('a',) twice, perhaps in another spelling; declare each group once",
 }

@@ -1,0 +1,113 @@
+"""`make quick`: a part of every room, chosen by what tests cost the last time they were measured.
+
+Of every test function as many cases run as fit into SHARE, spread over its parameters and at least one, unless one case
+alone takes more than SLOW; of a file with nothing but slow tests, the least slow one. What a case costs stands in
+`costs.json` beside, in seconds of processor time; functions that are not in it are new, and one case of them runs.
+`make costs` measures again; nothing has to be marked, and a renamed or deleted function does no harm.
+"""
+
+import json
+import os
+from collections import defaultdict
+from pathlib import Path
+from statistics import mean
+
+import pytest
+
+__all__ = ["pytest_addoption", "pytest_collection_modifyitems", "pytest_runtest_logreport", "pytest_runtest_makereport",
+           "pytest_runtest_setup", "pytest_sessionfinish"]  # fmt: skip
+
+TESTS = Path(__file__).parents[1]
+COSTS = Path(__file__).with_name("costs.json")
+SHARE = 0.05
+"""Seconds for the cases of one function: about 60 s of processor time for all, and 20 s to collect them twice."""
+SLOW = 0.5
+"""Seconds of one case beyond which it waits for `make test`."""
+ALWAYS = {"oracles/test_end_to_end_privacy.py::test_no_neighbours_can_be_told_apart": 8}
+"""Cases of what outranks the rest, however slow: they lie in different queries."""
+
+MEASURED = 2
+"""Cases of each function that `make costs` runs."""
+SHOWN = 0.005
+"""Seconds below which a function's cost is not worth a line."""
+
+_measured = defaultdict(list)
+_started = {}
+
+
+def pytest_addoption(parser):
+    parser.addoption("--quick", action="store_true", help="run a part of every room, under a minute together")
+    parser.addoption("--measure-costs", action="store_true", help="measure what the cases of each function cost")
+
+
+def function_of(item):
+    """Return a test function's name: room/file.py::function."""
+    return f"{item.path.relative_to(TESTS).as_posix()}::{getattr(item, 'originalname', item.name)}"
+
+
+def spread(cases, number):
+    """Return so many cases, evenly spread."""
+    number = min(number, len(cases))
+    return [cases[place * len(cases) // number] for place in range(number)]
+
+
+def chosen(functions, costs):
+    """Return which cases are quick: `functions` maps names to cases."""
+    kept, files = [], defaultdict(list)
+    for name, cases in functions.items():
+        files[name.partition("::")[0]].append(name)
+        cost = costs.get(name, SHOWN if costs else 0)
+        if name in ALWAYS:
+            kept += spread(cases, ALWAYS[name])
+        elif cost <= SLOW:
+            kept += spread(cases, max(1, int(SHARE / max(cost, SHOWN))))
+    for names in files.values():
+        least = min(names, key=lambda name: costs.get(name, 0))
+        if costs.get(least, 0) > SLOW:
+            kept.append(functions[least][0])
+    return kept
+
+
+def pytest_collection_modifyitems(config, items):
+    functions = defaultdict(list)
+    for item in items:
+        functions[function_of(item)].append(item)
+    if config.getoption("--measure-costs"):
+        kept = [item for cases in functions.values() for item in spread(cases, MEASURED)]
+    elif config.getoption("--quick"):
+        kept = chosen(functions, json.loads(COSTS.read_text()))
+    else:
+        return
+    wanted = {item.nodeid for item in kept}
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in wanted])
+    items[:] = [item for item in items if item.nodeid in wanted]
+
+
+def processor_time():
+    """Seconds of this process and the children it waited for."""
+    return sum(os.times()[:4])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    _started[item.nodeid] = processor_time()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if call.when == "call" and item.config.getoption("--measure-costs"):
+        report.cost = (function_of(item), processor_time() - _started[item.nodeid])
+    return report
+
+
+def pytest_runtest_logreport(report):
+    if cost := getattr(report, "cost", None):
+        _measured[cost[0]].append(cost[1])
+
+
+def pytest_sessionfinish(session):
+    if session.config.getoption("--measure-costs") and not hasattr(session.config, "workerinput"):
+        costs = {name: round(mean(seconds), 3) for name, seconds in sorted(_measured.items())}
+        lines = (f"{json.dumps(name)}: {cost}" for name, cost in costs.items() if cost >= SHOWN)
+        COSTS.write_text("{\n" + ",\n".join(lines) + "\n}\n")
