@@ -3,7 +3,8 @@
 Of every test function as many cases run as fit into SHARE, spread over its parameters and at least one, unless one case
 alone takes more than SLOW; of a file with nothing but slow tests, the least slow one. What a case costs stands in
 `costs.json` beside, in seconds of processor time; functions that are not in it are new, and one case of them runs.
-`make costs` measures again; nothing has to be marked, and a renamed or deleted function does no harm.
+`make costs` measures again, or `pytest --measure-costs FILE` what is in a file; nothing has to be marked, and a renamed
+or deleted function does no harm.
 """
 
 import json
@@ -28,8 +29,8 @@ ALWAYS = {"oracles/test_end_to_end_privacy.py::test_no_neighbours_can_be_told_ap
 
 MEASURED = 2
 """Cases of each function that `make costs` runs."""
-SHOWN = 0.005
-"""Seconds below which a function's cost is not worth a line."""
+LEAST = 0.005
+"""Seconds that a case is taken to cost at least: no function has more than ten."""
 
 _measured = defaultdict(list)
 _started = {}
@@ -56,11 +57,11 @@ def chosen(functions, costs):
     kept, files = [], defaultdict(list)
     for name, cases in functions.items():
         files[name.partition("::")[0]].append(name)
-        cost = costs.get(name, SHOWN if costs else 0)
+        cost = costs.get(name, SHARE)
         if name in ALWAYS:
             kept += spread(cases, ALWAYS[name])
         elif cost <= SLOW:
-            kept += spread(cases, max(1, int(SHARE / max(cost, SHOWN))))
+            kept += spread(cases, max(1, int(SHARE / max(cost, LEAST))))
     for names in files.values():
         least = min(names, key=lambda name: costs.get(name, 0))
         if costs.get(least, 0) > SLOW:
@@ -108,6 +109,7 @@ def pytest_runtest_logreport(report):
 
 def pytest_sessionfinish(session):
     if session.config.getoption("--measure-costs") and not hasattr(session.config, "workerinput"):
-        costs = {name: round(mean(seconds), 3) for name, seconds in sorted(_measured.items())}
-        lines = (f"{json.dumps(name)}: {cost}" for name, cost in costs.items() if cost >= SHOWN)
+        measured = {name: round(mean(seconds), 3) for name, seconds in _measured.items()}
+        costs = dict(sorted((json.loads(COSTS.read_text()) | measured).items()))
+        lines = (f"{json.dumps(name)}: {cost}" for name, cost in costs.items())
         COSTS.write_text("{\n" + ",\n".join(lines) + "\n}\n")
