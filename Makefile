@@ -10,7 +10,7 @@ RUNS ?= 10
 help:
 	@echo "make demo         publish findings from a real survey (examples/anes96.csv)"
 	@echo "make test         run every test"
-	@echo "make quick        run a part of every room, under a minute on two processors"
+	@echo "make quick        run a part of every room, in little more than a minute on two processors"
 	@echo "make seeds        run every test RUNS times (10), each time with a fresh random seed, which is printed"
 	@echo "make costs        measure what make quick goes by"
 	@echo "make check        lint, types, floors, docs"

@@ -37,7 +37,7 @@ _started = {}
 
 
 def pytest_addoption(parser):
-    parser.addoption("--quick", action="store_true", help="run a part of every room, under a minute together")
+    parser.addoption("--quick", action="store_true", help="run a part of every room, in about a minute")
     parser.addoption("--measure-costs", action="store_true", help="measure what the cases of each function cost")
 
 
