@@ -1,6 +1,7 @@
 """The house stands: imports only go down, rooms stay small, `import irisdp` stays light."""
 
 import ast
+import graphlib
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +48,29 @@ def imported_rooms(path, text):
             yield name[1]
 
 
+def imported_files(path, text):
+    """Yield the files of irisdp that a file imports, be it for type checkers only or inside a function."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            folder = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            if folder.with_suffix(".py").is_file():
+                yield folder.with_suffix(".py")
+                continue
+            modules = [folder / f"{alias.name}.py" for alias in node.names]
+            rooms = [folder / alias.name / "__init__.py" for alias in node.names]
+            inside = [found for found in (*modules, *rooms) if found.is_file()]
+            yield from inside or [folder / "__init__.py"]
+
+
+def circle(imports):
+    """Return files that import each other in a circle; none if they form floors."""
+    try:
+        graphlib.TopologicalSorter(imports).prepare()
+    except graphlib.CycleError as found:
+        return found.args[1]
+    return []
+
+
 def climbs(path, text):
     """Return the rooms on higher floors that a file imports."""
     room = path.relative_to(SOURCE).with_suffix("").parts[0]
@@ -69,6 +93,23 @@ def test_a_climbing_import_is_seen():
     assert climbs(SOURCE / "privacy" / "step.py", "from ..release import Ledger") == ["release"]
     assert climbs(SOURCE / "exact" / "rounding.py", "def f():\n    import irisdp.cli.main") == ["cli"]
     assert climbs(SOURCE / "design" / "program.py", "from ..certify import audit") == ["certify"]
+
+
+def test_no_files_import_each_other_in_a_circle():
+    # The package itself hands out names of every floor, and loads them when they are used.
+    files = [path for path in FILES if path != SOURCE / "__init__.py"]
+    assert circle({path: set(imported_files(path, path.read_text(encoding="utf-8"))) for path in files}) == []
+
+
+def test_a_circle_is_seen():
+    ledger, release = SOURCE / "release" / "ledger.py", SOURCE / "release" / "ledger_release.py"
+    back = "if TYPE_CHECKING:\n    from .ledger import Ledger"
+    assert circle(
+        {
+            path: set(imported_files(path, text))
+            for path, text in ((release, back), (ledger, "from .ledger_release import Release"))
+        }
+    )
 
 
 def test_every_room_stands_on_a_floor():

@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ..errors import BadInput, PromiseRefused
 from ..exact import Rational, checked, rational
@@ -44,9 +44,6 @@ from .ledger_rows import (
 from .promise import FACTS, Promise, check_promise
 
 __all__ = ["Cost", "Entry", "Ledger", "Release", "Settlement"]
-
-T = TypeVar("T")
-
 
 Price = Callable[[Sequence[Release]], Cost]
 """Works out a cost from the earlier releases of the same data, which an answer may build on."""
@@ -109,13 +106,13 @@ class Ledger:
     def releases(self) -> list[Release]:
         """List what was released, oldest first."""
         with self._connection() as connection:
-            return list_releases(self, connection)
+            return list_releases(self.path, connection)
 
     def latest(self) -> list[Release]:
         """List the releases of that version of the data which was answered about last, oldest first."""
         with self._connection() as connection:
             fingerprint = last_fingerprint(connection)
-            return [] if fingerprint is None else list_releases(self, connection, fingerprint)
+            return [] if fingerprint is None else list_releases(self.path, connection, fingerprint)
 
     def document(self) -> dict[str, Any]:
         """Return limit, spending, promise and releases at one moment as JSON-ready data with exact numbers."""
@@ -127,7 +124,7 @@ class Ledger:
                 "spent": spent.document(),
                 "left": limit and limit.beyond(spent).document(),
                 **_promise_document(connection, self.path),
-                "releases": [release.document() for release in list_releases(self, connection)],
+                "releases": [release.document() for release in list_releases(self.path, connection)],
             }
 
     def pin(self, facts: Mapping[str, Any]) -> None:
@@ -247,18 +244,7 @@ class Ledger:
 
     def _releases_of(self, fingerprint: str) -> list[Release]:
         with self._connection() as connection:
-            return list_releases(self, connection, fingerprint)
-
-    def _read(self, column: str, number: int, convert: Callable[[Any], T]) -> T:
-        with self._connection() as connection:
-            row = connection.execute(
-                f"SELECT {column} FROM release JOIN settlement ON settlement.id = release.settlement"
-                " WHERE release.id = ?",
-                (number,),
-            ).fetchone()
-            if row is None:
-                raise sqlite3.DatabaseError
-            return convert(row[0])
+            return list_releases(self.path, connection, fingerprint)
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:

@@ -7,13 +7,14 @@ import sqlite3
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 from .cost import Cost
+from .ledger_file import connection
 from .ledger_rows import read_cost, read_object, read_outputs
 
-if TYPE_CHECKING:
-    from .ledger import Ledger
+T = TypeVar("T")
 
 __all__ = ["Earlier", "Release", "list_releases"]
 
@@ -36,17 +37,18 @@ class Release:
     """What was stored with the answers, as JSON text: public, like the answers."""
     outputs: tuple[str, ...]
     """The files that the answers were written to."""
-    ledger: Ledger = field(repr=False)
+    file: Path = field(repr=False)
+    """The ledger that the line is in."""
 
     @property
     def question(self) -> str:
         """The question as canonical JSON text."""
-        return self.ledger._read("question", self.id, str)
+        return self._read("question", str)
 
     @property
     def answers(self) -> bytes:
         """The answers as they were drawn."""
-        return self.ledger._read("answers", self.id, zlib.decompress)
+        return self._read("answers", zlib.decompress)
 
     def document(self) -> dict[str, Any]:
         """Return the line as `ledger --json` prints it; version 0.1 stored no table, groups and outputs."""
@@ -60,6 +62,17 @@ class Release:
             **{name: kept.get(name) for name in _SHOWN},
             "outputs": list(self.outputs),
         }
+
+    def _read(self, column: str, convert: Callable[[Any], T]) -> T:
+        with connection(self.file) as database:
+            row = database.execute(
+                f"SELECT {column} FROM release JOIN settlement ON settlement.id = release.settlement"
+                " WHERE release.id = ?",
+                (self.id,),
+            ).fetchone()
+            if row is None:
+                raise sqlite3.DatabaseError
+            return convert(row[0])
 
 
 class Earlier(Sequence[Release]):
@@ -81,15 +94,15 @@ class Earlier(Sequence[Release]):
         return len(self._releases)
 
 
-def list_releases(ledger: Ledger, connection: sqlite3.Connection, fingerprint: str | None = None) -> list[Release]:
+def list_releases(file: Path, database: sqlite3.Connection, fingerprint: str | None = None) -> list[Release]:
     """List the releases of one version of the data, or of all, oldest first."""
-    rows = connection.execute(
+    rows = database.execute(
         "SELECT release.id, query, question_hash, audience, epsilon, delta, settled, details"
         " FROM release JOIN settlement ON settlement.id = release.settlement"
         f" {'' if fingerprint is None else 'WHERE fingerprint = ?'} ORDER BY release.id",
         () if fingerprint is None else (fingerprint,),
     ).fetchall()
-    outputs = read_outputs(connection)
+    outputs = read_outputs(database)
     return [
         Release(
             id=number,
@@ -100,7 +113,7 @@ def list_releases(ledger: Ledger, connection: sqlite3.Connection, fingerprint: s
             settled=settled,
             details=details,
             outputs=outputs.get(number, ()),
-            ledger=ledger,
+            file=file,
         )
         for number, query, question_hash, audience, epsilon, delta, settled, details in rows
     ]
