@@ -8,6 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from irisdp.errors import BadInput
 from irisdp.queries import Kind, Unit, count_records, enumerate_keys, open_table, read_condition, read_groups
 from support.seeds import fresh_generator
 
@@ -145,3 +146,38 @@ def test_selected_keys_are_sorted_and_can_be_counted_again():
     groups = keys.select(np.array([True, False, True]))
     assert groups.labels == (("n", 1), ("s", 2))
     assert count_records(table, groups=groups).total.tolist() == [1, 1]
+
+
+ENDINGS = ["txt", "TXT", "parquet", "json", "xlsx", "csv.gz", "tab"]
+
+
+@pytest.mark.parametrize(
+    "declared", [*(f"g.{ending}" for ending in ENDINGS), "g", " g.txt ", "n,g.txt", "./g", "folder/no.txt"]
+)
+@pytest.mark.parametrize("by", ["g", ["g", "k"]])
+def test_a_file_that_is_no_groups_file_is_no_group(tmp_path, monkeypatch, declared, by):
+    monkeypatch.chdir(tmp_path)
+    for name in ("g", *(f"g.{ending}" for ending in ENDINGS)):
+        (tmp_path / name).write_text("g,k\nn,1\n")
+    with pytest.raises(
+        BadInput, match=r"^groups: names the file '.*', but .*; save it as CSV .*, or write '\""
+    ) as found:
+        read_groups(open_table(TABLE), by, declared)
+    assert f"'\"{declared.strip().removeprefix('n,')}\"'" in found.value.remedy
+
+
+@pytest.mark.parametrize(
+    "declared", ['"g.txt"', '"g.txt",n', 'n,"g.parquet"', '"a, b.txt, c"', "g,n", "g.txt.", '"g.csv"']
+)
+def test_in_quotes_any_name_is_a_group(tmp_path, monkeypatch, declared):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g").write_text("g\nn\n")
+    (tmp_path / "g.txt").write_text("g\nn\n")
+    labels = [label for (label,) in read_groups(open_table(TABLE), "g", declared).labels]
+    assert ",".join(labels) == declared.replace('"', "")
+
+
+def test_a_list_holds_groups_whatever_they_are_called(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.txt").write_text("g\nn\n")
+    assert read_groups(open_table(TABLE), "g", ["g.txt", "g.csv"]).labels == (("g.txt",), ("g.csv",))

@@ -39,7 +39,8 @@ def publish_command(
     groups: Annotated[
         list[str] | None,
         typer.Option(
-            help="The groups: v1,v2,… (adds up) or one CSV file with the group columns.", metavar="FILE|V1,V2,…"
+            help="The groups: v1,v2,… (adds up; odd ones in double quotes) or one CSV file with the group columns.",
+            metavar="FILE|V1,V2,…",
         ),
     ] = None,
     select_groups: Annotated[

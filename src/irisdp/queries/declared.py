@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Iterable, Mapping, MappingView, Sequence, Set
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +18,15 @@ from .engine import guarded
 from .text import DELIMITERS, read_form, read_rows
 
 __all__ = ["Declared", "check_apart", "groups_file", "read_declared"]
+
+
+_TABLE_ENDINGS = (
+    *(".csv", ".tsv", ".tab", ".psv", ".txt", ".dat", ".parquet", ".pq", ".arrow", ".feather", ".json", ".jsonl"),
+    *(".ndjson", ".xlsx", ".xls", ".ods", ".gz", ".zip", ".zst", ".bz2", ".xz"),
+)
+"""Whoever writes a name that ends so means a file: as a group it would be charged for, and hold nobody."""
+
+_WRITTEN_VALUE = re.compile(r'(?:^|,)("(?:[^"]|"")*"|[^,]*)')
 
 
 class Declared(NamedTuple):
@@ -75,10 +85,10 @@ def _columns(declared: Any, names: list[str]) -> list[list[Any]]:
     if file is not None:
         return _transposed(_file_rows(file, names), names)
     if isinstance(declared, str):
+        _refuse_file_as_value(declared)
         if len(names) > 1:
             raise BadInput("groups", "lists values, but there are several group columns", "give a CSV file of groups")
-        values = guarded(lambda: next(csv.reader([declared]), []), "is not a list a,b,c", "quote odd values", "groups")
-        return [[value.strip() for value in values]]
+        return [_listed(declared)]
     if isinstance(declared, Mapping):
         return _from_mapping(declared, names)
     if nw.dependencies.is_into_dataframe(declared):
@@ -88,6 +98,31 @@ def _columns(declared: Any, names: list[str]) -> list[list[Any]]:
     if isinstance(declared, Iterable) and not isinstance(declared, bytes | bytearray | memoryview):
         return _transposed([_row(row, names) for row in declared], names)
     raise BadInput("groups", f"cannot be read from {type(declared).__name__}", "give a CSV file, a list, or a frame")
+
+
+def _listed(text: str) -> list[str]:
+    values = guarded(lambda: next(csv.reader([text]), []), "is not a list a,b,c", "quote odd values", "groups")
+    return [value.strip() for value in values]
+
+
+def _refuse_file_as_value(text: str) -> None:
+    """Refuse what looks like the name of a file among values: only names in double quotes are groups then.
+
+    Raises
+    ------
+    BadInput
+        For a value that ends as tables do, and for a single one that is the name of a file.
+    """
+    values = [value.strip() for value in _WRITTEN_VALUE.findall(text)]
+    files = [value for value in values if value.lower().endswith(_TABLE_ENDINGS)]  # one in quotes ends in a quote
+    if len(values) == 1 and os.path.isfile(os.path.expanduser(values[0])):
+        files = values
+    if files:
+        raise BadInput(
+            "groups",
+            f"names the file {files[0][:60]!r}, but groups are read from .csv and .tsv files only",
+            f"save it as CSV with a header, or write '\"{files[0][:60]}\"' if it is a group's name",
+        )
 
 
 def _transposed(rows: list[tuple[Any, ...]], names: list[str]) -> list[list[Any]]:
