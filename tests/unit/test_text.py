@@ -3,7 +3,10 @@
 import codecs
 import csv
 import io
+import json
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -273,3 +276,41 @@ def test_a_file_of_hostile_quotes_is_read_in_linear_time(tmp_path, content, reco
     """Some would take hours if every quote looked for its end anew."""
     (tmp_path / "t.csv").write_bytes(b"a,b\n" + content)
     assert count_records(open_table(tmp_path / "t.csv")).total.tolist() == [records]
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        ({}, "as UTF-8 text, separated by commas; a value that is not UTF-8 is unknown"),
+        ({"encoding": "latin-1", "delimiter": ";"}, "as ISO8859-1 text, separated by semicolons; "),
+        ({"delimiter": "~"}, "as UTF-8 text, separated by '~'; "),
+    ],
+)
+def test_plan_output_and_sidecar_say_how_text_is_read(tmp_path, capsys, form, words):
+    path = tmp_path / "t.csv"
+    mark = form.get("delimiter", ",")
+    path.write_bytes(f"name{mark}n\nMüller{mark}3\n".encode("latin-1"))
+    options = [part for name, value in form.items() for part in (f"--{name}", value)]
+    asked = ["publish", str(path), "count", "name = 'x'", "--epsilon", "1", *options]
+    for more in (["--dry-run"], ["--dry-run", "--json"], [], ["--json"], ["--out", str(tmp_path / "o.csv")]):
+        assert run([*asked, *more]) == 0
+        printed = capsys.readouterr().out
+        assert words in printed
+        assert "--json" not in more or json.loads(printed)["reading"].startswith(words)
+    assert json.loads((tmp_path / "o.csv.release.json").read_text())["reading"].startswith(words)
+
+
+def test_parquet_says_itself_how_it_is_read(tmp_path, capsys):
+    pq.write_table(pa.table({"n": [1]}), tmp_path / "t.parquet")
+    assert run(["publish", str(tmp_path / "t.parquet"), "count", "--epsilon", "1", "--dry-run", "--json"]) == 0
+    assert "reading" not in json.loads(capsys.readouterr().out)
+
+
+def test_a_header_in_another_encoding_leads_to_the_option(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes("Straße\nx\n".encode("latin-1"))
+    with pytest.raises(BadInput, match=r"^data: .* as UTF-8 text; .*, or name its encoding, as in --encoding latin-1$"):
+        open_table(path)
+    assert open_table(path, encoding="latin-1").columns[0].name == "Straße"
+    with pytest.raises(BadInput, match=r"^groups: .*, with a header line$"):
+        read_groups(open_table(path, encoding="latin-1"), "Straße", str(path))

@@ -179,9 +179,7 @@ def _show_plan(planned: Plan, ledger: Path, outlook: Outlook | None) -> None:
     view.print(f"  cost      {planned.describe_cost()}")
     for error in planned.describe_error():
         view.print(f"  error     {error}")
-    _show_unit(planned)
-    for public in planned.describe_public():
-        view.print(f"  public    {escape(public)}", soft_wrap=True)
+    _show_rules(planned)
     for heading, said in (
         outlook.describe() if outlook else [("ledger", f"{short_path(ledger)}: is made by the first release")]
     ):
@@ -189,11 +187,15 @@ def _show_plan(planned: Plan, ledger: Path, outlook: Outlook | None) -> None:
     view.print("  dry run: no record was read, nothing was spent")
 
 
-def _show_unit(planned: Plan) -> None:
+def _show_rules(planned: Plan) -> None:
+    """Say by which rules records are read, what stands for a person, and what is public."""
     from rich.markup import escape
 
-    if planned.unit_rule is not None:
-        console().print(f"  unit      {escape(planned.unit_rule)}", soft_wrap=True)
+    said = [("read", reading) for reading in planned.reading.values()]
+    said += [] if planned.unit_rule is None else [("unit", planned.unit_rule)]
+    said += [("public", public) for public in planned.describe_public()]
+    for heading, words in said:
+        console().print(f"  {heading:<9} {escape(words)}", soft_wrap=True)
 
 
 def _show(published: Publication) -> None:
@@ -225,9 +227,7 @@ def _show(published: Publication) -> None:
         view.print(f"  cost      {planned.describe_cost()}")
     for error in planned.describe_error():
         view.print(f"  error     {error}")
-    _show_unit(planned)
-    for public in planned.describe_public():
-        view.print(f"  public    {escape(public)}", soft_wrap=True)
+    _show_rules(planned)
     view.print(
         f"  ledger    {escape(short_path(published.ledger))}: {escape(published.describe_budget())}", soft_wrap=True
     )

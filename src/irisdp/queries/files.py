@@ -51,6 +51,11 @@ class TextSource(Embedded):
         """What was declared of how it is written, where that is not as usual."""
         return self.form.facts(self.path.suffix.lower())
 
+    @property
+    def reading(self) -> str:
+        """How it is read, in words."""
+        return self.form.describe()
+
     def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
         """Return a locked connection in which `data` is a stream (to be read once) of the named columns."""
         import pyarrow as pa

@@ -97,8 +97,8 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any) -> Groups:
     declared : text, path, sequence, mapping or frame
         Text such as ``"north,east"`` for one column, in which a value that could be meant for a file (it ends as tables
         do, or a file of that name is there) stands in double quotes; a path (or text that ends in .csv or .tsv) of a
-        file whose header names the group columns in any order; a sequence or set of values, tuples or mappings; a mapping from column to
-        values; a frame.
+        file whose header names the group columns in any order; a sequence or set of values, tuples or mappings; a
+        mapping from column to values; a frame.
 
     Returns
     -------

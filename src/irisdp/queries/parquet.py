@@ -45,6 +45,11 @@ class ParquetSource(Embedded):
         """What was declared of how it is written: nothing."""
         return {}
 
+    @property
+    def reading(self) -> str:
+        """How its text is read: the format says it."""
+        return ""
+
     def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
         """Return a locked connection in which `data` holds the named columns."""
         import pyarrow as pa

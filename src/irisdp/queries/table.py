@@ -65,11 +65,14 @@ class Table:
         Names and kinds; public.
     text : dict
         How a text file is written, where that is not as usual; public, and part of every question.
+    reading : str
+        How a text file is read, in words for people; empty for other tables.
     """
 
     columns: tuple[Column, ...]
     _source: Any = field(repr=False)
     text: dict[str, str] = field(default_factory=dict)
+    reading: str = ""
 
     def __post_init__(self) -> None:
         """Shut the source in."""
@@ -147,7 +150,7 @@ def open_table(data: Any, *, encoding: str | None = None, delimiter: str | None 
         from .files import open_file
 
         columns, source = open_file(os.fsdecode(data), encoding, delimiter)
-        return Table(tuple(columns), source, source.form_facts)
+        return Table(tuple(columns), source, source.form_facts, source.reading)
     from .frames import open_frame
     from .text import refuse_form
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["DELIMITERS", "TextForm", "batches", "read_form", "read_header", "read_rows", "refuse_form"]
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_MARKS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _BOM = codecs.BOM_UTF8
 _PROBES = (
     bytes(range(128)),
@@ -62,6 +63,12 @@ class TextForm:
         usual = TextForm(delimiter=DELIMITERS.get(ending, DELIMITERS[".csv"]))
         names = ("encoding", "delimiter")
         return {name: getattr(self, name) for name in names if getattr(self, name) != getattr(usual, name)}
+
+    def describe(self) -> str:
+        """Say in words how the file is read, and what becomes of values in another encoding."""
+        encoding = self.encoding.upper()
+        mark = _MARKS.get(self.delimiter, repr(self.delimiter))
+        return f"as {encoding} text, separated by {mark}; a value that is not {encoding} is unknown"
 
 
 def read_form(ending: str, encoding: Any = None, delimiter: Any = None) -> TextForm:
@@ -116,7 +123,9 @@ def read_header(path: Path, form: TextForm, field: str) -> tuple[list[str], int]
         return rows[0] if rows else [], start + len(line)
 
     rule = f"has no header that can be read as {form.encoding.upper()} text"
-    names, start = guarded(header, rule, "save it as CSV, in UTF-8, with a header line", field)
+    # Only how the data is written can be declared.
+    other = ", or name its encoding, as in --encoding latin-1" if field == "data" else ""
+    names, start = guarded(header, rule, f"save it as CSV, in UTF-8, with a header line{other}", field)
     return [name.strip() or f"column{place}" for place, name in enumerate(names, 1)], start
 
 

@@ -151,9 +151,15 @@ class Plan:
             "cost": self.cost.document(),
             "expected_error": errors.get(None, errors),
             **self.subject(),
+            **self.reading,
             **({"public": self.public} if self.public else {}),
             "audiences": [self.facts(audience) for audience in self.audiences],
         }
+
+    @property
+    def reading(self) -> dict[str, str]:
+        """How a text file is read: nothing is said of what is in it, so a wrong encoding is for people to notice."""
+        return {"reading": self.table.reading} if self.table.reading else {}
 
     @property
     def public(self) -> dict[str, Any] | None:

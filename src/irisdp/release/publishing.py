@@ -70,6 +70,7 @@ class Publication:
             "out": [str(path) for path in self.out],
             "ledger": {"file": str(self.ledger), "ids": list(self.ids)},
             "expected_error": self.plan.document()["expected_error"],
+            **self.plan.reading,
         }
 
     def describe_budget(self) -> str:

@@ -81,6 +81,7 @@ def write_files(
                 "format": SIDECAR_FORMAT,
                 **facts,
                 "mechanism": facts["mechanism"] | ends,
+                **planned.reading,
                 "cost": planned.cost.document(),
                 "columns": list(answers.columns),
                 "ledger": {"id": number},
