@@ -9,7 +9,22 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded on first use
-    from . import cells, certify, design, errors, exact, graphs, mechanisms, noise, privacy, queries, release, sampling
+    from . import (
+        accounting,
+        cells,
+        certify,
+        design,
+        errors,
+        exact,
+        graphs,
+        mechanisms,
+        noise,
+        privacy,
+        queries,
+        release,
+        sampling,
+    )
+    from .accounting import Cost
     from .certify import audit
     from .errors import BadInput, BudgetRefused, CertificateRejected, Infeasible, IrisError, PromiseRefused, Refusal
     from .mechanisms import Mechanism, load
@@ -22,6 +37,7 @@ __all__ = [
     "BadInput",
     "BudgetRefused",
     "CertificateRejected",
+    "Cost",
     "Infeasible",
     "IrisError",
     "Ledger",
@@ -29,6 +45,7 @@ __all__ = [
     "Privacy",
     "PromiseRefused",
     "Refusal",
+    "accounting",
     "audit",
     "cells",
     "certify",
@@ -51,6 +68,7 @@ _HOMES = {
     "BadInput": "errors",
     "BudgetRefused": "errors",
     "CertificateRejected": "errors",
+    "Cost": "accounting",
     "Infeasible": "errors",
     "IrisError": "errors",
     "Ledger": "release",

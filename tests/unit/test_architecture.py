@@ -13,6 +13,7 @@ FLOORS = [
     {"errors", "catalogue"},
     {"outputs"},
     {"exact"},
+    {"accounting"},
     {"privacy"},
     {"graphs"},
     {"mechanisms"},

@@ -9,9 +9,9 @@ import pytest
 
 import irisdp
 from irisdp import BadInput, Ledger, Privacy, audit, certify, design, graphs, noise, publish
+from irisdp.accounting import Cost
 from irisdp.errors import IrisError
 from irisdp.exact import checked
-from irisdp.release.cost import Cost
 
 PRIVACY, PATH = Privacy(ratio=2), graphs.Path(3)
 MECHANISM = design.geometric(2, PRIVACY)

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from irisdp.accounting import Cost
 from irisdp.errors import BadInput, BudgetRefused, IrisError
 from irisdp.release import ledger_file as module
-from irisdp.release.ledger import Cost, Entry, Ledger
+from irisdp.release.ledger import Entry, Ledger
 from irisdp.release.promise import Promise
 
 TENTH = Cost(Fraction(1, 10))

@@ -9,9 +9,10 @@ import os
 import pytest
 
 import irisdp
+from irisdp.accounting import Cost
 from irisdp.cli.main import run
 from irisdp.errors import BadInput, PromiseRefused
-from irisdp.release import Cost, Ledger, publishing
+from irisdp.release import Ledger, publishing
 from irisdp.release.files import create_once
 from irisdp.release.fingerprint import SECRET_BYTES
 

@@ -10,9 +10,10 @@ import pyarrow as pa
 import pytest
 
 import irisdp
+from irisdp.accounting import Cost
 from irisdp.cli.main import run
 from irisdp.errors import BadInput, PromiseRefused
-from irisdp.release import Cost, Entry, Ledger, Promise
+from irisdp.release import Entry, Ledger, Promise
 from irisdp.release import publishing as publishing_module
 
 TABLES = {"t.csv": "g,h,u\na,x,1\nb,y,2\n", "more.csv": "g,h,u,z\na,x,1,0\n", "fewer.csv": "g,u\na,1\n"}

@@ -106,7 +106,7 @@ def _summary(document: dict[str, Any]) -> list[tuple[str, str]]:
     if limit is None:
         lines.append(("limit", "none; set one with --limit E[,D]"))
     else:
-        from ..release import Cost
+        from ..accounting import Cost
 
         exceeded = not Cost(spent["epsilon"], spent["delta"]).fits_in(Cost(limit["epsilon"], limit["delta"]))
         said = "; that is less than what is spent, so nothing more can be spent" if exceeded else ""

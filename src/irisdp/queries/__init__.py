@@ -12,7 +12,7 @@ from .expression import Condition, read_condition
 from .groups import Groups, find_keys, read_groups
 from .keys import UnreleasedKeys, enumerate_keys
 from .majority import Majority
-from .neighbours import Cost, Move, Relation, cell_relation, moves, total_cost
+from .neighbours import Move, Relation, cell_relation, moves, total_cost
 from .persons import PerUnit, Unit, describe_unit, read_per_unit
 from .query import Query
 from .registry import QUERIES, read_query
@@ -25,7 +25,6 @@ __all__ = [
     "AtMost",
     "Column",
     "Condition",
-    "Cost",
     "Count",
     "Groups",
     "Kind",

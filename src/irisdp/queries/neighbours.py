@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from ..accounting import Cost
 from ..errors import BadInput
 from ..privacy import Privacy
 
-__all__ = ["Cost", "Move", "Relation", "cell_relation", "moves", "total_cost"]
+__all__ = ["Move", "Relation", "cell_relation", "moves", "total_cost"]
 
 
 class Relation(StrEnum):
@@ -42,29 +43,6 @@ class Move:
 
     steps: tuple[int, ...]
     resized: int
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What a whole release costs, exactly.
-
-    Attributes
-    ----------
-    cells : int
-        Most cells one move changes.
-    steps : int
-        Most steps one move takes, over all cells.
-    epsilon, delta : Fraction
-        What the ledger charges.
-    ratio : Fraction
-        The ratio that holds with `delta`, at most e^epsilon.
-    """
-
-    cells: int
-    steps: int
-    epsilon: Fraction
-    delta: Fraction
-    ratio: Fraction
 
 
 def cell_relation(relation: Relation, *, grouped: bool, public_membership: bool = False) -> Relation:
@@ -133,9 +111,9 @@ def total_cost(
 
     Examples
     --------
-    >>> cost = total_cost(Privacy(ratio=2, delta="1/100"), Relation.EXCHANGE, grouped=True, exchange_steps=2)
-    >>> cost.cells, cost.steps, cost.ratio, cost.delta
-    (2, 2, Fraction(4, 1), Fraction(3, 100))
+    >>> cost = total_cost(Privacy(epsilon=1, delta="1/100"), Relation.EXCHANGE, grouped=True)
+    >>> cost.epsilon, cost.delta
+    (Fraction(2, 1), Fraction(1, 50))
     """
     if selection is not None and (not grouped or public_membership):
         raise BadInput(
@@ -146,10 +124,7 @@ def total_cost(
     chosen = selection or Privacy(ratio=1)
     possible = moves(relation, grouped=grouped, public_membership=public_membership, exchange_steps=exchange_steps)
     return Cost(
-        cells=max(len(move.steps) for move in possible),
-        steps=max(sum(move.steps) for move in possible),
         epsilon=max(sum(move.steps) * privacy.epsilon + move.resized * chosen.epsilon for move in possible),
-        ratio=max(privacy.ratio ** sum(move.steps) * chosen.ratio**move.resized for move in possible),
         delta=max(
             sum(_group_delta(privacy, steps) for steps in move.steps) + move.resized * chosen.delta for move in possible
         ),

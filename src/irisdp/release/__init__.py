@@ -2,7 +2,6 @@
 
 from .answers import Answers
 from .audiences import Audience
-from .cost import Cost
 from .fingerprint import fingerprint, secret_beside
 from .interpretation import Interpretation, interpret
 from .ledger import Entry, Ledger, Release, Settlement
@@ -14,7 +13,6 @@ from .released import NoisyCount, read_release
 __all__ = [
     "Answers",
     "Audience",
-    "Cost",
     "Entry",
     "Interpretation",
     "Ledger",

@@ -21,9 +21,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from ..accounting import Cost
 from ..errors import BadInput, PromiseRefused
 from ..exact import Rational, checked, rational
-from .cost import Cost
 from .ledger_file import connection
 from .ledger_release import Earlier, Release, list_releases
 from .ledger_rows import (
@@ -43,7 +43,7 @@ from .ledger_rows import (
 )
 from .promise import FACTS, Promise, check_promise
 
-__all__ = ["Cost", "Entry", "Ledger", "Release", "Settlement"]
+__all__ = ["Entry", "Ledger", "Release", "Settlement"]
 
 Price = Callable[[Sequence[Release]], Cost]
 """Works out a cost from the earlier releases of the same data, which an answer may build on."""

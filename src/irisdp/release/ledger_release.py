@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .cost import Cost
+from ..accounting import Cost
 from .ledger_file import connection
 from .ledger_rows import read_cost, read_object, read_outputs
 

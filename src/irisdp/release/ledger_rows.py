@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..accounting import Cost
 from ..errors import BadInput, BudgetRefused, PromiseRefused
 from ..exact import rational
-from .cost import Cost
 from .ledger_file import is_current, upgrade
 from .promise import check_promise
 

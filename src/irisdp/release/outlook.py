@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..accounting import Cost
 from ..errors import BudgetRefused, PromiseRefused, Refusal
 from ..exact import rational_text
-from .cost import Cost
 from .ledger import Ledger
 from .ledger_rows import check_budget
 from .planning import Plan

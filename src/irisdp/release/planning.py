@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from ..accounting import Cost
 from ..cells import PartitionSelection
 from ..errors import BadInput
 from ..exact import rational_text
@@ -37,7 +38,6 @@ from ..queries import (
     total_cost,
 )
 from .audiences import Audience, read_levels
-from .cost import Cost
 
 __all__ = ["Plan", "canonical", "plan"]
 
@@ -134,7 +134,7 @@ class Plan:
 
     def cost_at(self, privacy: Privacy) -> Cost:
         """Return what the whole release costs if its most accurate cells have this privacy."""
-        spent = total_cost(
+        return total_cost(
             privacy,
             self.relation,
             grouped=bool(self.by),
@@ -142,7 +142,6 @@ class Plan:
             exchange_steps=self.query.exchange_steps,
             selection=self.selector.privacy if self.selector else None,
         )
-        return Cost(spent.epsilon, spent.delta)
 
     def document(self) -> dict[str, Any]:
         """Return the plan as `publish --dry-run --json` prints it."""

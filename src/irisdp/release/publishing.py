@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..accounting import Cost
 from ..cells import Link, Nodes, longer, padded_size
 from ..errors import BadInput
 from ..exact import insist_on_names, rational_text
@@ -16,7 +17,6 @@ from ..queries import Unit, UnreleasedKeys, enumerate_keys, groups_file
 from .answers import Answers, plain_key
 from .audiences import Audience
 from .chain import earlier_links, extended, links_of
-from .cost import Cost
 from .fingerprint import unit_key
 from .ledger import Entry, Ledger, Release
 from .notes import note

@@ -17,9 +17,10 @@ from pathlib import Path
 
 from settling import COST, RETURNED, Child, answer
 
+from irisdp.accounting import Cost
 from irisdp.errors import BudgetRefused
 from irisdp.release.fingerprint import secret_beside
-from irisdp.release.ledger import Cost, Ledger
+from irisdp.release.ledger import Ledger
 
 PROCESSES, THREADS, FORKS = 16, 64, 4
 Show = Callable[[bytes], object]

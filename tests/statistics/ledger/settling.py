@@ -9,8 +9,9 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from pathlib import Path
 
+from irisdp.accounting import Cost
 from irisdp.errors import IrisError
-from irisdp.release.ledger import Cost, Entry, Ledger, Settlement
+from irisdp.release.ledger import Entry, Ledger, Settlement
 from irisdp.release.promise import Promise
 
 TOKEN = 16
