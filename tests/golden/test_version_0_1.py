@@ -65,7 +65,18 @@ CHANGES = [
         "publications", "*/ledger/file", "the folder is another",
         lambda old, new: Path(old).name == Path(new).name,
     ),
+    Change(
+        "errors", "/over the limit/document/error", "a refusal says what can be done",
+        lambda old, new: new == old + WAYS,
+    ),
 ]  # fmt: skip
+LIMITED = (
+    "the ledger's limit is epsilon 3, delta 0.1; left is epsilon 3, delta 0.1; the answer would cost epsilon 5, delta 0"
+)
+WAYS = (
+    "; ask with less (--epsilon, --delta), raise the limit (irisdp ledger FILE --limit E,D) if the promise to the people"
+    " in the data allows it, or ask again what was answered: that is free"
+)
 MAY_BE_EQUAL = {"*/document/answers"}
 LINES = {
     # Lines name options and arguments as they are typed, and the remedy; Typer's own lines are gone.
@@ -91,6 +102,8 @@ LINES = {
     # There is one query more.
     "unknown query": "QUERY: is none that Iris knows; write count [EXPR], at-least K [EXPR], at-most K [EXPR] or "
     "majority EXPR",
+    "no graph": "graph: is missing; give the neighbouring inputs, in the file or with --graph G.json",
+    "over the limit": LIMITED + WAYS,
     # Groups are compared as the engine compares them.
     "groups twice": "--groups: declares ('a',) twice, perhaps in another spelling; declare each group once",
 }

@@ -81,14 +81,16 @@ def subject_of(given: Auditable, *, graph: DatasetGraph | None = None, privacy: 
     document = as_document(given)
     privacy = privacy if privacy is not None else document.privacy
     graph = graph if graph is not None else document.graph
+    if privacy is None and graph is None and document.factored is None:
+        raise BadInput("graph", "is missing, and so is the privacy", "give both: --graph G.json and --epsilon E")
     if privacy is None:
-        raise BadInput("privacy", "is missing", "state epsilon or ratio, in the file or as an option")
+        raise BadInput("privacy", "is missing", "state it in the file, or with --epsilon E or --ratio R")
     if document.factored is not None:
         graph = Path(document.factored.n + 1) if graph is None else graph
         if not is_the_path(graph, len(document.inputs)):
             raise BadInput("graph", "of a factored mechanism must be the path 0..n", "leave it out, or expand the file")
     if graph is None:
-        raise BadInput("graph", "is missing", "give the neighbouring inputs, in the file or as an option")
+        raise BadInput("graph", "is missing", "give the neighbouring inputs, in the file or with --graph G.json")
     return Subject(
         document=document,
         privacy=privacy,

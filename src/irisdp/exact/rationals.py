@@ -39,6 +39,9 @@ MOST_DIGITS = 4_300
 """Digits of one integer: CPython reads no more, unless it is told to."""
 LARGEST_EXPONENT = 4_000
 """Exponent of ten of one number, of either sign."""
+_NEARBY = 10**15
+"""Below it a remedy names the integers beside a fraction."""
+
 _MOST_PLACES = 40
 
 
@@ -90,7 +93,10 @@ def integer(value: Any, field: str, *, at_least: int, at_most: int | None = None
     """Read a whole number in a range; booleans, fractions and NaN are refused by name."""
     number = rational(value, field)
     if number.denominator != 1:
-        raise BadInput(field, "must be a whole number", f"write an integer that is at least {at_least}")
+        below = number.numerator // number.denominator
+        fitting = at_least <= below < (_NEARBY if at_most is None else min(at_most, _NEARBY))
+        remedy = f"write {below} or {below + 1}" if fitting else f"write an integer that is at least {at_least}"
+        raise BadInput(field, "must be a whole number", remedy)
     whole = number.numerator
     if whole < at_least or (at_most is not None and whole > at_most):
         upper = "" if at_most is None else f" and at most {at_most}"

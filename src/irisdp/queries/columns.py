@@ -16,7 +16,18 @@ from ..errors import BadInput
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["READER", "Column", "Kind", "check_names", "find_column", "kind_of", "list_names", "read_as", "try_cast"]
+__all__ = [
+    "READER",
+    "Column",
+    "Kind",
+    "check_names",
+    "find_column",
+    "is_unknown_column",
+    "kind_of",
+    "list_names",
+    "read_as",
+    "try_cast",
+]
 
 READER = "4"
 """The version of the rules by which records are read; part of every question, so that no count read by other rules is
@@ -46,6 +57,8 @@ class Kind(StrEnum):
         """Tell whether a condition can ask no more of a value than whether there is one."""
         return self in (Kind.OTHER, Kind.NESTED)
 
+
+_UNKNOWN = "names the column"
 
 SQL_TYPES = {
     Kind.TEXT: "VARCHAR",
@@ -117,6 +130,8 @@ def check_names(names: Sequence[Any]) -> None:
     if not names:
         raise BadInput("data", "has no columns", "give a table with a header")
     if not all(isinstance(name, str) and name and name.isprintable() for name in names):
+        if len(names) == 1 and "\t" in str(names[0]):
+            raise BadInput("data", "has one column whose name holds tabs", _other_delimiter("\\t"))
         raise BadInput("data", "has a column name that is not plain text on one line", "rename that column")
     if len({name.casefold() for name in names}) < len(names):
         raise BadInput("data", "has two columns of one name (case does not count)", "rename one of them")
@@ -130,8 +145,23 @@ def find_column(name: Any, columns: Sequence[Column], field: str) -> Column:
     found = exact or [column for column in columns if column.name.casefold() == name.casefold()]
     if found:
         return found[0]
-    known = list_names([column.name for column in columns])
-    raise BadInput(field, f"names the column {name!r}, which the data does not have", f"choose from {known}")
+    raise BadInput(field, f"{_UNKNOWN} {name!r}, which the data does not have", _what_to_name(columns))
+
+
+def is_unknown_column(error: BadInput) -> bool:
+    """Tell whether an error is about a column that the data does not have."""
+    return error.rule.startswith(_UNKNOWN)
+
+
+def _what_to_name(columns: Sequence[Column]) -> str:
+    """Say which columns there are; one alone with a mark in its name is a header that was not split. It is public."""
+    known = f"choose from {list_names([column.name for column in columns])}"
+    mark = next((mark for mark in ";|\t," if len(columns) == 1 and mark in columns[0].name), None)
+    return known if mark is None else f"{known}; {_other_delimiter(mark)}"
+
+
+def _other_delimiter(mark: str) -> str:
+    return f'if its parts are separate columns, say --delimiter "{mark}"'
 
 
 def list_names(names: Sequence[str], most: int = 30) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
-from .columns import Column
+from .columns import Column, is_unknown_column
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -87,14 +87,29 @@ def read_condition(text: Any, columns: Sequence[Column]) -> Condition:
         canonical = spell(tree, columns)
         reader = Reader(columns)
         total = reader.condition(_parse(canonical))
-    except BadInput:
+    except BadInput as error:
+        if is_unknown_column(error):  # first-name is a difference of two columns
+            _refuse_bare_names(text, columns)
         raise
     except RecursionError:
         raise BadInput("expression", "is nested too deeply", "write a shorter condition") from None
     except Exception:
         # Parsers meet stray tokens with errors of every kind; the text is public, and nothing has been read yet.
+        _refuse_bare_names(text, columns)
         raise BadInput("expression", *_NO_CONDITION) from None
     return Condition(canonical, tuple(reader.used.values()), total)
+
+
+def _refuse_bare_names(text: str, columns: Sequence[Column]) -> None:
+    """Say of a condition that cannot be read that a column in it needs quotes, where one with a space or sign does."""
+    written = text.casefold()
+    for column in columns:
+        name = column.name.casefold()
+        if not name.isidentifier() and name in written and f'"{name}"' not in written:
+            rule = f"holds the name {column.name!r} without quotes"
+            raise BadInput(
+                "expression", rule, f"write the column in double quotes, as in '\"{column.name}\" > 64'"
+            ) from None
 
 
 def _parse(text: str) -> exp.Expr:

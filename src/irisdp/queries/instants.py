@@ -39,7 +39,7 @@ def read_date(text: str) -> datetime:
     value = read_value(text, Kind.DATE)
     if not isinstance(value, datetime):
         remedy = "write dates as '2024-12-31', '2024-12-31 23:59:59' or '2024-12-31T23:59:59+01:00'"
-        raise BadInput("expression", f"compares a date with {text[:60]!r}", remedy)
+        raise BadInput("expression", f"takes {text[:60]!r} for a date, which it is not", remedy)
     return value
 
 

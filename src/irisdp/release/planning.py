@@ -87,7 +87,8 @@ class Plan:
         if self.by:
             words.append(f"by {', '.join(self.by)}")
         if self.unit is not None:
-            words.append(f"per {self.unit}" if self.per_unit is None else f"for {self.per_unit} record per {self.unit}")
+            records = "all records" if self.per_unit is PerUnit.ALL else "any record"
+            words.append(f"per {self.unit}" if self.per_unit is None else f"for {records} per {self.unit}")
         return " ".join(words)
 
     @property

@@ -66,7 +66,11 @@ def read_release(release: Any) -> NoisyCount | Mechanism | FactoredMechanism:
     """
     if isinstance(release, NoisyCount | Mechanism | FactoredMechanism):
         return release
+    if isinstance(release, str | Path):
+        _refuse_answers(Path(release))
     document = read_json(release, "RELEASE") if isinstance(release, str | Path) else release
+    if isinstance(document, Mapping) and "kind" in document and "format" not in document:
+        read_document(dict(document))  # says that it is a spec
     if not isinstance(document, Mapping):
         raise BadInput("RELEASE", "must be a JSON object", "give the .release.json that lies beside the answers")
     if document.get("format") == MECHANISM_FORMAT:
@@ -79,6 +83,15 @@ def read_release(release: Any) -> NoisyCount | Mechanism | FactoredMechanism:
             "RELEASE", "does not publish counts", "interpret reads counts; other answers are read as they are"
         )
     return NoisyCount(privacy=privacy_from_document(document.get("privacy")), ends=_ends(mechanism))
+
+
+def _refuse_answers(path: Path) -> None:
+    """Lead from the answers, which do not say how they were made, to the sidecar beside them, which does."""
+    beside = f"{path.name}{_BESIDE}"
+    table = path.suffix.lower() in (".csv", ".tsv", ".parquet")
+    if table or (path.suffix and path.with_name(beside).is_file()):
+        rule = f"{path.name} holds answers, and not how they were made"
+        raise BadInput("RELEASE", rule, f"name {path.with_name(beside)}, which lies beside it")
 
 
 def answers_beside(release: str | Path) -> Path:
