@@ -74,8 +74,8 @@ LIMITED = (
     "the ledger's limit is epsilon 3, delta 0.1; left is epsilon 3, delta 0.1; the answer would cost epsilon 5, delta 0"
 )
 WAYS = (
-    "; ask with less (--epsilon, --delta), raise the limit (irisdp ledger FILE --limit E,D) if the promise to the people"
-    " in the data allows it, or ask again what was answered: that is free"
+    "; ask with less (--epsilon, --delta), raise the limit (irisdp ledger FILE --limit E,D) if the promise to the"
+    " people in the data allows it, or ask again what was answered: that is free"
 )
 MAY_BE_EQUAL = {"*/document/answers"}
 LINES = {

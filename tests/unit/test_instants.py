@@ -109,7 +109,7 @@ def test_one_instant_is_one_question(moment, minutes, between, sign):
 def test_a_date_that_is_none_is_refused(text):
     columns = [Column("t", Kind.DATE)]
     for form in (f"t = '{text}'", f"t > DATE '2023-01-01' AND t IN ('{text}')", f"day('{text}') = 1"):
-        with pytest.raises(BadInput, match=r"compares a date with .*; write dates as"):
+        with pytest.raises(BadInput, match=r"takes .* for a date, .*; write dates as"):
             read_condition(form, columns)
 
 
