@@ -279,7 +279,7 @@ def test_arithmetic_on_the_largest_integers_does_not_overflow():
         ("a < b", "untyped columns by size"),
         ("a between b and d", "untyped columns by size"),
         ("(a = 1) < (b = 1)", "truth values by size"),
-        ("year(d) = 2020 and d > 'soon'", "takes .* for a date, which"),
+        ("year(d) = 2020 and d > 'soon'", "for a date, which"),
         ("case when a = 1 then 1 else 'x' end = 1", "both"),
         ("+".join(["a"] * 6000) + " > 1", "10000 characters"),
         ("(" * 4000 + "a" + ")" * 4000, "nested too deeply"),

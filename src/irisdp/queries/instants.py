@@ -44,16 +44,19 @@ def read_date(text: str) -> datetime:
 
 
 def date_literal(node: exp.Cast) -> str | None:
-    """Return the one spelling of a date that a condition states, as in DATE '2024-12-31'; None for other casts."""
+    """Return the one spelling of a date that a condition states, as in DATE '2024-12-31'; None for other casts.
+
+    Raises
+    ------
+    BadInput
+        For a date that there is not, as 2023-02-30: it would be unknown for everybody, without a word.
+    """
     text, target = node.this.unnest(), node.args["to"]
-    if not (isinstance(text, exp.Literal) and text.is_string) or target.expressions:
+    dated = target.this.name in ("DATE", "TIMESTAMP", "TIMESTAMPNTZ")
+    if not dated or not (isinstance(text, exp.Literal) and text.is_string) or target.expressions:
         return None
-    value = read_value(text.name, Kind.DATE)
-    if not isinstance(value, datetime):  # a cast that fails is null
-        return None
-    if target.this.name == "DATE":
-        return str(value.date())
-    return str(value) if target.this.name in ("TIMESTAMP", "TIMESTAMPNTZ") else None
+    value = read_date(text.name)
+    return str(value.date() if target.this.name == "DATE" else value)
 
 
 def spell_date(text: str) -> exp.Expr:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn
 
 from ..errors import BadInput
-from .columns import Kind, list_names
+from .columns import Column, Kind, find_column, list_names
 from .slots import Slot
 
-__all__ = ["refuse_construct", "refuse_value"]
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+__all__ = ["named_column", "refuse_construct", "refuse_value"]
 
 _EXAMPLES = {Kind.NUMBER: "> 0", Kind.TEXT: "= 'yes'", Kind.DATE: ">= '2024-12-31'"}
 
@@ -26,6 +30,17 @@ def refuse_value(slot: Slot) -> NoReturn:
     else:
         remedy = f'quote the condition: "{columns[0]} {_EXAMPLES.get(kind, "IS NULL")}"'
     raise BadInput("expression", rule, remedy)
+
+
+def named_column(node: exp.Column, columns: Sequence[Column]) -> Column:
+    """Return the column that a condition names; one in double quotes that is none was most often meant for text."""
+    try:
+        return find_column(node.name, columns, "expression")
+    except BadInput as error:
+        if not node.this.args.get("quoted"):
+            raise
+        remedy = f"text is written in single quotes, '{node.name}'; of the columns, {error.remedy}"
+        raise BadInput("expression", error.rule, remedy) from None
 
 
 def refuse_construct(construct: str) -> NoReturn:

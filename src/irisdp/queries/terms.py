@@ -14,9 +14,9 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from ..errors import BadInput
-from .columns import Column, Kind, find_column, read_as, try_cast
-from .instants import as_instant, date_literal, date_sql, read_date, spell_date
-from .refusals import refuse_construct, refuse_value
+from .columns import Column, Kind, read_as, try_cast
+from .instants import as_instant, date_literal, date_sql, spell_date
+from .refusals import named_column, refuse_construct, refuse_value
 from .slots import Slot
 from .spelling import operands
 
@@ -124,13 +124,7 @@ class Reader:
     def _resolve(self, node: exp.Column) -> Column:
         if not isinstance(node.this, exp.Identifier):
             refuse_construct(_name(node.this))
-        try:
-            column = find_column(node.name, self._columns, "expression")
-        except BadInput as error:
-            if not node.this.args.get("quoted"):
-                raise
-            remedy = f"text is written in single quotes, '{node.name}'; of the columns, {error.remedy}"
-            raise BadInput("expression", error.rule, remedy) from None
+        column = named_column(node, self._columns)
         self.used[column.name] = column
         return column
 
@@ -270,9 +264,6 @@ class Reader:
         stated = date_literal(node)
         if stated is not None:
             return Term(Slot(Kind.DATE), lambda: date_sql(stated))
-        literal = node.this.unnest()
-        if kind is Kind.DATE and isinstance(literal, exp.Literal) and literal.is_string:
-            read_date(literal.name)  # one that is no date would be unknown for everybody, without a word
         if isinstance(node.this, exp.Column):
             # Under a cast a column is what the table holds, and says nothing about its other uses.
             column = self._resolve(node.this)
