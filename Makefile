@@ -69,6 +69,7 @@ bench: $(VENV)/.develop
 
 reliability: $(VENV)/.develop
 	$(BIN)/python -m pytest -n $(JOBS) tests/oracles/test_end_to_end_privacy.py tests/statistics
+	IRISDP_MALFORMED=3000 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/oracles/test_malformed_siblings.py
 	$(BIN)/python benchmarks/clock.py
 
 docs: $(VENV)/.develop

@@ -73,7 +73,7 @@ BAD_DOCUMENTS = [
     ({"nodes": ["a"]}, "graph: needs edges"),
     ({"edges": []}, "nodes: must name at least one node"),
     ({"nodes": [], "edges": []}, "nodes: must name at least one node"),
-    ({"edges": None}, "nodes: must name at least one node"),
+    ({"edges": None}, "graph.edges: must be a list"),
     ({"edges": "ab"}, "graph.edges: must be a list"),
     ({"nodes": 3, "edges": []}, "graph.nodes: must be a list"),
     ({"edges": [["a"]]}, "edges: must be pairs"),

@@ -158,7 +158,7 @@ def _judged(document: MechanismDocument, converted: Callable[[], Subject]) -> Op
         proven = _proven(converted(), document.certificate)
         found = replace(proven, kind=kind, theorem=proven.theorem or kind)
         _compare(document, found)
-        return replace(found, holds=True, reason="recomputed and as stated")
+        return replace(found, holds=True, reason=_agreement(document, found))
     except (BadInput, RecursionError) as problem:
         # A graph that does not fit is a reason too: nothing is raised for a malformed certificate.
         return replace(found, reason=str(problem))
@@ -229,6 +229,13 @@ def _value(subject: Subject, goal: Goal) -> Number:
         return powers.expected(i, above) + least
 
     return goal.aggregated(expected)
+
+
+def _agreement(document: MechanismDocument, found: Optimality) -> str:
+    """Say how what is stated compares with what was recomputed, which it does not contradict."""
+    if found.value is None or document.objective is None or document.objective.value == found.value:
+        return "recomputed and as stated"
+    return "recomputed; the value stated is larger, so it holds as an upper bound"
 
 
 def _compare(document: MechanismDocument, found: Optimality) -> None:

@@ -21,8 +21,8 @@ from .pairs import RowPairs, distinct_row_pairs
 __all__ = ["Auditable", "Subject", "as_document", "bare_subject", "is_the_path", "subject_of"]
 
 
-MOST_LISTED_COUNTS = 10**7
-"""Inputs of a formula up to which each has a place in memory."""
+LARGEST_CERTIFIED_COUNT = 10**6
+"""Largest n of a formula over 0..n whose certificate is checked; the stand-alone verifier has the same limit."""
 
 Auditable = Mechanism | FactoredMechanism | MechanismDocument | str | FilePath
 """What can be looked at: a mechanism, or the file that holds one or a bare matrix, read or named by its path."""
@@ -162,9 +162,9 @@ def _places(document: MechanismDocument, graph: DatasetGraph) -> NDArray[np.int6
         When the graph's nodes are not exactly the inputs.
     """
     inputs, nodes = document.inputs, graph.nodes
-    if document.factored is not None and len(inputs) > MOST_LISTED_COUNTS:
+    if document.factored is not None and len(inputs) > LARGEST_CERTIFIED_COUNT + 1:
         if document.certificate is not None:
-            rule = f"of more than {MOST_LISTED_COUNTS:,} counts cannot be checked"
+            rule = f"is checked for counts up to {LARGEST_CERTIFIED_COUNT:,}, no further"
             raise BadInput("certificate", rule, "leave it out: privacy is judged without")
         return np.zeros(0, dtype=np.int64)
     if len(inputs) == len(nodes):

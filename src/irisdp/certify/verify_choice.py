@@ -18,9 +18,7 @@ Exit status: that of verify_mechanism.py, or 1 where the choice is not proven.
 from __future__ import annotations
 
 import importlib
-import json
 import sys
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -35,13 +33,13 @@ DEEPEST = 1000
 
 def choice(mechanism: verifier.Mechanism, certificate: Any) -> Fraction:
     """Return the bound on the goal, of a mechanism that verify_mechanism.py has accepted."""
-    insist, listed, whole = verifier.insist, verifier.list_of, verifier.whole_number
+    insist, part, whole = verifier.insist, verifier.part, verifier.whole_number
     answers, size = len(mechanism.outputs), len(mechanism.inputs)
     goal = verifier.goal_of(verifier.read_goal(mechanism, certificate))
     insist(not goal.worst_case, "a choice of boundary needs an average")
-    rankings = [[whole(v, 0, answers - 1) for v in line] for line in certificate["rankings"]]
+    rankings = verifier.read_rankings(certificate, answers)
     first = [rankings.index(line) for line in rankings]  # a ranking that is listed twice is one ranking
-    ranking_of = [first[whole(k, 0, len(first) - 1)] for k in certificate["ranking_of"]]
+    ranking_of = [first[k] for k in verifier.read_ranking_of(certificate, rankings, size)]
     touching = {
         (ranking_of[i], ranking_of[j])
         for i, near in enumerate(mechanism.neighbours)
@@ -66,10 +64,11 @@ def choice(mechanism: verifier.Mechanism, certificate: Any) -> Fraction:
 
     scores = [[Fraction(0)] * answers for _ in rankings]  # of the rows m, one for each ranking
     shares: dict[tuple[int, int], Fraction] = {}
-    for entry in listed(certificate["choice"]["tangents"]):
-        which, where, at, weight = listed(entry, 4)
-        ranking, place = first[whole(which, 0, len(first) - 1)], whole(where, 0, answers - 2)
-        point, share = verifier.number(at), verifier.number(weight)
+    for entry in verifier.list_of(part(certificate["choice"], "tangents", "choice"), "tangents"):
+        which, where, at, weight = verifier.list_of(entry, "an entry of tangents", 4)
+        ranking = first[whole(which, "tangents", 0, len(first) - 1)]
+        place = whole(where, "tangents", 0, answers - 2)
+        point, share = verifier.number(at, "tangents"), verifier.number(weight, "tangents")
         insist((ranking, place) in gains and 0 <= point <= 1 and share >= 0, "a tangent touches nothing")
         shares[ranking, place] = shares.get((ranking, place), Fraction(0)) + share
         value, slope = point, Fraction(1)
@@ -83,9 +82,10 @@ def choice(mechanism: verifier.Mechanism, certificate: Any) -> Fraction:
     # Where no tangent is drawn, a prefix is at most certain.
     bound -= sum((sum(saved.values()) for key, saved in gains.items() if key not in shares), start=Fraction(0))
 
+    entries = verifier.list_of(part(certificate["choice"], "multipliers", "choice"), "multipliers")
     multipliers = [
-        [*(first[whole(k, 0, len(first) - 1)] for k in listed(entry, 4)[:2]), *entry[2:]]
-        for entry in listed(certificate["choice"]["multipliers"])
+        [*(first[whole(k, "multipliers", 0, len(first) - 1)] for k in entry[:2]), *entry[2:]]
+        for entry in (verifier.list_of(entry, "an entry of multipliers", 4) for entry in entries)
     ]
     return bound + verifier.lower_bound(mechanism, scores, multipliers, lambda a, b: (a, b) in touching)
 
@@ -108,8 +108,7 @@ def check(path: str = "") -> int:
     if status:
         return status
     try:
-        with open(path, encoding="utf-8") as file:
-            document = json.load(file, parse_float=Decimal)
+        document = verifier.read_file(path)
         if document.get("certificate") is None or "choice" not in document["certificate"]:
             print("  choice: nothing is claimed of the boundary rows")
             return 0
@@ -119,7 +118,7 @@ def check(path: str = "") -> int:
         if value is None:
             raise ValueError("the certificate states no loss")
     except Exception as problem:
-        verifier.say(f"no: {problem if len(problem.args) == 1 else repr(problem)}")
+        verifier.say(f"no: {verifier.reason_of(problem)}")
         return 1
     print(
         f"  choice: at most {verifier.shown(value - bound)} above the best among mechanisms whose boundary rows depend"

@@ -74,45 +74,76 @@ def insist(holds: Any, reason: str) -> None:
 NUMBER = re.compile(r"[+-]?(\d+(/0*[1-9]\d*)?|(\d+\.\d*|\.\d+|\d+)([eE][+-]?0*([0-3]?\d{1,3}|4000))?)", re.ASCII)
 
 
-def number(value: Any) -> Fraction:
+def number(value: Any, field: str) -> Fraction:
     """Read 3, "3", "0.25", "1e-9" or "3/10" exactly; a number in JSON is the decimal it is written as."""
-    if isinstance(value, bool) or not isinstance(value, (int, str, Decimal)):
-        return number_from_text("")
-    return number_from_text(str(value).strip())
+    whether = isinstance(value, (int, str, Decimal)) and not isinstance(value, bool)
+    insist(whether, f"{field} must hold a number where it holds something else")
+    return number_from_text(str(value).strip(), field)
 
 
 @cache
-def number_from_text(text: str) -> Fraction:
+def number_from_text(text: str, field: str) -> Fraction:
     """Read a number; remembered, since tables repeat their entries."""
-    return Fraction(insist_on_number(text))
+    return Fraction(insist_on_number(text, field))
 
 
-def insist_on_number(text: str) -> str:
+def insist_on_number(text: str, field: str = "the file") -> str:
     """Return a text that is a number, and one that fits in memory."""
-    insist(len(text) <= 8000 and NUMBER.fullmatch(text), f"{text[:40]!r} is no number, or too long a one")
-    insist(max(map(len, re.findall(r"\d+", text))) <= 4300, "an integer has more than 4300 digits")
+    fits = len(text) <= 8000 and NUMBER.fullmatch(text)
+    insist(fits, f"{field} holds {text[:40]!r}, which is no number, or too long a one")
+    insist(max(map(len, re.findall(r"\d+", text))) <= 4300, f"{field} holds an integer of more than 4300 digits")
     return text
 
 
-def whole_number(value: Any, least: int, most: int = 10**7) -> int:
+def whole_number(value: Any, field: str, least: int, most: int = 10**7) -> int:
     """Read a whole number in a range."""
-    read = number(value)
-    insist(read.denominator == 1 and least <= read <= most, f"{value} is not a whole number from {least} to {most}")
+    read = number(value, field)
+    insist(read.denominator == 1 and least <= read <= most, f"{field} must hold whole numbers from {least} to {most}")
     return int(read)
 
 
-def list_of(value: Any, length: int | None = None) -> list[Any]:
+def list_of(value: Any, field: str, length: int | None = None) -> list[Any]:
     """Insist on a list, of a certain length if one is given."""
-    insist(isinstance(value, list) and length in (None, len(value)), "a list is missing or has the wrong length")
+    insist(isinstance(value, list), f"{field} must be a list where it is something else")
+    insist(length in (None, len(value)), f"{field} must have {length} entries where it has {len(value)}")
     return list(value)
 
 
-def name(value: Any) -> Any:
+def object_of(value: Any, field: str) -> dict[str, Any]:
+    """Insist on a JSON object."""
+    insist(isinstance(value, dict), f"{field} must be an object in braces")
+    found: dict[str, Any] = value
+    return found
+
+
+def part(value: Any, key: str, field: str) -> Any:
+    """Return a part of a JSON object."""
+    insist(key in object_of(value, field), f"{field} must hold {key}")
+    return value[key]
+
+
+def is_whole(text: str) -> bool:
+    """Tell whether a text has no half of a character (a lone surrogate), which JSON can spell and no file can hold."""
+    return not any("\ud800" <= x <= "\udfff" for x in text)
+
+
+DEEPEST_NAME = 16  # lists within lists
+
+
+def name(value: Any, field: str, nested: int = 0) -> Any:
     """Read the name of an input or output; a list, such as a histogram, becomes a tuple."""
-    insist(isinstance(value, (str, int, list)) and not isinstance(value, bool), "a name is no string, integer or list")
-    whole = not isinstance(value, str) or not any("\ud800" <= x <= "\udfff" for x in value)
-    insist(whole, "a name holds half of a character")
-    return tuple(map(name, value)) if isinstance(value, list) else value
+    kind = isinstance(value, (str, int, list)) and not isinstance(value, bool)
+    insist(kind, f"{field} must name by strings, integers or lists of them")
+    insist(not isinstance(value, str) or is_whole(value), f"{field} has a name with half of a character")
+    if isinstance(value, list):
+        insist(nested < DEEPEST_NAME, f"{field} has a name of lists more than {DEEPEST_NAME} deep")
+        return tuple(name(inner, field, nested + 1) for inner in value)
+    return value
+
+
+def names(value: Any, field: str) -> list[Any]:
+    """Read a list of names."""
+    return [name(one, field) for one in list_of(value, field)]
 
 
 def ratio_of_epsilon(epsilon: Fraction) -> Fraction:
@@ -120,7 +151,7 @@ def ratio_of_epsilon(epsilon: Fraction) -> Fraction:
     insist(0 <= epsilon <= 1000, "epsilon must lie between 0 and 1000")
     if epsilon == 0:
         return Fraction(1)
-    for places in (2000, 28000):  # the second is needed for an ε that was made to come close to a number of 128 bits
+    for places in (200, 2000, 28000):  # the last is for an ε that was made to come close to a number of 128 bits
         below, above = (power_of_e(epsilon, places, up) for up in (False, True))
         drop = below.bit_length() - 129
         if below >> drop == above >> drop:
@@ -170,12 +201,17 @@ def one_record_differs(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     return sum(abs(x - y) for x, y in zip(a, b, strict=True)) == 2
 
 
+LARGEST_FAMILY = 1 << 62
+
+
 def nodes_and_edges(specification: Any, size: int) -> tuple[list[Any], Iterable[tuple[Any, Any]]]:
     """List the nodes and edges of a graph that should have `size` nodes."""
-    if "family" not in specification:
-        edges = [tuple(map(name, list_of(edge, 2))) for edge in list_of(specification["edges"])]
+    if "family" not in object_of(specification, "graph"):
+        insist(set(specification) <= {"nodes", "edges"}, "graph has a key besides nodes and edges")
+        listed = list_of(part(specification, "edges", "graph"), "edges")
+        edges = [tuple(names(list_of(edge, "an edge", 2), "an edge")) for edge in listed]
         if specification.get("nodes") is not None:
-            return list(map(name, list_of(specification["nodes"]))), edges
+            return names(specification["nodes"], "nodes"), edges
         ends = list(dict.fromkeys(chain(*edges)))
         return sorted(ends) if all(isinstance(end, int) for end in ends) else ends, edges
     families: dict[str, tuple[list[str], Callable[..., Iterable[Any]]]] = {
@@ -187,9 +223,10 @@ def nodes_and_edges(specification: Any, size: int) -> tuple[list[Any], Iterable[
         "sorted_histograms": (["total", "types"], lambda total, types: histograms(total, types, most=total)),
     }
     family = specification["family"]
+    insist(isinstance(family, str) and family in families, f"the graph's family must be one of {', '.join(families)}")
     keys, nodes_of = families[family]
-    insist(set(specification) == {"family", *keys}, "the family's sizes are others")
-    sizes = [whole_number(specification[key], 0 if key == "total" else 1) for key in keys]
+    insist(set(specification) == {"family", *keys}, f"a graph of this family must hold {' and '.join(keys)}, no more")
+    sizes = [whole_number(specification[key], key, 0 if key == "total" else 1, LARGEST_FAMILY) for key in keys]
     nodes = list(islice(nodes_of(*sizes), size + 1))  # one too many is enough to see that the graph is another one
     if len(nodes) != size:
         return nodes, []
@@ -213,6 +250,7 @@ def neighbours_of_nodes(specification: Any, size: int) -> dict[Any, set[Any]]:
     neighbours: dict[Any, set[Any]] = {node: set() for node in nodes}
     insist(len(neighbours) == len(nodes) == size, "the graph's nodes must be the inputs, each once")
     for a, b in edges:
+        insist(a in neighbours and b in neighbours, "edges name something that is not among the nodes")
         neighbours[a] |= {b} - {a}
         neighbours[b] |= {a} - {b}
     return neighbours
@@ -236,70 +274,121 @@ class Mechanism:
     delta: Fraction
     rows: list[tuple[Fraction, ...]]
     reading: list[Counter[int]]
-    inputs: list[Any]
-    outputs: list[Any]
-    neighbours: list[list[int]]
+    inputs: Sequence[Any]
+    outputs: Sequence[Any]
+    neighbours: list[list[int]]  # of factors without a certificate nothing is listed
     is_count: bool  # the inputs and the outputs are 0, 1, …, n, and the graph is the path that joins them in order
 
 
 def read_mechanism(document: Any) -> Mechanism:
-    """Read a mechanism and check shapes. A part that is missing is reported by the KeyError that its look-up raises."""
-    insist(document.get("format", "irisdp/mechanism/1") == "irisdp/mechanism/1", "the format is another one")
-    ratio, delta = read_privacy(document["privacy"])
-    [(form, lines)] = [(key, list_of(document[key])) for key in ("matrix", "rows", "factors") if key in document]
-    rows: list[tuple[Fraction, ...]] = []
-    reading: list[Counter[int]] = []
-    described = document
-    if form == "factors":
-        reading = read_factors(lines)
-        width = len(reading)
-        path = document.get("graph") or {"family": "path", "n": width}
-        described = {"graph": path, "inputs": list(range(width))}
-    else:
-        rows = [tuple(map(number, list_of(line))) for line in lines]
-        [width] = set(map(len, rows)) - {0}
-        if form == "rows":
-            rows = [rows[whole_number(k, 0, len(rows) - 1)] for k in list_of(document["row_of"])]
-            insist(rows, "row_of gives no input a row")  # without rows there would be nothing to find fault with
-    size = len(rows) or width
-    near = neighbours_of_nodes(described["graph"], size)
+    """Read a mechanism and check shapes."""
+    format_stated = object_of(document, "the file").get("format", "irisdp/mechanism/1")
+    insist(format_stated == "irisdp/mechanism/1", "format must be irisdp/mechanism/1")
+    ratio, delta = read_privacy(part(document, "privacy", "the file"))
+    read_objective(document)
+    forms = [key for key in ("matrix", "rows", "factors") if key in document]
+    insist(len(forms) == 1, "the file must hold matrix, or rows, or factors: one of them")
+    lines = list_of(document[forms[0]], forms[0])
+    if forms == ["factors"]:
+        return read_factored(document, ratio, delta, lines)
+    rows = [tuple(number(entry, forms[0]) for entry in list_of(line, "a row")) for line in lines]
+    width = len(rows[0]) if rows else 0
+    insist(width and {width} == set(map(len, rows)), f"{forms[0]} must be a table with rows of one length")
+    if forms == ["rows"]:
+        row_of = list_of(part(document, "row_of", "the file"), "row_of")
+        rows = [rows[whole_number(k, "row_of", 0, len(rows) - 1)] for k in row_of]
+        insist(rows, "row_of gives no input a row")  # without rows there would be nothing to find fault with
+    size = len(rows)
+    near = neighbours_of_nodes(part(document, "graph", "the file"), size)
     inputs, outputs = (
-        list(otherwise) if described.get(key) is None else list(map(name, list_of(described[key])))
+        list(otherwise) if document.get(key) is None else names(document[key], key)
         for key, otherwise in (("inputs", near), ("outputs", range(width)))
     )
     insist(len(inputs) == size and set(inputs) == set(near), "the inputs are not the graph's nodes")
-    insist(len(set(outputs)) == len(outputs) == width, "the outputs must have different names")
+    insist(len(set(outputs)) == len(outputs) == width, "the outputs must have different names, one for every column")
+    neighbours = numbered(near, inputs)
+    is_count = inputs == outputs == list(range(size)) and neighbours == one_apart(size)
+    return Mechanism(document, ratio, delta, rows, [], inputs, outputs, neighbours, is_count)
+
+
+def numbered(near: dict[Any, set[Any]], inputs: list[Any]) -> list[list[int]]:
+    """Return the neighbours of every input, all by their numbers."""
     place = {node: i for i, node in enumerate(inputs)}
-    neighbours = [sorted(place[other] for other in near[node]) for node in inputs]
-    one_apart = [[k for k in (i - 1, i + 1) if 0 <= k < size] for i in range(size)]
-    is_count = inputs == outputs == list(range(size)) and neighbours == one_apart
-    insist(rows or is_count, "factors speak of the path 0..n")
-    return Mechanism(document, ratio, delta, rows, reading, inputs, outputs, neighbours, is_count)
+    return [sorted(place[other] for other in near[node]) for node in inputs]
+
+
+def one_apart(size: int) -> list[list[int]]:
+    """Return the neighbours on the path 0, 1, …, size − 1."""
+    return [[k for k in (i - 1, i + 1) if 0 <= k < size] for i in range(size)]
 
 
 def read_privacy(privacy: Any) -> tuple[Fraction, Fraction]:
     """Return r and δ."""
-    insist(set(privacy) - {"delta"} in ({"epsilon"}, {"ratio"}), "privacy must state epsilon or ratio, and delta")
-    ratio = number(privacy["ratio"]) if "ratio" in privacy else ratio_of_epsilon(number(privacy["epsilon"]))
-    delta = number(privacy.get("delta", 0))
+    stated = set(object_of(privacy, "privacy")) - {"delta"}
+    insist(stated in ({"epsilon"}, {"ratio"}), "privacy must state epsilon or ratio, and delta")
+    in_epsilon = stated == {"epsilon"}
+    ratio = ratio_of_epsilon(number(privacy["epsilon"], "epsilon")) if in_epsilon else number(privacy["ratio"], "ratio")
+    delta = number(privacy.get("delta", 0), "delta")
     insist(ratio >= 1 and 0 <= delta < 1, "ratio must be at least 1, delta at least 0 and below 1")
     return ratio, delta
 
 
-LARGEST_FACTORED = 10**6  # the largest n that is checked
+def read_objective(document: dict[str, Any]) -> tuple[Fraction, Fraction | None] | None:
+    """Return the value and the lower bound that the file states, where it does."""
+    if document.get("objective") is None:
+        return None
+    value = number(part(document["objective"], "value", "objective"), "the objective's value")
+    bound = document["objective"].get("lower_bound")
+    return value, None if bound is None else number(bound, "the objective's lower_bound")
 
 
-def read_factors(factors: list[Any]) -> list[Counter[int]]:
+LARGEST_FACTORED = 10**18  # the largest n that is judged at all
+LARGEST_CERTIFIED_FACTORED = 10**6  # the largest n up to which a certificate is checked
+
+
+def read_factored(document: dict[str, Any], ratio: Fraction, delta: Fraction, factors: list[Any]) -> Mechanism:
+    """Read the geometric mechanism on 0..n and what is read from it. Nothing is listed where nothing is certified."""
+    insist(len(factors) in (1, 2), "factors must be a geometric mechanism and at most one reading")
+    insist(part(factors[0], "kind", "a factor") == "geometric", "factors must begin with a geometric mechanism")
+    size = whole_number(part(factors[0], "n", "a factor"), "n", 0, LARGEST_FACTORED) + 1
+    reading = read_reading(factors[1], size) if len(factors) == 2 else []
+    certified = document.get("certificate") is not None
+    too_many = f"a certificate is checked for counts up to {LARGEST_CERTIFIED_FACTORED}, no further"
+    insist(not certified or size <= LARGEST_CERTIFIED_FACTORED + 1, too_many)
+    insist_on_path(document.get("graph"), size)
+    if certified:
+        reading = reading or [Counter({z: 1}) for z in range(size)]
+    return Mechanism(
+        document, ratio, delta, [], reading, range(size), range(size), one_apart(size if certified else 0), True
+    )
+
+
+def insist_on_path(graph: Any, size: int) -> None:
+    """Insist that a graph is the path that joins 0, 1, …, in order, by whatever name; the path itself is not listed."""
+    if graph is None:
+        return
+    family = object_of(graph, "graph").get("family")
+    if family == "path":
+        near_enough = set(graph) == {"family", "n"} and whole_number(graph["n"], "n", 1, LARGEST_FAMILY) == size
+    else:  # beyond two nodes no other family is a path
+        near_enough = ("family" not in graph or size <= 2) and size <= 10**7
+        near = neighbours_of_nodes(graph, size) if near_enough else {}
+        near_enough = set(near) == set(range(size)) and numbered(near, list(range(size))) == one_apart(size)
+    insist(near_enough, "the graph of factors must be the path 0..n")
+
+
+def read_reading(factor: Any, size: int) -> list[Counter[int]]:
     """Return how probable each answer is for each number that the geometric mechanism releases."""
-    insist(len(factors) in (1, 2) and factors[0]["kind"] == "geometric", "factors must be geometric and a reading")
-    width = whole_number(factors[0]["n"], 0, LARGEST_FACTORED) + 1
-    if len(factors) == 1:
-        return [Counter({z: 1}) for z in range(width)]
-    reading: list[Any] = [Counter() for _ in range(width)]
-    for released, answer, probability in map(lambda entry: list_of(entry, 3), list_of(factors[1]["reading"])):
-        insist(number(probability) >= 0, "a reading has a negative probability")
-        reading[whole_number(released, 0, width - 1)][whole_number(answer, 0, width - 1)] += number(probability)
-    insist(all(sum(answers.values()) == 1 for answers in reading), "a reading must spread probability 1")
+    entries = [
+        list_of(entry, "an entry of reading", 3) for entry in list_of(part(factor, "reading", "a factor"), "reading")
+    ]
+    insist(len(entries) >= size, "reading must say of every number how it is read")
+    reading: list[Any] = [Counter() for _ in range(size)]
+    for released, answer, probability in entries:
+        share = number(probability, "reading")
+        insist(share >= 0, "reading has a negative probability")
+        reading[whole_number(released, "reading", 0, size - 1)][whole_number(answer, "reading", 0, size - 1)] += share
+    insist(all(sum(answers.values()) == 1 for answers in reading), "reading must spread probability 1")
     return reading
 
 
@@ -376,25 +465,31 @@ LOSSES: dict[Any, Callable[[Any, Any], int]] = {
 
 def read_goal(mechanism: Mechanism, certificate: Any) -> Goal:
     """Read and describe the goal of a certificate."""
-    size, loss = len(mechanism.inputs), certificate["loss"]
-    worst_case = certificate["aggregate"] == "worst"
-    loss_name = loss["name"] if isinstance(loss, dict) else None
+    size, loss = len(mechanism.inputs), part(certificate, "loss", "the certificate")
+    aggregate = part(certificate, "aggregate", "the certificate")
+    insist(aggregate in ("average", "worst"), "aggregate must be average or worst")
+    worst_case = aggregate == "worst"
+    loss_name = part(loss, "name", "loss") if isinstance(loss, dict) else None
     if loss_name == "graph-distance":
         loss = [smallest_reaching(mechanism, {i: 0}, lambda steps: steps + 1, size) for i in range(size)]
-        connected = mechanism.inputs == mechanism.outputs and size not in chain(*loss)
+        connected = list(mechanism.inputs) == list(mechanism.outputs) and size not in chain(*loss)
         insist(connected, "distances need a connected graph")
-    elif loss_name:
+    elif isinstance(loss, dict):
+        insist(isinstance(loss_name, str) and loss_name in LOSSES, "loss has a name that is not known")
+        counts = all(isinstance(one, int) for one in chain(mechanism.inputs, mechanism.outputs))
+        insist(counts or loss_name == "zero-one", f"{loss_name} loss needs inputs and outputs that are integers")
         loss_between = LOSSES[loss_name]
         loss = [[loss_between(truth, answer) for answer in mechanism.outputs] for truth in mechanism.inputs]
-    losses = [list(map(number, list_of(line, len(mechanism.outputs)))) for line in list_of(loss, size)]
-    weights = list(map(number, list_of(certificate["weights"], size)))
+    lines = [list_of(line, "a row of loss", len(mechanism.outputs)) for line in list_of(loss, "loss", size)]
+    losses = [[number(entry, "loss") for entry in line] for line in lines]
+    listed = list_of(part(certificate, "weights", "the certificate"), "weights", size)
+    weights = [number(weight, "weights") for weight in listed]
     considered: Iterable[int] = range(size)
+    known = True
     if worst_case:
-        listed = list_of(certificate.get("side_information", list(range(size))))
-        considered = {whole_number(i, 0, size - 1) for i in listed}
+        listed = list_of(certificate.get("side_information", list(range(size))), "side_information")
+        considered = {whole_number(i, "side_information", 0, size - 1) for i in listed}
         known = sum(weights) == sum(weights[i] for i in considered) == 1
-    else:
-        known = certificate["aggregate"] == "average"
     insist(known and min(weights) >= 0, "weights are at least 0; a worst case needs a prior")
     goal = Goal(worst_case, loss_name, losses, weights, considered, "")
     goal.description = describe_goal(mechanism, goal)
@@ -474,7 +569,8 @@ def weak_duality(mechanism: Mechanism, certificate: Any, stated: Goal | None) ->
     """Bound the goal of every private mechanism by multipliers: see `lower_bound`."""
     goal = goal_of(stated)
     scores = [[weight * loss for loss in losses] for weight, losses in zip(goal.weights, goal.losses, strict=True)]
-    bound = lower_bound(mechanism, scores, certificate["multipliers"], lambda i, j: j in mechanism.neighbours[i])
+    multipliers = part(certificate, "multipliers", "the certificate")
+    bound = lower_bound(mechanism, scores, multipliers, lambda i, j: j in mechanism.neighbours[i])
     return Proof(bound)
 
 
@@ -490,10 +586,12 @@ def lower_bound(
     """
     dearest: dict[tuple[int, int], Fraction] = {}
     seen = set()
-    for entry in list_of(multipliers):
-        i, j, v = (whole_number(k, 0) for k in list_of(entry, 4)[:3])
+    for entry in list_of(multipliers, "multipliers"):
+        most = (len(scores), len(scores), len(mechanism.outputs))
+        listed = zip(list_of(entry, "an entry of multipliers", 4)[:3], most, strict=True)
+        i, j, v = (whole_number(k, "multipliers", 0, count - 1) for k, count in listed)
         insist(joined(i, j) and (i, j, v) not in seen, "a multiplier is on no edge, or comes twice")
-        price = number(entry[3])
+        price = number(entry[3], "multipliers")
         insist(price >= 0, "a multiplier is negative")
         seen.add((i, j, v))
         scores[i][v] += price
@@ -608,8 +706,7 @@ def dominance(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proo
     for every goal whose losses never fall along the rankings. That they are private is checked with the file's rows.
     """
     theorem, width, size = certificate["theorem"], len(mechanism.outputs), len(mechanism.inputs)
-    known = ("randomized-response", "balanced-line", "homogeneous-rainbow", "rainbow")
-    insist(theorem in known, "unknown theorem")
+    insist(mechanism.rows, "this theorem speaks of a table, not of factors")
     if theorem == "randomized-response":
         # On a complete graph add up x_ii ≤ r·x_ji + δ over all j ≠ i, then over i: this bounds the sum of the x_ii by
         # what randomised response reaches. Its rows are thus no assumption, and the bound is on all mechanisms.
@@ -619,21 +716,19 @@ def dominance(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proo
         plain = goal is None or ({*goal.weights}, goal.losses) == ({Fraction(1, width)}, zero_one)
         complete = 1 < width == size == 1 + min(map(len, mechanism.neighbours))
         insist(complete and plain, "needs a complete graph and zero-one loss")
-    lines = [list_of(line, width) for line in list_of(certificate["rankings"])]
-    rankings = [[whole_number(v, 0, width - 1) for v in line] for line in lines]
-    listed_once = mechanism.rows and all(len(set(ranking)) == width for ranking in rankings)
-    insist(listed_once, "a ranking must list every output once")
-    ranking_of = [rankings[whole_number(k, 0, len(rankings) - 1)] for k in list_of(certificate["ranking_of"], size)]
+    rankings = read_rankings(certificate, width)
+    ranking_of = [rankings[k] for k in read_ranking_of(certificate, rankings, size)]
     boundary = [i for i in range(size) if any(ranking_of[j] != ranking_of[i] for j in mechanism.neighbours[i])]
-    fixed = list_of(certificate["fixed"]) if theorem == "rainbow" else boundary
-    depth = smallest_reaching(
-        mechanism, dict.fromkeys((whole_number(k, 0, size - 1) for k in fixed), 0), one_more, size
-    )
+    fixed = boundary
+    if theorem == "rainbow":
+        listed = list_of(part(certificate, "fixed", "the certificate"), "fixed")
+        fixed = [whole_number(k, "fixed", 0, size - 1) for k in listed]
+    depth = smallest_reaching(mechanism, dict.fromkeys(fixed, 0), one_more, size)
     deepest = max((t for t in depth if t < size), default=0)
     numbers = (mechanism.ratio, mechanism.delta)
     step = sum(x.numerator.bit_length() + x.denominator.bit_length() for x in numbers)
     insist(deepest**2 * step <= LONGEST_PROPAGATION, "rankings reach too far from the given rows for exact numbers")
-    given: dict[int, Row] = {i: mechanism.rows[i] for i in (whole_number(k, 0, size - 1) for k in fixed)}
+    given: dict[int, Row] = {i: mechanism.rows[i] for i in fixed}
     # The balanced row favours the first choice as randomised response does, and treats the others alike.
     lie = (1 - mechanism.delta) / (mechanism.ratio + width - 1)
     truth = 1 - (width - 1) * lie
@@ -661,9 +756,25 @@ def dominance(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proo
         sums = [Fraction(0), *(most(frozenset(ranking[: k + 1]))[i] for k in range(width))]
         probability = {v: after - before for v, (before, after) in zip(ranking, pairwise(sums), strict=True)}
         best.append([probability[v] for v in range(width)])
-        insist(goal is None or sorted(goal.losses[i]) == [goal.losses[i][v] for v in ranking], "loss?")
+        follows = goal is None or sorted(goal.losses[i]) == [goal.losses[i][v] for v in ranking]
+        insist(follows, "loss must not fall along the rankings")
     bound = None if goal is None else goal_value(mechanism, goal, best.__getitem__)
     return Proof(bound, best, assumed, assumed - set(boundary))
+
+
+def read_rankings(certificate: Any, width: int) -> list[list[int]]:
+    """Read the orders in which inputs may like the outputs."""
+    listed = list_of(part(certificate, "rankings", "the certificate"), "rankings")
+    lines = [list_of(line, "an entry of rankings", width) for line in listed]
+    rankings = [[whole_number(v, "rankings", 0, width - 1) for v in line] for line in lines]
+    insist(all(len(set(ranking)) == width for ranking in rankings), "rankings must list every output once")
+    return rankings
+
+
+def read_ranking_of(certificate: Any, rankings: list[list[int]], size: int) -> list[int]:
+    """Read which of them is the ranking of every input."""
+    listed = list_of(part(certificate, "ranking_of", "the certificate"), "ranking_of", size)
+    return [whole_number(k, "ranking_of", 0, len(rankings) - 1) for k in listed]
 
 
 def pullback(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proof:
@@ -673,8 +784,10 @@ def pullback(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proof
     graph can be averaged over the inputs with one value. That keeps privacy and raises no goal, so what bounds the goal
     on the small graph bounds it here.
     """
-    inner = read_mechanism(certificate["mechanism"])
-    query = [whole_number(k, 0, len(inner.inputs) - 1) for k in list_of(certificate["query"], len(mechanism.inputs))]
+    inner = read_mechanism(part(certificate, "mechanism", "the certificate"))
+    insist(inner.rows and mechanism.rows, "factors cannot be pulled back")
+    listed = list_of(part(certificate, "query", "the certificate"), "query", len(mechanism.inputs))
+    query = [whole_number(k, "query", 0, len(inner.inputs) - 1) for k in listed]
     here, there = ((one.ratio, one.delta, one.outputs) for one in (mechanism, inner))
     same = here == there and mechanism.rows == [inner.rows[k] for k in query]
     insist(same, "the inner mechanism is another one")
@@ -684,6 +797,7 @@ def pullback(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proof
     ]
     around_value = dict(zip(query, around, strict=True))
     insist(around == [around_value[k] for k in query], "the query is not equitable")
+    insist(len(around_value) == len(inner.inputs), "the query does not reach every inner input")
     edges_met = [sorted(around_value[k]) for k in range(len(inner.inputs))]
     insist(edges_met == inner.neighbours, "the query does not meet every edge")
     conclusion = conclude(inner)
@@ -698,7 +812,7 @@ ROUNDING = Fraction(1, 1 << 45)
 
 def within(certificate: Any, goal: Goal | None) -> Fraction:
     """Return how far an entry may be from the theorem's."""
-    stated = number(certificate.get("within", 0))
+    stated = number(certificate.get("within", 0), "within")
     return stated if goal else min(stated, ROUNDING)
 
 
@@ -728,12 +842,18 @@ class Conclusion:
 
 def conclude(mechanism: Mechanism) -> Conclusion:
     """Check the certificate: its seal, its proof, and that the file states no more than is proven."""
-    certificate, objective = mechanism.document["certificate"], mechanism.document.get("objective")
+    stated_certificate, objective = mechanism.document.get("certificate"), read_objective(mechanism.document)
+    insist(stated_certificate is not None, "the inner mechanism has no certificate")
+    certificate = object_of(stated_certificate, "certificate")
     check_seal(mechanism.document, certificate)
-    kind = {"dual": "dual", "theorem": certificate.get("theorem")}[certificate["kind"]]
+    kind = part(certificate, "kind", "the certificate")
+    insist(kind in ("dual", "theorem"), "the certificate's kind must be dual or theorem")
+    if kind == "theorem":
+        kind = part(certificate, "theorem", "the certificate")
+        insist(isinstance(kind, str) and kind in THEOREMS, "the certificate's theorem is not known")
     stated_goal = kind == "dual" or (kind != "pullback" and {"aggregate", "loss", "weights"} & set(certificate))
     goal = read_goal(mechanism, certificate) if stated_goal else None
-    proofs = {
+    proofs: dict[str, Callable[[Mechanism, Any, Goal | None], Proof]] = {
         "dual": weak_duality,
         "geometric": geometric_itself,
         "geometric-reading": geometric_reading,
@@ -745,9 +865,9 @@ def conclude(mechanism: Mechanism) -> Conclusion:
     value, description = value_and_description(mechanism, goal, proof)
     insist((objective is None) == (value is None), "an objective and the certificate's goal must come together")
     if objective is not None and value is not None and proof.bound is not None:
-        stated, bound = number(objective["value"]), objective.get("lower_bound")
+        stated, bound = objective
         insist(stated == value or (stated > value and not mechanism.rows), "the objective's value is another")
-        insist(bound is None or number(bound) <= proof.bound, "the lower bound is more than the certificate proves")
+        insist(bound is None or bound <= proof.bound, "the lower bound is more than the certificate proves")
     given, off_boundary = set(proof.rows_given), set(proof.off_boundary)
     among = SAME_ROWS if given else ALL_PRIVATE
     modest = certificate.get("among") in (None, SAME_ROWS, among)
@@ -757,6 +877,9 @@ def conclude(mechanism: Mechanism) -> Conclusion:
     sentence = PULLED_BACK.get(below, "") if proof.inner else WITHOUT_A_GOAL.get(kind, "")
     return Conclusion(value, proof.bound, distance, goal, description, sentence, among, given, off_boundary)
 
+
+TABLED = ("randomized-response", "balanced-line", "homogeneous-rainbow", "rainbow")
+THEOREMS = ("geometric", "geometric-reading", "pullback", *TABLED)
 
 FIRST_CHOICES = "at every input, and for every k, the first k choices together are as probable as in any of"
 
@@ -785,8 +908,9 @@ def check_seal(document: dict[str, Any], certificate: Any) -> None:
     """Compare the digest with the SHA-256 of everything else in the file, in one fixed way of writing it."""
     unsealed = {**document, "certificate": {key: certificate[key] for key in certificate if key != "digest"}}
     text = json.dumps(unsealed, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
+    insist(is_whole(text), "the file holds half of a character, which no seal covers")
     digest = hashlib.sha256(text.encode()).hexdigest()
-    insist(certificate["digest"] == digest, "the file was changed after it was sealed")
+    insist(certificate.get("digest") == digest, "the file was changed after it was sealed")
 
 
 def value_and_description(mechanism: Mechanism, goal: Goal | None, proof: Proof) -> tuple[Fraction | None, str]:
@@ -841,7 +965,7 @@ def say(line: str) -> None:
 
 def report(mechanism: Mechanism, conclusion: Conclusion | None) -> None:
     """Print what holds."""
-    edges = sum(map(len, mechanism.neighbours)) // 2
+    edges = sum(map(len, mechanism.neighbours)) // 2 if mechanism.rows else len(mechanism.inputs) - 1
     compared = "" if edges else ", so nothing is compared"
     privacy = f"ratio {shown(mechanism.ratio)}, delta {shown(mechanism.delta)}"
     say(f"yes: private on every edge (inputs: {len(mechanism.inputs)}, edges: {edges}{compared}; {privacy})")
@@ -866,26 +990,45 @@ def without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
+def read_file(path: str) -> Any:
+    """Read a JSON file without rounding a number."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    except (OSError, ValueError):
+        raise ValueError("the file cannot be read as UTF-8 text") from None
+    try:
+        # Decimals keep what is written; NaN and Infinity, which JSON does not have, are no numbers.
+        return json.loads(
+            text,
+            parse_float=lambda text: Decimal(insist_on_number(text)),
+            parse_int=lambda text: int(insist_on_number(text)),
+            parse_constant=insist_on_number,
+            object_pairs_hook=without_repeated_keys,
+        )
+    except (json.JSONDecodeError, RecursionError):
+        raise ValueError("the file is not valid JSON, or nested too deep") from None
+
+
+def reason_of(problem: Exception) -> str:
+    """Say why in a sentence; what no check foresaw is said to be so."""
+    foreseen = type(problem) is ValueError and len(problem.args) == 1
+    return (
+        str(problem) if foreseen else f"the file has a part of another form than it should ({type(problem).__name__})"
+    )
+
+
 def main(path: str = "") -> int:
     """Check one file, print the verdict and return the exit status."""
     status = 2
     try:
-        with open(path, encoding="utf-8") as file:
-            # Decimals keep what is written; NaN and Infinity, which JSON does not have, are no numbers.
-            document = json.load(
-                file,
-                parse_float=lambda text: Decimal(insist_on_number(text)),
-                parse_int=lambda text: int(insist_on_number(text)),
-                parse_constant=number,
-                object_pairs_hook=without_repeated_keys,
-            )
+        document = read_file(path)
         mechanism = read_mechanism(document)
         status = 1
         check_privacy(mechanism)
         conclusion = conclude(mechanism) if document.get("certificate") is not None else None
     except Exception as problem:  # whatever goes wrong, the file was not shown to hold
-        verdict = "no:" if status == 1 else "not a mechanism file:"
-        say(f"{verdict} {problem if len(problem.args) == 1 else repr(problem)}")
+        say(f"{'no' if status == 1 else 'not a mechanism file'}: {reason_of(problem)}")
         return status
     report(mechanism, conclusion)
     return 0

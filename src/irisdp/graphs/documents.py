@@ -49,10 +49,10 @@ def graph_from_document(document: Any) -> DatasetGraph:
     if "family" not in document:
         _check_keys(document, needed=("edges",), allowed=("nodes",))
         nodes = document.get("nodes")
-        for key, value in (("edges", document["edges"]), ("nodes", nodes)):
-            if value is not None and not isinstance(value, list):
+        for key, value in (("edges", document["edges"]), ("nodes", () if nodes is None else nodes)):
+            if not isinstance(value, list | tuple):
                 raise BadInput(f"graph.{key}", "must be a list", f'write "{key}": […]')
-        return graph_from_edges(document["edges"] or (), nodes=nodes)
+        return graph_from_edges(document["edges"], nodes=nodes)
     family = document["family"]
     if not isinstance(family, str) or family not in _FAMILIES:
         raise BadInput("graph.family", "is unknown", f"choose one of {', '.join(_FAMILIES)}")

@@ -218,7 +218,9 @@ def _factored(
     if len(factors) == 2:
         collected: dict[int, list[tuple[int, Fraction]]] = {}
         for triple in _list(factors[1].get("reading"), "reading"):
-            z, r, p = (*_list(triple, "reading"), None, None, None)[:3]
+            if len(_list(triple, "reading")) != 3:
+                raise BadInput("reading", "must hold triples", "write [z, r, p]: z is read as r with probability p")
+            z, r, p = triple
             source = integer(z, "reading", at_least=0, at_most=n)
             target = integer(r, "reading", at_least=0, at_most=n)
             collected.setdefault(source, []).append((target, rational(p, "reading")))
