@@ -1,15 +1,27 @@
 """Declared groups in every form, kinds of keys, persons, and keys for private selection."""
 
 import datetime
+from collections import Counter
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from irisdp.errors import BadInput
-from irisdp.queries import Kind, Unit, count_records, enumerate_keys, open_table, read_condition, read_groups
+from irisdp.queries import (
+    Kind,
+    Unit,
+    count_records,
+    engine,
+    enumerate_keys,
+    open_table,
+    read_condition,
+    read_groups,
+)
 from support.seeds import fresh_generator
 
 TABLE = pa.table({"g": ["n", "s", "s", None, "e"], "k": [1, 1, 2, 2, None], "x": [1, 2, 3, 4, 5]})
@@ -181,3 +193,50 @@ def test_a_list_holds_groups_whatever_they_are_called(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "g.txt").write_text("g\nn\n")
     assert read_groups(open_table(TABLE), "g", ["g.txt", "g.csv"]).labels == (("g.txt",), ("g.csv",))
+
+
+ENDS = (-(2**63), 2**63 - 1)
+KEYS = st.one_of(st.none(), st.integers(-3, 3), st.sampled_from([ENDS[0], ENDS[0] + 1, ENDS[1] - 1, ENDS[1]]))
+
+
+@given(
+    records=st.lists(st.tuples(KEYS, KEYS, st.sampled_from([None, 0, 1])), max_size=30),
+    groups=st.lists(st.tuples(KEYS, KEYS), min_size=1, max_size=12, unique=True).filter(
+        lambda groups: not any(None in group for group in groups)
+    ),
+    wide=st.booleans(),
+)
+def test_whole_numbers_are_counted_alike_however_far_apart_the_groups_are(records, groups, wide):
+    by = ["g", "h"] if wide else ["g"]
+    groups = list(dict.fromkeys(group[: len(by)] for group in groups))
+    columns = [list(column) for column in zip(*records, strict=True)] or [[], [], []]
+    table = open_table(pa.table({n: pa.array(c, pa.int64()) for n, c in zip("ghx", columns, strict=True)}))
+    declared = read_groups(table, by, groups)
+    of_all = Counter(record[: len(by)] for record in records)
+    assert count_records(table, groups=declared).total.tolist() == [of_all[group] for group in groups]
+    found = count_records(table, condition=read_condition("x = 1", table.columns), groups=declared)
+    for answer, counts in ((1, found.yes), (0, found.no)):
+        of_these = Counter(record[: len(by)] for record in records if record[2] == answer)
+        assert counts.tolist() == [of_these[group] for group in groups]
+    assert found.total.tolist() == [of_all[group] for group in groups]
+
+
+def test_only_declared_whole_numbers_close_together_are_boxed_in():
+    table = open_table(pa.table({"g": [1, 2, 3], "h": [1, 2, 3], "t": ["a", "b", "c"], "x": [1.0, 2.0, 3.0]}))
+    assert read_groups(table, "g", [7, 5, -3]).box() == [(-3, 7)]
+    assert read_groups(table, "g", [7, 5, -6]).box() is None
+    assert read_groups(table, ["g", "h"], [(1, 2), (4, 3)]).box() == [(1, 4), (2, 3)]
+    assert read_groups(table, ["g", "h"], [(1, 2), (5, 3)]).box() is None
+    assert read_groups(table, ["g", "t"], [(1, "a")]).box() is None
+    assert read_groups(table, "x", [1, 2]).box() is None
+    assert read_groups(table, "g", ENDS).box() is None
+    assert enumerate_keys(table, "g").cells().box() is None
+
+
+@pytest.mark.parametrize("groups", [range(100), range(0, 10**6, 10**4)])
+def test_undeclared_keys_cost_no_memory(monkeypatch, groups):
+    monkeypatch.setattr(engine, "MEMORY_LIMIT", "40MB")
+    table = open_table(pa.table({"g": np.arange(-(10**6), 10**6)}))
+    assert count_records(table, groups=read_groups(table, "g", list(groups))).total.tolist() == [1] * 100
+    with pytest.raises(BadInput, match="memory"):
+        enumerate_keys(table, "g")

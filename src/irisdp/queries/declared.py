@@ -15,7 +15,7 @@ from ..errors import BadInput
 from ..outputs import same_file
 from .columns import list_names
 from .engine import guarded
-from .text import DELIMITERS, read_form, read_rows
+from .text import DELIMITERS, read_columns, read_form
 
 __all__ = ["Declared", "check_apart", "groups_file", "read_declared"]
 
@@ -83,7 +83,7 @@ def _columns(declared: Any, names: list[str]) -> list[list[Any]]:
 
     file = groups_file(declared)
     if file is not None:
-        return _transposed(_file_rows(file, names), names)
+        return _file_columns(file, names)
     if isinstance(declared, str):
         _refuse_file_as_value(declared)
         if len(names) > 1:
@@ -154,15 +154,14 @@ def _series_values(series: Any) -> Any:
     )
 
 
-def _file_rows(path: Path, names: list[str]) -> list[tuple[Any, ...]]:
+def _file_columns(path: Path, names: list[str]) -> list[list[Any]]:
     form = read_form(path.suffix.lower() if path.suffix.lower() in DELIMITERS else ".csv")
     rule = f"cannot read {str(path)!r} as a CSV file in UTF-8"
     path = guarded(path.expanduser, rule, "give an existing file", "groups")
     if not guarded(path.is_file, rule, "give an existing file", "groups"):
         raise BadInput("groups", f"finds no file at {str(path)!r}", "give an existing file")
-    header, rows = read_rows(path, form, "groups")
-    places = _places(header, names)
-    return [tuple(row[place] for place in places) for row in rows]
+    header, columns = read_columns(path, form, "groups")
+    return [columns[place] for place in _places(header, names)]
 
 
 def _from_mapping(declared: Mapping[Any, Any], names: list[str]) -> list[list[Any]]:

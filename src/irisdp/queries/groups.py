@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["Groups", "find_keys", "read_groups"]
+
+_KEYS_PER_GROUP = 4
+"""Keys in the box around the declared ones, at most, for each declared one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +58,19 @@ class Groups:
         """Return the keys as columns k0, k1, ... and each group's `position`, for an engine to join with."""
 
         return self._keys.append_column("position", whole_numbers(np.arange(len(self))))
+
+    def box(self) -> list[tuple[int, int]] | None:
+        """Return the least and greatest key of each column where they are whole numbers and box in few keys in all.
+
+        An engine that counts every key in the box then needs memory in proportion to the number of groups, whatever
+        the records are.
+        """
+        if not len(self) or any(column.kind is not Kind.INTEGER for column in self.columns):
+            return None
+        columns = [integers_of(column) for column in self._keys.columns]
+        ends = [(int(column.min()), int(column.max())) for column in columns]
+        boxed = math.prod(greatest - least + 1 for least, greatest in ends)
+        return ends if boxed <= _KEYS_PER_GROUP * len(self) else None
 
     def by_key(self) -> Groups:
         """Return the groups sorted by key, to be shown as before: the same cells for every order and spelling."""

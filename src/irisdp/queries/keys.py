@@ -86,6 +86,9 @@ class KeyCells:
 
         return self._keys.append_column("position", whole_numbers(np.arange(len(self))))
 
+    def box(self) -> None:
+        """Return none: private keys do not decide how records are counted."""
+
 
 def enumerate_keys(table: Table, by: Sequence[str] | str, *, unit: Unit | None = None) -> UnreleasedKeys:
     """List the keys in the data with their numbers of records, sorted by key.

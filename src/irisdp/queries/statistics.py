@@ -32,6 +32,10 @@ class Cells(Protocol):
         """Return the keys as columns k0, k1, ... and each cell's `position`."""
         ...
 
+    def box(self) -> list[tuple[int, int]] | None:
+        """Return the least and greatest key of each column where all between them are few; public facts decide."""
+        ...
+
     def __len__(self) -> int:
         """Count the cells."""
         ...
@@ -85,19 +89,40 @@ def count_records(
         return Statistics(*(np.zeros(0, dtype=np.int64),) * 3)
     keys = () if groups is None else groups.columns
     records = records_statement(table, condition, keys, unit)
-    counts = (
-        "COUNT(*) AS total, COUNT(CASE WHEN answer THEN 1 END) AS yes, COUNT(CASE WHEN NOT answer THEN 1 END) AS no"
-    )
-    if groups is None:
-        statement = f"{records} SELECT 0 AS position, {counts} FROM records"
-    else:
-        # The join comes first: undeclared keys, of which there may be very many, then cost no memory.
-        same = " AND ".join(f"records.k{place} = groups.k{place}" for place in range(len(keys)))
-        statement = f"{records} SELECT position, {counts} FROM records JOIN groups ON {same} GROUP BY position"
+    counts = {"total": "COUNT(*)"}
+    if condition is not None:
+        counts |= {"yes": "COUNT(CASE WHEN answer THEN 1 END)", "no": "COUNT(CASE WHEN NOT answer THEN 1 END)"}
+    statement = f"{records} {_counted(counts, groups)}"
     declared = None if groups is None else groups.arrow()
     found = table.run(statement, columns_read(table, condition, keys, unit), declared)
     position = integers_of(found.column("position"))
     arrays = {name: np.zeros(1 if groups is None else len(groups), np.int64) for name in ("total", "yes", "no")}
-    for name, array in arrays.items():
-        array[position] = integers_of(found.column(name))
+    for name in counts:
+        arrays[name][position] = integers_of(found.column(name))
+    if condition is None:
+        arrays["yes"] = arrays["total"].copy()
     return Statistics(**arrays)
+
+
+def _counted(counts: dict[str, str], groups: Cells | None) -> str:
+    """Write the SELECT over `records` that counts them by `position`.
+
+    Undeclared keys, of which there may be very many, must cost no memory. So records are joined with the cells before
+    they are grouped; or, which is much faster, grouped first, where so few keys lie between the declared ones that all
+    of them may occur.
+    """
+    listed = ", ".join(f"{count} AS {name}" for name, count in counts.items())
+    if groups is None:
+        return f"SELECT 0 AS position, {listed} FROM records"
+    keys = [f"k{place}" for place in range(len(groups.columns))]
+    box = groups.box()
+    if box is None:
+        same = " AND ".join(f"records.{key} = groups.{key}" for key in keys)
+        return f"SELECT position, {listed} FROM records JOIN groups ON {same} GROUP BY position"
+    within = " AND ".join(
+        f"{key} >= CAST('{least}' AS BIGINT) AND {key} <= CAST('{greatest}' AS BIGINT)"
+        for key, (least, greatest) in zip(keys, box, strict=True)
+    )
+    grouped = f"SELECT {', '.join(keys)}, {listed} FROM records WHERE {within} GROUP BY {', '.join(keys)}"
+    same = " AND ".join(f"counted.{key} = groups.{key}" for key in keys)
+    return f"SELECT position, {', '.join(counts)} FROM ({grouped}) AS counted JOIN groups ON {same}"

@@ -28,7 +28,7 @@ from .splitting import Places
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DELIMITERS", "TextForm", "batches", "read_form", "read_header", "read_rows", "refuse_form"]
+__all__ = ["DELIMITERS", "TextForm", "batches", "read_columns", "read_form", "read_header", "refuse_form"]
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _MARKS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
@@ -119,8 +119,8 @@ def read_header(path: Path, form: TextForm, field: str) -> tuple[list[str], int]
         content = line.removesuffix(b"\n").removesuffix(b"\r")
         if len(content) > LONGEST_RECORD or b"\r" in content:  # as from an old Macintosh
             raise ValueError("no line end")
-        rows = list(_strict_rows(io.BytesIO(content), 0, form))
-        return rows[0] if rows else [], start + len(line)
+        fields = [values for values, firsts, _ in _strict_blocks(io.BytesIO(content), 0, form) if len(firsts)]
+        return fields[0] if fields else [], start + len(line)
 
     rule = f"has no header that can be read as {form.encoding.upper()} text"
     # Only how the data is written can be declared.
@@ -129,8 +129,8 @@ def read_header(path: Path, form: TextForm, field: str) -> tuple[list[str], int]
     return [name.strip() or f"column{place}" for place, name in enumerate(names, 1)], start
 
 
-def read_rows(path: Path, form: TextForm, field: str) -> tuple[list[str], list[list[str]]]:
-    """Return the header and all rows of a public file, in which anything malformed is an error.
+def read_columns(path: Path, form: TextForm, field: str) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the columns of a public file, in which anything malformed is an error.
 
     Raises
     ------
@@ -139,14 +139,17 @@ def read_rows(path: Path, form: TextForm, field: str) -> tuple[list[str], list[l
     """
     names, start = read_header(path, form, field)
 
-    def rows() -> list[list[str]]:
+    def blocks() -> list[tuple[list[str], Places, Places]]:
         with path.open("rb") as file:
-            return list(_strict_rows(file, start, form))
+            return list(_strict_blocks(file, start, form))
 
-    found = guarded(rows, f"is not written as CSV in {form.encoding.upper()}", "save it again as CSV", field)
-    if any(len(row) != len(names) for row in found):
+    found = guarded(blocks, f"is not written as CSV in {form.encoding.upper()}", "save it again as CSV", field)
+    if any((counts != len(names)).any() for _, _, counts in found):
         raise BadInput(field, "has a line with the wrong number of values", "give one value per column")
-    return names, found
+    return names, [
+        [values[first + place] for values, firsts, _ in found for first in firsts.tolist()]
+        for place in range(len(names))
+    ]
 
 
 def batches(
@@ -217,15 +220,19 @@ def _decoded(value: bytes, encoding: str) -> str | None:
         return None
 
 
-def _strict_rows(file: IO[bytes], start: int, form: TextForm) -> Iterator[list[str]]:
+def _strict_blocks(file: IO[bytes], start: int, form: TextForm) -> Iterator[tuple[list[str], Places, Places]]:
+    """Yield the fields of each block, and the first field and the number of fields of each of its records."""
     for block in read_blocks(file, start, ord(form.delimiter)):
         if not block.flawless:
             raise ValueError("malformed")
         fields = block.fields
-        places = zip(fields.starts.tolist(), fields.ends.tolist(), fields.escaped.tolist(), strict=True)
-        values = [block.data[start:end].replace(b'""', b'"' if doubled else b'""') for start, end, doubled in places]
-        for first, count in zip(fields.firsts[block.kept].tolist(), fields.counts[block.kept].tolist(), strict=True):
-            yield [value.decode(form.encoding) for value in values[first : first + count]]
+        values = [
+            block.data[start:end] for start, end in zip(fields.starts.tolist(), fields.ends.tolist(), strict=True)
+        ]
+        for place in np.flatnonzero(fields.escaped).tolist():
+            values[place] = values[place].replace(b'""', b'"')
+        texts = [value.decode(form.encoding) for value in values]
+        yield texts, fields.firsts[block.kept], fields.counts[block.kept]
 
 
 def _keeps_ascii(name: str, delimiter: str) -> bool:

@@ -16,7 +16,7 @@ from ..queries.arrow import array_of_kind
 from ..queries.columns import Kind
 from .group_names import csv_cell
 
-__all__ = ["Answers", "answers_bytes", "check_ending", "plain_key"]
+__all__ = ["Answers", "answers_bytes", "check_ending", "plain_keys"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +65,9 @@ class Answers:
         return cls(by, keys, values)
 
 
-def plain_key(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a group's values as JSON can hold them."""
-    return tuple(map(_plain, key))
+def plain_keys(keys: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Return groups' values as JSON can hold them."""
+    return [key if _HELD.issuperset(map(type, key)) else tuple(map(_plain, key)) for key in keys]
 
 
 def check_ending(path: Path) -> None:
@@ -96,7 +96,7 @@ def _parquet(answers: Answers) -> bytes:
     import pyarrow
     import pyarrow.parquet
 
-    columns = list(zip(*answers.rows(), strict=True)) or [()] * len(answers.columns)
+    columns = [*zip(*answers.keys, strict=True), answers.values] if answers.values else [()] * len(answers.columns)
     table = pyarrow.table(dict(zip(answers.columns, map(_arrow_column, columns), strict=True)))
     sink = pyarrow.BufferOutputStream()
     pyarrow.parquet.write_table(table, sink)

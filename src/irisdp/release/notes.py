@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..privacy import Privacy
-from .answers import Answers, plain_key
+from .answers import Answers, plain_keys
 from .chain import details, earlier_links
 from .ledger_release import Release
 
@@ -36,7 +36,7 @@ def note(table: str | None, chain: str | None, privacy: Privacy, answers: Answer
     """
     kept: dict[str, Any] = {**json.loads(details(chain, privacy)), "table": table}
     if answers.by:
-        first = [list(plain_key(key)) for key in answers.keys[:_FIRST]]
+        first = list(map(list, plain_keys(answers.keys[:_FIRST])))
         kept["groups"] = {"by": list(answers.by), "count": len(answers.keys), "first": first}
     for finest, release in earlier_links(chain, earlier)[:1]:
         kept["refines" if privacy.ratio > finest.ratio else "coarsens"] = release.id

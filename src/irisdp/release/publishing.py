@@ -14,7 +14,7 @@ from ..errors import BadInput
 from ..exact import insist_on_names, rational_text
 from ..outputs import Output
 from ..queries import Unit, UnreleasedKeys, enumerate_keys, groups_file
-from .answers import Answers, plain_key
+from .answers import Answers, plain_keys
 from .audiences import Audience
 from .chain import earlier_links, extended, links_of
 from .fingerprint import unit_key
@@ -234,7 +234,7 @@ def _shown(planned: Plan, audience: Audience, nodes: Nodes, drawn: Answers) -> A
         return Answers(drawn.by, drawn.keys, values)
     order = planned.groups.shown.tolist()
     labels = planned.groups.labels
-    return Answers(drawn.by, [plain_key(labels[row]) for row in order], [values[row] for row in order])
+    return Answers(drawn.by, plain_keys([labels[row] for row in order]), [values[row] for row in order])
 
 
 def _shown_ends(planned: Plan, cells: PrivateCells) -> dict[str, Any]:
