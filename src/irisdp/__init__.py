@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded
     from .errors import BadInput, BudgetRefused, CertificateRejected, Infeasible, IrisError, PromiseRefused, Refusal
     from .mechanisms import Mechanism, load
     from .privacy import Privacy
-    from .release import Ledger, interpret, publish
+    from .release import Ledger, interpret, plan, publish
 
 __version__ = "0.1.0"
 
@@ -57,6 +57,7 @@ __all__ = [
     "load",
     "mechanisms",
     "noise",
+    "plan",
     "privacy",
     "publish",
     "queries",
@@ -79,6 +80,7 @@ _HOMES = {
     "audit": "certify",
     "interpret": "release",
     "load": "mechanisms",
+    "plan": "release",
     "publish": "release",
 }
 

@@ -116,7 +116,7 @@ def test_frames_go_by_the_name_they_are_given(tmp_path):
         irisdp.publish(other, "count", epsilon=1, ledger=ledger, table="people")
     assert irisdp.publish(later, "count", epsilon=1, ledger=ledger).repeated, "known content is the same table"
     for name in ("", " ", "two\nlines", 7):
-        with pytest.raises(BadInput, match="--table"):
+        with pytest.raises(BadInput, match="table"):
             irisdp.publish(first, "count", epsilon=1, ledger=ledger, table=name)
 
 

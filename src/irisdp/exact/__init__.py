@@ -1,6 +1,6 @@
 """Rationals, directed rounding and enclosures: the ground floor."""
 
-from .arguments import checked, insist_on_names
+from .arguments import checked
 from .documents import json_bytes, json_line, parse_json, read_json
 from .enclosures import Enclosure, ball, enclosure_of, working_precision
 from .rationals import Rational, integer, nearest_float, rational, rational_text, short_text
@@ -16,7 +16,6 @@ __all__ = [
     "dyadic_below",
     "enclosure_of",
     "exp_below",
-    "insist_on_names",
     "integer",
     "json_bytes",
     "json_line",

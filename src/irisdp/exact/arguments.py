@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
+import os
 import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -22,7 +23,7 @@ from typing import Any, TypeVar
 
 from ..errors import BadInput
 
-__all__ = ["checked", "insist_on_names"]
+__all__ = ["checked"]
 
 Checked = TypeVar("Checked", bound=Callable[..., Any])
 
@@ -46,7 +47,8 @@ def checked(function: Checked) -> Checked:
     Returns
     -------
     function or class
-        The same to callers and type checkers. What is missing, or has no such name, stays Python's own TypeError.
+        The same to callers and type checkers. A keyword it does not have is refused with the name that was probably
+        meant; what is missing stays Python's own TypeError.
     """
     if isinstance(function, type):
         made: Any = function
@@ -63,20 +65,23 @@ def checked(function: Checked) -> Checked:
         try:
             given = signature.bind(*arguments, **options).arguments
         except TypeError:
+            _insist_on_names(signature, options)
             return function(*arguments, **options)
         for name, value in given.items():
-            rule = rules()[name]
-            if signature.parameters[name].default is not value and not _fits(value, rule):
-                raise BadInput(name, f"must be {_words(rule)}, not {_kind(value)}", _REMEDIES.get(_words(rule), _HELP))
+            part = signature.parameters[name]
+            if part.default is value or part.kind is part.VAR_KEYWORD:
+                continue
+            for each in value if part.kind is part.VAR_POSITIONAL else (value,):
+                _insist(name, each, rules()[name])
         return function(*arguments, **options)
 
     return typing.cast(Checked, guarded)
 
 
-def insist_on_names(function: Callable[..., Any], options: Mapping[str, Any], *, also: Sequence[str] = ()) -> None:
+def _insist_on_names(signature: inspect.Signature, options: Iterable[str]) -> None:
     """Refuse keywords that a function does not have, with the name that was probably meant."""
-    parts = inspect.signature(function).parameters.values()
-    known = [part.name for part in parts if part.kind is part.KEYWORD_ONLY] + list(also)
+    parts = signature.parameters.values()
+    known = [part.name for part in parts if part.kind in (part.KEYWORD_ONLY, part.POSITIONAL_OR_KEYWORD)]
     for name in options:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
@@ -84,12 +89,21 @@ def insist_on_names(function: Callable[..., Any], options: Mapping[str, Any], *,
             raise BadInput(name, "is no option", remedy)
 
 
+def _insist(name: str, value: Any, rule: Any) -> None:
+    """Refuse a value that does not fit its annotation."""
+    if _fits(value, rule):
+        return
+    words = _words(rule)
+    chosen = [part for part in typing.get_args(rule) if typing.get_origin(part) is typing.Literal] or [rule]
+    if isinstance(value, str) and typing.get_origin(chosen[0]) is typing.Literal:
+        raise BadInput(name, f"must be {_words(chosen[0])}", "choose one of them")
+    raise BadInput(name, f"must be {words}, not {_kind(value)}", _REMEDIES.get(words, _HELP))
+
+
 _HELP = "see the function's help for what it takes"
 _REMEDIES = {
     "a Privacy": "write Privacy(epsilon=1)",
-    "a Privacy or None": "write Privacy(epsilon=1)",
     "a DatasetGraph": "give a graph, such as irisdp.graphs.Path(3)",
-    "a DatasetGraph or None": "give a graph, such as irisdp.graphs.Path(3)",
 }
 
 
@@ -159,19 +173,25 @@ def _words(rule: Any) -> str:
     """Say in words what an annotation allows."""
     origin, parts = typing.get_origin(rule), typing.get_args(rule)
     if origin in (typing.Union, types.UnionType):
-        return " or ".join(dict.fromkeys(_words(part) for part in parts))
+        words = dict.fromkeys(_words(part) for part in parts if part is not type(None))
+        # Whatever takes a number takes it in every exact form, and a path can be text; None is what leaving out means.
+        covered = {"a number": ("text", "a Fraction", "a Decimal"), "a path": ("text",)}
+        told = {other for word in words for other in covered.get(word, ())}
+        return " or ".join(word for word in words if word not in told)
     if rule is None or rule is type(None):
         return "None"
     if origin is typing.Literal:
-        return " or ".join(map(repr, parts))
+        return " or ".join(map(str, parts))
     if origin is not None and issubclass(origin, Mapping):
         return "a mapping"
+    if rule is Path or (isinstance(origin, type) and issubclass(origin, os.PathLike)):
+        return "a path"
     if origin is not None and parts and origin in _LISTS:
         inner = _words(parts[0]).removeprefix("a ").removeprefix("an ")
         return f"a sequence of {inner}" if typing.get_args(parts[0]) == () and parts[0] is not Any else "a sequence"
     if rule in (int, float):
         return "a number"
-    name = {str: "text", Path: "path", bool: "True or False"}.get(rule, getattr(rule, "__name__", "value"))
+    name = {str: "text", bool: "True or False"}.get(rule, getattr(rule, "__name__", "value"))
     if name in ("text", "True or False"):
         return name
     return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from ..accounting import Cost
 from ..cells import PartitionSelection
 from ..errors import BadInput
-from ..exact import rational_text
+from ..exact import Rational, checked, rational_text
 from ..mechanisms import privacy_to_document
 from ..privacy import Privacy
 from ..queries import (
@@ -206,64 +206,52 @@ class Plan:
         return {"declared": len(self.groups), "sha256": self.groups.digest()}
 
 
+@checked
 def plan(
     data: Any,
     query: str,
-    *arguments: Any,
+    *arguments: str | int,
     by: str | Sequence[str] | None = None,
     groups: Any = None,
     select_groups: bool = False,
-    selection_epsilon: Any = None,
-    selection_delta: Any = None,
-    epsilon: Any = None,
-    ratio: Any = None,
-    delta: Any = 0,
-    audience: Any = None,
-    relation: str = "add-remove",
+    selection_epsilon: Rational | None = None,
+    selection_delta: Rational | None = None,
+    epsilon: Rational | None = None,
+    ratio: Rational | None = None,
+    delta: Rational = 0,
+    audience: Mapping[str, Rational] | Sequence[str] | None = None,
+    relation: Literal["add-remove", "exchange"] = "add-remove",
     public_membership: bool = False,
     unit: str | None = None,
-    per_unit: str | None = None,
+    per_unit: Literal["any", "all"] | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
 ) -> Plan:
-    """Check a question against a table's schema and work out its mechanism and cost; reads no record.
+    """Check a question against a table's schema and work out its mechanism and cost; reads no record, spends nothing.
 
     Parameters
     ----------
-    data : path or frame
-        A .csv, .tsv or .parquet file, or any frame that Narwhals knows.
-    query : str
-        A name in `irisdp.catalogue`, such as ``"count"`` or ``"at-least"``.
-    *arguments
-        What follows it: K for at-least, then the SQL condition (needed for majority).
-    by : str or sequence of str, optional
-        Group columns; text is split at commas.
-    groups, select_groups
-        The declared groups (see `irisdp.queries.read_groups`), or private selection; one of them is needed with `by`.
-    epsilon, ratio, delta
-        Privacy of each cell's mechanism: ε or r = e^ε, and δ. A count needs no δ.
-    audience : mapping, or sequence of "NAME=E"
-        Instead of one ε, an ε for each audience of a count. What they get is a chain: no coalition learns more than its
-        most accurate member, and the charge is that of the largest ε.
-    selection_epsilon, selection_delta
-        Privacy of the selection; ε as above and all of δ unless given.
-    relation : {"add-remove", "exchange"}
-        Which tables are neighbours.
-    public_membership : bool
-        Under exchange: who is in which group is public.
-    unit : str, optional
-        The column that says whose record it is; every person keeps one record, chosen by a secret order that knows
-        neither question nor answer.
-    per_unit : {"any", "all"}, optional
-        Turn the condition into "any", or "all", of the person's records that have an answer. A person without any has
-        none; with `by` it counts in the group of the one record kept, whatever group the records are in.
-    encoding, delimiter : str, optional
-        How a text file is written: UTF-8, and a comma (.csv) or tab (.tsv), unless given.
+    data, query, *arguments, and all keywords
+        The question, each part as for `irisdp.publish`.
+
+    Returns
+    -------
+    Plan
+        Public facts alone: its cost, the expected error of the answers, and all that decides their distribution.
 
     Raises
     ------
     BadInput
         For anything that does not make sense, before a record is read.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> planned = plan(pyarrow.table({"age": [70, 30, 81]}), "count", "age > 64", epsilon=1)
+    >>> planned.describe_cost()
+    'ε = 1, δ = 0 for adding or removing one record'
+    >>> planned.describe_error()
+    ['off by 0.851 on average, by at most 3 in 95 % of cases']
     """
     levels = read_levels(audience, epsilon, ratio, delta)
     privacy = levels[0][1]

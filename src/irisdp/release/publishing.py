@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ..accounting import Cost
 from ..cells import Link, Nodes, longer, padded_size
 from ..errors import BadInput
-from ..exact import insist_on_names, rational_text
+from ..exact import Rational, checked, rational_text
 from ..outputs import Output
 from ..queries import Unit, UnreleasedKeys, enumerate_keys, groups_file
 from .answers import Answers, plain_keys
@@ -95,31 +95,85 @@ class PrivateCells:
         return "PrivateCells(…)"
 
 
+@checked
 def publish(
     data: Any,
     query: str,
-    *arguments: Any,
+    *arguments: str | int,
+    by: str | Sequence[str] | None = None,
+    groups: Any = None,
+    select_groups: bool = False,
+    selection_epsilon: Rational | None = None,
+    selection_delta: Rational | None = None,
+    epsilon: Rational | None = None,
+    ratio: Rational | None = None,
+    delta: Rational = 0,
+    audience: Mapping[str, Rational] | Sequence[str] | None = None,
+    relation: Literal["add-remove", "exchange"] = "add-remove",
+    public_membership: bool = False,
+    unit: str | None = None,
+    per_unit: Literal["any", "all"] | None = None,
+    encoding: str | None = None,
+    delimiter: str | None = None,
     ledger: str | os.PathLike[str] | Ledger | None = None,
     secret: str | os.PathLike[str] | None = None,
     table: str | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
-    **options: Any,
 ) -> Publication:
     """Publish the best private answer per group, drawn exactly and charged to a budget on disk.
 
+    Asking the same question of the same data again returns the same answer and costs nothing. `irisdp.plan` takes the
+    same question, and says what it would cost and how far off answers will be, without reading a record.
+
     Parameters
     ----------
-    data, query, *arguments, **options
-        The question, as for `plan`: ``publish("t.csv", "majority", "vote = 1", by="region", groups="n,s", epsilon=1)``.
-    ledger : path or Ledger, optional
-        The budget's file; beside the data unless given.
-    secret : path, optional
+    data : path or frame
+        A .csv, .tsv or .parquet file with a record a line; or a frame of pandas, Polars, PyArrow, DuckDB or Spark.
+    query : {"count", "at-least", "at-most", "majority"}
+        What is asked: how many records, whether at least (or at most) K, or whether more say yes than no.
+    *arguments
+        What follows the query: K for at-least and at-most; then a condition in SQL over the columns, such as
+        ``"age > 64 AND town = 'Ely'"``. All records count where it is left out; majority needs one.
+    epsilon, ratio : number or text
+        How private each answer is, the smaller the more: ε, or r = e^ε. One of them is needed, above ε = 0. Exact:
+        ``0.1`` and ``"1/10"`` are one tenth. What a release costs follows from it, and from `relation`.
+    delta : number or text, in [0, 1)
+        Probability with which the bound e^ε may fail; 0 unless given. Needed by `select_groups` only.
+    by : text or sequence of text
+        Group columns; text is split at commas. Then there is one answer for each group.
+    groups : text, path, sequence, mapping or frame
+        The groups, one of the two that `by` needs: ``"north,east"``, a CSV file whose header names the group columns,
+        a list of values or tuples, a mapping from column to values, a frame. Read off the data they would reveal who is
+        in it, so they never are.
+    select_groups : bool
+        Instead of `groups`: name those groups that privacy allows, by the optimal partition selection.
+    selection_epsilon, selection_delta : number or text
+        Privacy of that selection; ε as above and all of `delta` unless given.
+    audience : mapping, or sequence of "NAME=E"
+        Instead of `epsilon`, an ε for each audience of a count: ``{"board": 2, "press": 0.5}``. No coalition learns
+        more than its most accurate member, and the charge is that of the largest ε.
+    relation : {"add-remove", "exchange"}
+        Which tables must be hard to tell apart: those with one record more or less, or those with one record changed.
+    public_membership : bool
+        Under exchange: it is public who is in which group, and the groups' exact sizes may be shown.
+    unit : str
+        The column that says whose record it is, where a person can have several: then persons are protected. Each keeps
+        one record, chosen by a secret order that knows neither question nor answer.
+    per_unit : {"any", "all"}
+        With `unit`: ask the condition of any, or of all, of a person's records that have an answer. A person without
+        any has none; with `by` it counts in the group of the one record kept, whatever group the records are in.
+    encoding, delimiter : str
+        How a text file is written: UTF-8, and a comma (.csv) or tab (.tsv), unless given.
+    ledger : path or Ledger
+        The budget's file; beside the data unless given. Frames need one.
+    secret : path
         Keep the secret that fingerprints are keyed with beside this path instead of beside the data.
-    table : str, optional
+    table : str
         What the ledger calls the table; the name of its file unless given. A frame has none unless given.
-    out : path, optional
-        Where to write the answers (.csv, .parquet or .json); `OUT.release.json` is written beside it.
+    out : path
+        Where to write the answers (.csv, .parquet or .json); `OUT.release.json`, which `irisdp.interpret` reads, is
+        written beside it.
     force : bool
         Whether files that are there already may be replaced. No file that is read or kept ever is.
 
@@ -138,13 +192,41 @@ def publish(
         If the ledger is pinned to another table, relation, unit or set of public columns; nothing was read.
     BudgetRefused
         If the ledger's limit does not allow the cost; nothing was drawn or spent.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, pyarrow
+    >>> survey = pyarrow.table({"age": [70, 30, 81], "town": ["Ely", "Ely", "York"]})
+    >>> ledger = pathlib.Path(tempfile.mkdtemp(), "survey.ledger")
+    >>> found = publish(survey, "count", "age > 64", by="town", groups=["Ely", "York"], epsilon=1, ledger=ledger)
+    >>> found.cost
+    Cost(epsilon=Fraction(1, 1), delta=Fraction(0, 1))
+    >>> found.answers.keys
+    [('Ely',), ('York',)]
     """
-    insist_on_names(plan, options, also=("ledger", "secret", "table", "out", "force"))
     before = stamp(_path(data))
-    planned = plan(data, query, *arguments, **options)
+    planned = plan(
+        data,
+        query,
+        *arguments,
+        by=by,
+        groups=groups,
+        select_groups=select_groups,
+        selection_epsilon=selection_epsilon,
+        selection_delta=selection_delta,
+        epsilon=epsilon,
+        ratio=ratio,
+        delta=delta,
+        audience=audience,
+        relation=relation,
+        public_membership=public_membership,
+        unit=unit,
+        per_unit=per_unit,
+        encoding=encoding,
+        delimiter=delimiter,
+    )
     promise = promise_of(planned, table)
     book = find_ledger(planned.table, ledger)
-    groups = options.get("groups")
     files = planned_files(planned, groups=groups, ledger=book.path, secret=secret, out=out, force=force)
     check_ledger(book, planned.table.path, groups_file(groups), default=ledger is None)
     book.check(promise)
