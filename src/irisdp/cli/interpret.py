@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import BadInput
 from ..exact import json_bytes, read_json, short_text
 from ..outputs import plan_outputs, write_outputs
 from .options import AsJson, Force, console, print_json
@@ -60,13 +59,13 @@ def interpret_command(
     from ..release.released import answers_beside
 
     read = [("the release", release), ("the published answers", answers_beside(release))]
-    read += [("the loss", Path(loss))] * loss.endswith(".json")
+    read += [("the loss", Path(loss))] * loss.lower().endswith(".json")
     read += [] if prior is None else [("the prior", prior)]
     files = plan_outputs([] if out is None else [out], read, field="--out", force=force)
     found = interpret(
         release,
         value,
-        loss=_loss(loss),
+        loss=loss,
         at_least=at_least,
         at_most=at_most,
         prior=None if prior is None else numbers(read_json(prior, "--prior"), "--prior"),
@@ -82,18 +81,6 @@ def interpret_command(
         _show_all(found)
     else:
         _show_one(found, documents[0]["posterior"])
-
-
-def _loss(text: str) -> Any:
-    """Return a loss as `Consumer` reads it, from how it is written on the command line."""
-    if text.endswith(".json"):
-        return read_json(text, "--loss")
-    name, *numbers = text.split(":")
-    parameters = {"asymmetric": ("too_low", "too_high"), "threshold": ("beyond",), "excess": ("beyond",)}.get(name, ())
-    if len(numbers) != len(parameters):
-        needed = ":".join((name, *(parameter.upper() for parameter in parameters)))
-        raise BadInput("--loss", f"{name} has another number of parameters", f"write {needed}")
-    return {"name": name, **dict(zip(parameters, numbers, strict=True))}
 
 
 def _show_one(found: Interpretation, posterior: dict[str, Any]) -> None:

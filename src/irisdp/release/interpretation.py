@@ -6,6 +6,7 @@ have to toss a coin, and then it is tossed here, exactly; nobody is charged for 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +16,7 @@ from ..design import Consumer
 from ..design.readings.consumers import LARGEST_N
 from ..design.readings.losses import Loss, read_loss
 from ..errors import BadInput
-from ..exact import integer, rational, rational_text
+from ..exact import integer, rational, rational_text, read_json
 from ..mechanisms import FactoredMechanism, Mechanism
 from ..sampling import draw
 from .reading_rules import BoundedRule, Posterior, Rule, UnboundedRule, bounded_rule, unbounded_rule
@@ -113,8 +114,9 @@ def interpret(
         `FILE.release.json` as `publish` wrote it; or a mechanism whose inputs are the counts 0..n.
     value : optional
         The published answer to read; all answers in the file beside the sidecar when left out.
-    loss : "absolute", "squared", "zero-one", Loss, mapping or table
-        What an error costs; see `irisdp.design.Consumer`.
+    loss : text, Loss, mapping, table, or path of a .json file
+        What an error costs: "absolute", "squared", "zero-one", "asymmetric:LOW:HIGH", "threshold:K", "excess:K", or
+        what else `irisdp.design.Consumer` reads; a file holds any of these, as a rule a table.
     at_least, at_most : int, optional
         What the consumer knows about the true count. Counts are at least 0, and at most what the sidecar says.
     side_information : sequence of int, optional
@@ -145,6 +147,8 @@ def interpret(
     [Gupte2010], §2.4; docs/theory.md#counts; proofs/reading-certificate.md, proofs/unbounded-counts.md.
     """
     deployed = read_release(release)
+    if isinstance(loss, os.PathLike) or (isinstance(loss, str) and loss.lower().endswith(".json")):
+        loss = read_json(os.fspath(loss), "loss")
     reader = _Reader(loss, at_least, at_most, side_information, prior)
     by: tuple[str, ...] = ()
     keys: list[tuple[Any, ...]] = [()]

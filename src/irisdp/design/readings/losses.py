@@ -172,34 +172,54 @@ def table_loss(entries: Any, n: int) -> Loss:
 
 
 def read_loss(given: Any, n: int) -> Loss:
-    """Read a loss as Python or JSON has it.
+    """Read a loss as the command line, Python or a spec has it: all have the same spellings.
 
     Parameters
     ----------
     given : Loss, str, mapping or table
-        "absolute", "squared", "zero-one"; {"name": "asymmetric", "too_low": a, "too_high": b};
-        {"name": "threshold" | "excess", "beyond": k}; or a table of (n+1) × (n+1) numbers.
+        "absolute", "squared", "zero-one", "asymmetric:LOW:HIGH", "threshold:K", "excess:K"; the same as
+        {"name": "asymmetric", "too_low": LOW, "too_high": HIGH} and {"name": "threshold" | "excess", "beyond": K}; or a
+        table of (n+1) × (n+1) numbers.
     n : int
         Largest count.
+
+    Raises
+    ------
+    BadInput
+        For anything else; the remedy lists the forms.
     """
     if isinstance(given, Loss):
         if given.entries is not None and len(given.entries) != n + 1:
             raise BadInput("loss", f"must be a table of {n + 1} rows", "give one row for every count")
         return given
-    fields = {"name": given} if isinstance(given, str) else given
+    fields = _written_fields(given) if isinstance(given, str) else given
     if not isinstance(fields, Mapping):
         return table_loss(given, n)
     parameters = {key: value for key, value in fields.items() if key != "name"}
     make, names = _NAMED.get(str(fields.get("name")), (None, ()))
     if make is None:
-        raise BadInput("loss", "is not a loss with a name", f"choose {', '.join(_NAMED)}, or give a table")
+        raise BadInput("loss", "is not a loss with a name", f"write {', '.join(_FORMS)}, or give a table")
     if set(parameters) != set(names):
         needed = " and ".join(names) or "no parameters"
-        raise BadInput("loss", f"{fields['name']} takes {needed}", "name exactly these")
+        raise BadInput("loss", f"{fields['name']} takes {needed}", f"write {_form(str(fields['name']))}")
     made: Loss = make(**parameters) if names != ("beyond",) else make(parameters["beyond"])
     return made
 
 
+def _written_fields(text: str) -> dict[str, Any]:
+    """Return a loss written in one word as the mapping it stands for."""
+    name, *numbers = text.split(":")
+    _, names = _NAMED.get(name, (None, ()))
+    # A parameter too many has no name, and is refused with the others' names.
+    named = dict(zip([*names, *map(str, range(len(numbers)))], numbers, strict=False))
+    return {"name": name, **named}
+
+
+def _form(name: str) -> str:
+    return ":".join((name, *(_WORDS[parameter] for parameter in _NAMED[name][1])))
+
+
+_WORDS = {"too_low": "LOW", "too_high": "HIGH", "beyond": "K"}
 _NAMED: dict[str, tuple[Any, tuple[str, ...]]] = {
     "absolute": (absolute, ()),
     "squared": (squared, ()),
@@ -208,3 +228,4 @@ _NAMED: dict[str, tuple[Any, tuple[str, ...]]] = {
     "threshold": (threshold, ("beyond",)),
     "excess": (excess, ("beyond",)),
 }
+_FORMS = tuple(map(_form, _NAMED))
