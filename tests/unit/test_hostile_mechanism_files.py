@@ -106,6 +106,12 @@ def test_numbers_beyond_all_use_are_refused_wherever_they_stand(number, where, t
 @pytest.mark.parametrize("number", ["1e4000", '"1e4000"', "1" + "0" * 4299, "2e0000000001", '"2e0000000001"', "1e400"])
 def test_numbers_of_that_size_are_judged(number, tmp_path, capsys):
     assert checked(with_number(number, "note"), tmp_path / "m.json", capsys)[0] == 0
+    objective = plain(objective={"value": "HERE"}).replace('"HERE"', number)
+    assert checked(objective, tmp_path / "m.json", capsys)[0] == 0
+
+
+@pytest.mark.parametrize("number", ["1e1200", '"1e1200"', "1" + "0" * 1200, "2e0000000001", '"2e0000000001"', "1e400"])
+def test_ratios_of_a_thousand_digits_are_judged(number, tmp_path, capsys):
     assert checked(with_number(number, "ratio"), tmp_path / "m.json", capsys)[0] == 0
 
 

@@ -11,6 +11,7 @@ import pytest
 from irisdp import Privacy, audit, design
 from irisdp.certify import seal, verify_mechanism
 from irisdp.cli.main import run
+from irisdp.errors import BadInput
 from irisdp.graphs import Path
 from irisdp.mechanisms import to_document
 
@@ -43,7 +44,7 @@ def test_large_factors_are_checked_in_seconds(tmp_path, capsys):
     assert time.perf_counter() - started < 20
 
 
-@pytest.mark.parametrize("epsilon", ["9" * 3990 + "/1" + "0" * 3988 + "1"])
+@pytest.mark.parametrize("epsilon", ["999." + "7" * 1200, "1/" + "3" * 1200, "9" * 1203 + "/1" + "0" * 1200])
 def test_an_epsilon_of_many_digits_is_read_in_seconds(epsilon, tmp_path, capsys):
     started = time.perf_counter()
     document = {"privacy": {"epsilon": epsilon}, "graph": {"family": "path", "n": 1}, "matrix": [[1]]}
@@ -51,8 +52,22 @@ def test_an_epsilon_of_many_digits_is_read_in_seconds(epsilon, tmp_path, capsys)
     assert time.perf_counter() - started < 20
 
 
+@pytest.mark.parametrize("number", ["999." + "7" * 4000, "1/" + "3" * 4000, "1e4000", "1e-1300", 10**1300])
+@pytest.mark.parametrize("field", ["epsilon", "ratio", "delta"])
+def test_privacy_of_too_many_digits_is_refused_at_once_and_alike(number, field, tmp_path, capsys):
+    started = time.perf_counter()
+    privacy = {field: number} | ({"ratio": 2} if field == "delta" else {})
+    document = {"privacy": privacy, "graph": {"family": "path", "n": 1}, "matrix": [[1]]}
+    status, audited, verified = checked(document, tmp_path / "m.json", capsys)
+    assert status == 2 and audited.startswith(f"irisdp: {field}: has more than 4096 bits")
+    assert verified.startswith(f"not a mechanism file: {field} has more than 4096 bits")
+    with pytest.raises(BadInput, match=f"{field}: has more than 4096 bits"):
+        Privacy(**privacy)
+    assert time.perf_counter() - started < 5
+
+
 @pytest.mark.parametrize(
-    "epsilon", ["1e-4000", "1e-40", "1e-9", "0.3", "1", "2.718281828", "37/3", "100.125", "999.5", "1000"]
+    "epsilon", ["1e-1200", "1e-40", "1e-9", "0.3", "1", "2.718281828", "37/3", "100.125", "999.5", "1000"]
 )
 def test_both_round_the_ratio_alike(epsilon):
     assert verify_mechanism.ratio_of_epsilon(Fraction(epsilon)) == Privacy(epsilon=epsilon).ratio

@@ -322,13 +322,19 @@ def one_apart(size: int) -> list[list[int]]:
     return [[k for k in (i - 1, i + 1) if 0 <= k < size] for i in range(size)]
 
 
+LONGEST_PRIVACY = 4096  # bits of a numerator or a denominator
+
+
 def read_privacy(privacy: Any) -> tuple[Fraction, Fraction]:
     """Return r and δ."""
     stated = set(object_of(privacy, "privacy")) - {"delta"}
     insist(stated in ({"epsilon"}, {"ratio"}), "privacy must state epsilon or ratio, and delta")
-    in_epsilon = stated == {"epsilon"}
-    ratio = ratio_of_epsilon(number(privacy["epsilon"], "epsilon")) if in_epsilon else number(privacy["ratio"], "ratio")
-    delta = number(privacy.get("delta", 0), "delta")
+    read = {key: number(value, key) for key, value in privacy.items()}
+    for key, value in read.items():
+        short = max(value.numerator.bit_length(), value.denominator.bit_length()) <= LONGEST_PRIVACY
+        insist(short, f"{key} has more than {LONGEST_PRIVACY} bits above or below the line")
+    ratio = read["ratio"] if "ratio" in read else ratio_of_epsilon(read["epsilon"])
+    delta = read.get("delta", Fraction(0))
     insist(ratio >= 1 and 0 <= delta < 1, "ratio must be at least 1, delta at least 0 and below 1")
     return ratio, delta
 

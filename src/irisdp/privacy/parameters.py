@@ -9,7 +9,14 @@ from typing import Any
 from ..errors import BadInput
 from ..exact import exp_below, log_above, rational, rational_text
 
-__all__ = ["Privacy"]
+__all__ = ["LONGEST", "Privacy"]
+
+LONGEST = 4096
+"""Bits of a numerator or a denominator that ε, a ratio or δ may be given with: more than 1,200 digits.
+
+Each is computed with many times, and written into files that must be read again. The stand-alone verifier has the same
+limit. What the library itself computes from them may be longer.
+"""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -43,12 +50,12 @@ class Privacy:
         if (epsilon is None) == (ratio is None):
             raise BadInput("privacy", "needs exactly one of epsilon and ratio", "give one of them")
         if epsilon is not None:
-            charge = rational(epsilon, "epsilon")
+            charge = _given(epsilon, "epsilon")
             if charge < 0:
                 raise BadInput("epsilon", "must not be negative", "give a number that is at least 0")
             factor = exp_below(charge)
         else:
-            factor = rational(ratio, "ratio")
+            factor = _given(ratio, "ratio")
             if factor < 1:
                 raise BadInput("ratio", "must be at least 1 (it is e^epsilon)", "give a number from 1 up")
             charge = log_above(factor)
@@ -79,8 +86,17 @@ class Privacy:
         return text if self.delta == 0 else f"{text}, δ = {rational_text(self.delta)}"
 
 
+def _given(value: Any, field: str) -> Fraction:
+    """Read a number that people wrote; fractions are what the library computed, or a caller did."""
+    number = rational(value, field)
+    bits = max(number.numerator.bit_length(), number.denominator.bit_length())
+    if bits > LONGEST and not isinstance(value, Fraction):
+        raise BadInput(field, f"has more than {LONGEST} bits above or below the line", "write a shorter number")
+    return number
+
+
 def _delta(value: Any) -> Fraction:
-    delta = rational(value, "delta")
+    delta = _given(value, "delta")
     if not 0 <= delta < 1:
         raise BadInput("delta", "must be at least 0 and below 1", "give a small probability such as 1e-6")
     return delta
