@@ -28,7 +28,7 @@ FLOORS = [
 LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 LONGEST_ROOM = 350
 # The verifier is one file so that a stranger can copy it, and explains itself to one who has read nothing else.
-LONGER_ROOMS = {"certify/verify_mechanism.py": 1050}
+LONGER_ROOMS = {"certify/verify_mechanism.py": 1100}
 
 
 def imported_rooms(path, text):

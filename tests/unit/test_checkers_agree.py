@@ -29,7 +29,7 @@ def factors(n, *reading, **more):
 
 
 def checked(document, path, capsys):
-    path.write_text(json.dumps(document))
+    path.write_text(document if isinstance(document, str) else json.dumps(document))
     capsys.readouterr()
     verifier = io.StringIO()
     with contextlib.redirect_stdout(verifier):
@@ -125,3 +125,30 @@ def test_a_value_is_called_as_stated_only_where_it_is(value, words):
 @pytest.mark.parametrize("depth", [15, 16])
 def test_names_may_be_nested_sixteen_deep(depth, tmp_path, capsys):
     assert checked({**PLAIN, "outputs": [nested(depth), "y"]}, tmp_path / "m.json", capsys)[0] == 0
+
+
+@pytest.mark.parametrize("stated", [False, True])
+def test_an_objective_that_nothing_proves_is_not_called_no_claim(stated, tmp_path, capsys):
+    document = PLAIN | ({"objective": {"value": "0", "lower_bound": "0"}} if stated else {})
+    status, audited, verified = checked(document, tmp_path / "m.json", capsys)
+    for said in (audited, verified):
+        assert status == 0 and ("it was not checked" in said) is stated and ("nothing is claimed" in said) is not stated
+
+
+@pytest.mark.parametrize(("outputs", "expected"), [(["a", "b"], 0), (["b", "a"], 1), ([0, 1], 1)])
+def test_the_true_answer_is_the_one_that_the_names_say(outputs, expected, tmp_path, capsys):
+    """Rows that answer "b" to the input "a" twice as often as "a" make no true answer as probable as can be."""
+    named = {"inputs": ["a", "b"], "outputs": outputs, "graph": {"edges": [["a", "b"]]}}
+    document = seal({**PLAIN, **named, "certificate": {"kind": "theorem", "theorem": "randomized-response"}})
+    assert checked(document, tmp_path / "m.json", capsys)[0] == expected
+    goal = {"aggregate": "average", "loss": [[0, 1], [1, 0]], "weights": ["1/2", "1/2"]}
+    certificate = {"kind": "theorem", "theorem": "randomized-response", **goal}
+    document = seal({**PLAIN, **named, "certificate": certificate, "objective": {"value": "1/3"}})
+    assert checked(document, tmp_path / "m.json", capsys)[0] == 0
+
+
+@pytest.mark.parametrize(("depth", "expected"), [(99, 0), (100, 2), (500, 2), *((d, 2) for d in range(900, 1000, 7))])
+def test_files_may_be_nested_to_one_depth_whoever_reads_them(depth, expected, tmp_path, capsys):
+    text = json.dumps({**PLAIN, "note": "HERE"}).replace('"HERE"', "[" * depth + "]" * depth)
+    status, _, verified = checked(text, tmp_path / "m.json", capsys)
+    assert status == expected and ("deep" in verified) is (expected == 2)

@@ -125,6 +125,9 @@ def _randomized_response(subject: Subject, certificate: Mapping[str, Any], goal:
     lie = (1 - truth) / (q - 1)
     distance = _distance(subject, lambda i: [truth if v == i else lie for v in range(q)])
     if goal is None:
+        # What is proven is then said of "the true answer": the names must say which one that is.
+        if list(subject.outputs) != list(subject.inputs):
+            raise BadInput("outputs", "must be the inputs, in their order, where no goal is stated", "state a goal")
         return Proven(distance, None)
     for i in range(q):
         if list(goal.loss_row(i)) != [int(v != i) for v in range(q)]:

@@ -722,6 +722,9 @@ def dominance(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proo
         plain = goal is None or ({*goal.weights}, goal.losses) == ({Fraction(1, width)}, zero_one)
         complete = 1 < width == size == 1 + min(map(len, mechanism.neighbours))
         insist(complete and plain, "needs a complete graph and zero-one loss")
+        # What is proven without a goal is said of "the true answer": the names must say which one that is.
+        named = goal is not None or list(mechanism.inputs) == list(mechanism.outputs)
+        insist(named, "outputs must be the inputs, in their order, where no goal is stated")
     rankings = read_rankings(certificate, width)
     ranking_of = [rankings[k] for k in read_ranking_of(certificate, rankings, size)]
     boundary = [i for i in range(size) if any(ranking_of[j] != ranking_of[i] for j in mechanism.neighbours[i])]
@@ -976,7 +979,8 @@ def report(mechanism: Mechanism, conclusion: Conclusion | None) -> None:
     privacy = f"ratio {shown(mechanism.ratio)}, delta {shown(mechanism.delta)}"
     say(f"yes: private on every edge (inputs: {len(mechanism.inputs)}, edges: {edges}{compared}; {privacy})")
     if conclusion is None:
-        say("  optimality: nothing is claimed")
+        unproven = "an objective is stated, and no certificate that would prove it: it was not checked"
+        say(f"  optimality: {'nothing is claimed' if mechanism.document.get('objective') is None else unproven}")
         return
     if conclusion.distance is not None:
         say(f"  rows: the theorem's, of which the rest speaks, up to {shown(conclusion.distance)}")
@@ -996,6 +1000,9 @@ def without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
+DEEPEST_FILE = 100  # lists and objects within each other
+
+
 def read_file(path: str) -> Any:
     """Read a JSON file without rounding a number."""
     try:
@@ -1005,7 +1012,7 @@ def read_file(path: str) -> Any:
         raise ValueError("the file cannot be read as UTF-8 text") from None
     try:
         # Decimals keep what is written; NaN and Infinity, which JSON does not have, are no numbers.
-        return json.loads(
+        document = json.loads(
             text,
             parse_float=lambda text: Decimal(insist_on_number(text)),
             parse_int=lambda text: int(insist_on_number(text)),
@@ -1014,6 +1021,12 @@ def read_file(path: str) -> Any:
         )
     except (json.JSONDecodeError, RecursionError):
         raise ValueError("the file is not valid JSON, or nested too deep") from None
+    inside = [document] if isinstance(document, (dict, list)) else []
+    for _ in range(DEEPEST_FILE):
+        parts = chain.from_iterable(x.values() if isinstance(x, dict) else x for x in inside)
+        inside = [x for x in parts if isinstance(x, (dict, list))]
+    insist(not inside, f"the file is nested more than {DEEPEST_FILE} deep")
+    return document
 
 
 def reason_of(problem: Exception) -> str:

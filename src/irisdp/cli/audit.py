@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..certify import Audit, Optimality
     from ..graphs import DatasetGraph
-    from ..mechanisms import MechanismDocument
+    from ..mechanisms import MechanismDocument, Objective
     from ..privacy import Privacy
 
 __all__ = ["audit_command"]
@@ -52,7 +52,7 @@ def audit_command(
     if as_json:
         print_json(verdict.to_document())
     else:
-        _show(file, verdict)
+        _show(file, verdict, document.objective)
     return 0 if verdict.holds else 1
 
 
@@ -80,7 +80,7 @@ def _repair(document: MechanismDocument, graph: DatasetGraph | None, verdict: Au
     write_outputs([(target, json_bytes(to_document(fixed)))])
 
 
-def _show(file: Path, verdict: Audit) -> None:
+def _show(file: Path, verdict: Audit, stated: Objective | None) -> None:
     view = console()
     held = "holds" if verdict.holds else "DOES NOT HOLD"
     say(view, f"{file}: {held}")
@@ -96,7 +96,8 @@ def _show(file: Path, verdict: Audit) -> None:
     if verdict.not_judged:
         say(view, "  optimality not judged: the options replace what the file states, of which its certificate speaks")
     elif verdict.optimality is None:
-        say(view, "  optimality nothing is claimed")
+        unproven = "an objective is stated, and no certificate that would prove it: it was not checked"
+        say(view, f"  optimality {'nothing is claimed' if stated is None else unproven}")
     else:
         _show_optimality(view, verdict.optimality)
 

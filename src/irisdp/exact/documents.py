@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -15,11 +16,15 @@ from .rationals import LARGEST_EXPONENT, MOST_CHARACTERS, MOST_DIGITS
 __all__ = ["json_bytes", "json_line", "parse_json", "read_json"]
 
 
+DEEPEST = 100
+"""Lists and objects within each other."""
+
+
 def parse_json(text: str, field: str) -> Any:
     """Parse JSON with decimals kept exact; NaN, infinities, repeated keys and numbers beyond all use are refused.
 
     A number may have `MOST_CHARACTERS`, of which an integer `MOST_DIGITS`, and an exponent to `LARGEST_EXPONENT`; else
-    a few letters would ask for more memory than there is.
+    a few letters would ask for more memory than there is. Lists and objects stand at most `DEEPEST` deep in each other.
     """
 
     def refuse(constant: str) -> Any:
@@ -45,13 +50,25 @@ def parse_json(text: str, field: str) -> Any:
         return int(number)
 
     try:
-        return json.loads(
+        document = json.loads(
             text, parse_float=decimal, parse_int=integer, parse_constant=refuse, object_pairs_hook=distinct
         )
     except BadInput:
         raise
     except (ValueError, RecursionError):
         raise BadInput(field, "is not valid JSON", "check quotes, commas and brackets") from None
+    if _deeper_than(DEEPEST, document):
+        raise BadInput(field, f"is nested more than {DEEPEST} deep", "use fewer lists within lists")
+    return document
+
+
+def _deeper_than(limit: int, document: Any) -> bool:
+    """Tell whether lists and objects stand deeper in each other; Python's own limit depends on its caller."""
+    inside = [document] if isinstance(document, dict | list) else []
+    for _ in range(limit):
+        parts = itertools.chain.from_iterable(x.values() if isinstance(x, dict) else x for x in inside)
+        inside = [x for x in parts if isinstance(x, dict | list)]
+    return bool(inside)
 
 
 def read_json(path: str | Path, field: str) -> Any:
