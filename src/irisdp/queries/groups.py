@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +30,7 @@ _KEYS_PER_GROUP = 4
 """Keys in the box around the declared ones, at most, for each declared one."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Groups:
     """The cells of a grouped question: no two have one key, for the engine that joins them with the records.
 
@@ -80,8 +81,9 @@ class Groups:
         keys = self._keys.take(whole_numbers(self._order))
         return Groups(self.columns, labels, place[self.shown], keys, np.arange(len(place)))
 
+    @cached_property
     def digest(self) -> str:
-        """Return a digest of what the engine joins, kinds and keys, in the order of these groups."""
+        """A digest of what the engine joins, kinds and keys, in the order of these groups."""
         columns = [self._keys.column(name) for name in self._keys.column_names]
         kinds = [str(column.kind) for column in self.columns]
         keys = [_numbered(column).to_pylist() for column in columns]
