@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from irisdp.design import consumer
 from irisdp.errors import BadInput
 from irisdp.graphs import Path
 from irisdp.mechanisms import (
@@ -150,3 +151,11 @@ def test_rows_cannot_be_changed():
         mechanism.row_of[0] = 1
     with pytest.raises(BadInput, match="row_of"):
         Mechanism(privacy=TWO, inputs=(0,), outputs=(0,), rows=((Fraction(1),),), row_of=np.array([3]))
+
+
+@pytest.mark.parametrize("loss", [[[0, "0." + "3" * 4000], ["0." + "6" * 3999 + "7", 0]], None])
+def test_no_design_writes_numbers_that_nobody_could_read_again(loss):
+    """Each number may be written, but not what comes of them: twice as many digits."""
+    prior = None if loss else ["0." + "3" * 4000, "0." + "6" * 3999 + "7"]
+    with pytest.raises(BadInput, match="has more than 8000 characters; write a shorter number"):
+        to_document(consumer(1, loss or "absolute", Privacy(ratio=2), prior=prior))

@@ -37,6 +37,9 @@ FORMAT = "irisdp/mechanism/1"
 
 _SHORT = 1 << 64
 
+_SURELY_SHORT = 4_000
+"""Letters up to which any number is read again."""
+
 LARGEST_FACTORED = 10**18
 """Largest n of a factored mechanism that is read."""
 
@@ -132,30 +135,54 @@ def read_document(document: Any) -> MechanismDocument:
 
 
 def to_document(mechanism: Mechanism | FactoredMechanism) -> dict[str, Any]:
-    """Write a mechanism as the JSON document of its file; every number is exact text."""
+    """Write a mechanism as the JSON document of its file; every number is exact text.
+
+    Raises
+    ------
+    BadInput
+        When a number has more digits than a file that is read may hold.
+    """
     document: dict[str, Any] = {"format": FORMAT, "privacy": privacy_to_document(mechanism.privacy)}
     if isinstance(mechanism, FactoredMechanism):
         document["factors"] = [{"kind": "geometric", "n": mechanism.n}]
         if mechanism.reading is not None:
-            triples = [[z, r, rational_text(p)] for z, line in sorted(mechanism.reading.items()) for r, p in line]
+            triples = [[z, r, _text(p, "reading")] for z, line in sorted(mechanism.reading.items()) for r, p in line]
             document["factors"].append({"reading": triples})
     else:
         if mechanism.graph is not None:
             document["graph"] = mechanism.graph.to_document()
         document["inputs"] = [json_node(node) for node in mechanism.inputs]
         document["outputs"] = [json_node(node) for node in mechanism.outputs]
-        texts = [[rational_text(p) for p in row] for row in mechanism.rows]
+        texts = [[_text(p, "matrix") for p in row] for row in mechanism.rows]
         if 2 * len(mechanism.rows) <= len(mechanism.inputs):
             document["rows"], document["row_of"] = texts, mechanism.row_of.tolist()
         else:
             document["matrix"] = [texts[number] for number in mechanism.row_of]
     if mechanism.certificate is not None:
         document["certificate"] = mechanism.certificate
+        for key in ("loss", "weights", "multipliers", "choice"):  # nothing is believed of what a caller gave
+            if isinstance(mechanism.certificate, Mapping):
+                _insist_on_short(mechanism.certificate.get(key), key)
     if (objective := mechanism.objective) is not None:
-        document["objective"] = {"name": objective.name, "value": rational_text(objective.value)}
+        document["objective"] = {"name": objective.name, "value": _text(objective.value, "objective")}
         if objective.lower_bound is not None:
-            document["objective"]["lower_bound"] = rational_text(objective.lower_bound)
+            document["objective"]["lower_bound"] = _text(objective.lower_bound, "objective")
     return document
+
+
+def _text(value: Fraction, field: str) -> str:
+    text = rational_text(value)
+    _insist_on_short(text, field)
+    return text
+
+
+def _insist_on_short(value: Any, field: str) -> None:
+    """Refuse to write a number that would be refused when it is read."""
+    if isinstance(value, str) and len(value) > _SURELY_SHORT:
+        rational(value, field)
+    elif isinstance(value, list | tuple | dict):
+        for inner in value.values() if isinstance(value, dict) else value:
+            _insist_on_short(inner, field)
 
 
 def privacy_from_document(document: Any) -> Privacy:
