@@ -56,6 +56,8 @@ MALFORMED = {
     "a reading that leaves out a number": (factors(1, {"reading": [[0, 0, 1]]}), "reading"),
     "a loop among factors": (factors(2, graph={"family": "cycle", "n": 3}), "graph"),
     "more factors than are judged": (factors(10**18 + 1), "n"),
+    "factors with other inputs": (factors(1, inputs=["a", "b"]), "inputs"),
+    "factors with outputs in another order": (factors(1, outputs=[1, 0]), "outputs"),
     "a list": ([PLAIN], "must be"),
     "privacy in a list": ({**PLAIN, "privacy": ["epsilon", 1]}, "privacy"),
     "a family that is a list": ({**PLAIN, "graph": {"family": ["path"], "n": 2}}, "family"),

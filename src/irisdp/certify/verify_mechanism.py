@@ -358,6 +358,10 @@ def read_factored(document: dict[str, Any], ratio: Fraction, delta: Fraction, fa
     insist(part(factors[0], "kind", "a factor") == "geometric", "factors must begin with a geometric mechanism")
     size = whole_number(part(factors[0], "n", "a factor"), "n", 0, LARGEST_FACTORED) + 1
     reading = read_reading(factors[1], size) if len(factors) == 2 else []
+    for key in ("inputs", "outputs"):
+        if document.get(key) is not None:
+            stated = names(document[key], key)
+            insist(len(stated) == size and stated == list(range(size)), f"{key} of factors are 0..n")
     certified = document.get("certificate") is not None
     too_many = f"a certificate is checked for counts up to {LARGEST_CERTIFIED_FACTORED}, no further"
     insist(not certified or size <= LARGEST_CERTIFIED_FACTORED + 1, too_many)

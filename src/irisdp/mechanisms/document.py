@@ -241,6 +241,12 @@ def _factored(
     if factors[0].get("kind") != "geometric" or "n" not in factors[0]:
         raise BadInput("factors", "must begin with a geometric mechanism", 'write {"kind": "geometric", "n": …}')
     n = integer(factors[0]["n"], "factors", at_least=0, at_most=LARGEST_FACTORED)
+    for key in ("inputs", "outputs"):
+        names = document.get(key)
+        if names is not None and not (
+            len(_list(names, key)) == n + 1 and all(type(name) is int and name == i for i, name in enumerate(names))
+        ):
+            raise BadInput(key, "of factors are 0..n", "leave them out, or write a matrix")
     reading: Reading | None = None
     if len(factors) == 2:
         collected: dict[int, list[tuple[int, Fraction]]] = {}
