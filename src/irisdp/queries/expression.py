@@ -29,8 +29,10 @@ class Condition:
     Attributes
     ----------
     text : str
-        The condition in one spelling, for the ledger; it is public. `tree` is built from it and the columns alone, so
-        two conditions with one text are one condition.
+        The condition in one form and spelling, for the ledger; it is public. `tree` is built from it and the columns
+        alone, so two conditions with one text are one condition.
+    shown : str
+        The condition in the order it was written in, for people.
     columns : tuple of Column
         The columns it reads.
     tree : sqlglot expression
@@ -38,6 +40,7 @@ class Condition:
     """
 
     text: str
+    shown: str
     columns: tuple[Column, ...]
     tree: exp.Expr = field(repr=False)
 
@@ -74,6 +77,7 @@ def read_condition(text: Any, columns: Sequence[Column]) -> Condition:
     >>> read_condition("age > 64", [Column("age", Kind.INTEGER)]).text
     'age > 64'
     """
+    from .one_form import one_form
     from .spelling import spell
     from .terms import Reader
 
@@ -84,7 +88,8 @@ def read_condition(text: Any, columns: Sequence[Column]) -> Condition:
     try:
         tree = _parse(text)
         Reader(columns).condition(tree)  # refuses what is outside the grammar before it is spelt anew
-        canonical = spell(tree, columns)
+        shown = spell(tree, columns)
+        canonical = spell(one_form(_parse(shown), lambda part: spell(part, columns)), columns)
         reader = Reader(columns)
         total = reader.condition(_parse(canonical))
     except BadInput as error:
@@ -97,7 +102,7 @@ def read_condition(text: Any, columns: Sequence[Column]) -> Condition:
         # Parsers meet stray tokens with errors of every kind; the text is public, and nothing has been read yet.
         _refuse_bare_names(text, columns)
         raise BadInput("expression", *_NO_CONDITION) from None
-    return Condition(canonical, tuple(reader.used.values()), total)
+    return Condition(canonical, shown, tuple(reader.used.values()), total)
 
 
 def _refuse_bare_names(text: str, columns: Sequence[Column]) -> None:

@@ -1,9 +1,9 @@
 """One spelling for every condition: what may differ between two texts that mean the same is settled here.
 
 Keywords are upper case, columns as in the schema, numbers as the doubles they are read as, dates in UTC, text as it is;
-parentheses stand where an operator meets an operator, and nowhere else. Nothing is computed, reordered or left out that
-could have a meaning, and a condition is evaluated from this spelling, so equal texts are equal questions whatever was
-typed.
+parentheses stand where an operator meets an operator, and nowhere else. Nothing is computed, reordered or left out;
+`one_form` does that, as far as it has no meaning, and a condition is evaluated from this spelling, so equal texts are
+equal questions whatever was typed.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ class Plan:
         """The question in one line, for people."""
         words = [part for name, part in self.query.describe().items() if name != "expression"]
         if self.condition is not None:
-            words.append(self.condition.text)
+            words.append(self.condition.shown)
         if self.by:
             words.append(f"by {', '.join(self.by)}")
         if self.unit is not None:
