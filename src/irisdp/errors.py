@@ -13,7 +13,7 @@ A message never holds a private value: no record, no true answer, no depth, no r
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 __all__ = ["BadInput", "BudgetRefused", "CertificateRejected", "Infeasible", "IrisError", "PromiseRefused", "Refusal"]
 
@@ -52,6 +52,10 @@ class Refusal(IrisError):
     def __init__(self, message: str, **document: Any) -> None:
         super().__init__(" ".join(message.split()))
         self.document: dict[str, Any] = {"error": str(self), **document}
+
+    def said(self, message: str) -> Self:
+        """Return the same refusal in other words."""
+        return type(self)(message, **{key: value for key, value in self.document.items() if key != "error"})
 
 
 class Infeasible(Refusal):

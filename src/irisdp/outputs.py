@@ -89,7 +89,7 @@ def plan_outputs(
             # A rename would replace the link itself, be it the system's own /dev/stdout.
             raise BadInput(field, f"{path} is a link", "name the file it leads to, or another")
         if os.path.lexists(path) and not force:
-            raise BadInput(field, f"{path} is there already", "add --force to replace it, or name another file")
+            raise BadInput(field, f"{path} is there already", "add force=True to replace it, or name another file")
         planned[identity] = Output(path, field, force)
     return tuple(planned.values())
 
@@ -174,7 +174,7 @@ def _check_place(path: Path, field: str) -> None:
         raise BadInput(field, f"{path} is a folder", "give the name of a file")
     if not stat.S_ISREG(mode):
         # A rename would put a file in place of the device.
-        raise BadInput(field, f"{path} is no regular file", "name a file; to print instead, use --json")
+        raise BadInput(field, f"{path} is no regular file", "name a file; to print instead, leave it out")
     try:
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".irisdp-"):
             pass

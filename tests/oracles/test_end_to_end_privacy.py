@@ -316,7 +316,7 @@ def test_charging_an_exchange_once_is_caught():
 
 
 def test_a_person_in_several_groups_has_no_public_membership():
-    with pytest.raises(BadInput, match="public-membership"):
+    with pytest.raises(BadInput, match="public_membership"):
         plan(
             frame(()), "count", "v = 1", by="g", groups="a,b", epsilon=1, unit="u", relation="exchange",
             public_membership=True,

@@ -191,7 +191,7 @@ def test_a_release_with_more_counts_than_can_be_read_is_read_up_to_a_bound():
     rule = interpret(release, 4, at_most=20).answers[0].rule
     assert rule.face_value is None
     assert rule.possible == (0, 20)
-    with pytest.raises(BadInput, match="at-most"):
+    with pytest.raises(BadInput, match="at_most"):
         interpret(release, 4)
 
 

@@ -109,7 +109,7 @@ def test_lists_add_up(here, capsys):
         "publish anes96.xlsx count --epsilon 1": "DATA: cannot read a file that ends in '.xlsx'; give a .csv, .tsv or",
         "publish none.csv count --epsilon 1": "DATA: finds no file at 'none.csv'; ",
         "publish anes96.csv count --epsilon x": "--epsilon: must be a finite number; ",
-        "publish anes96.csv count --audience a=x": "epsilon: must be a finite number; ",
+        "publish anes96.csv count --audience a=x": "--audience: must be a finite number; ",
         "publish anes96.csv count --by edu --groups 1 --epsilon 1": "--by: names the column 'edu', ",
         "publish anes96.csv count --unit edu --epsilon 1": "--unit: names the column 'edu', ",
         "ledger a b": "irisdp ledger: Got unexpected extra argument(s) (b); put what has spaces in quotes, or see",

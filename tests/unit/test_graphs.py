@@ -203,7 +203,7 @@ def test_graphs_do_not_change():
         (lambda: graph_from_arrays([], []), "nodes: must be given when there are no edges"),
         (lambda: graph_from_arrays([], [], nodes=range(0)), "nodes: must name at least one node"),
         (lambda: graph_from_arrays([0], [1], nodes=range(2**40)), "nodes: must be at most 268435456"),
-        (lambda: graph_from_arrays([0], [1], nodes=2), "nodes: must be a sequence or None, not int"),
+        (lambda: graph_from_arrays([0], [1], nodes=2), "nodes: must be a sequence, not int"),
         (lambda: graph_from_networkx(nx.Graph([(1.5, "a")])), "edges: must be named by a string"),
         (lambda: Product(()), "factors: must be one graph or more"),
         (lambda: Product((Path(2**40), Path(2**40))), "factors: must be one graph or more"),

@@ -1,12 +1,15 @@
 """Messages that lead on: each says what was meant, judged by what is public alone, and nothing is spent."""
 
+import ast
 import json
+import re
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import irisdp
 from irisdp.cli.main import run
 from irisdp.errors import BadInput
 from irisdp.queries import Column, Kind, open_table, read_condition
@@ -88,7 +91,7 @@ def test_a_spec_is_designed_first(command, here, capsys):
 def test_audit_of_a_matrix_asks_for_graph_and_privacy(here, capsys):
     Path("g.json").write_text(json.dumps({"family": "path", "n": 2}))
     assert said(capsys, "audit", "mat.csv") == (
-        "graph: is missing, and so is the privacy; give both: --graph G.json and --epsilon E"
+        "graph: is missing, and so is the privacy; give both: --graph G.json and --epsilon E or --ratio R"
     )
     assert "--graph G.json" in said(capsys, "audit", "mat.csv", "--epsilon", "1")
     assert "--epsilon E" in said(capsys, "audit", "mat.csv", "--graph", "g.json")
@@ -127,3 +130,50 @@ def test_an_impossible_date_is_refused(text, here):
     pq.write_table(pa.table({"day": pa.array([0], pa.date32())}), "d.parquet")
     with pytest.raises(BadInput, match=r"^expression: takes '.*' for a date, which it is not; write dates as"):
         read_condition(text, open_table("d.parquet").columns)
+
+
+def texts_with_options(source):
+    """Return the texts of a file, docstrings apart, that name an option as the command line does."""
+    nodes = list(ast.walk(ast.parse(source)))
+    docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    texts = [node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return [text.value for text in texts if id(text) not in docstrings and re.search(r"(?<![\w-])--[a-z]", text.value)]
+
+
+def test_the_library_speaks_the_names_of_python():
+    """The command line alone knows its options, and translates; a command to be typed may be named whole."""
+    source = Path(irisdp.__file__).parent
+    found = {
+        path.name: text
+        for path in source.rglob("*.py")
+        if "cli" not in path.parts and not path.name.startswith("verify_")
+        for text in texts_with_options(path.read_text(encoding="utf-8"))
+        if "irisdp ledger FILE --limit" not in text
+    }
+    assert found == {}
+    assert texts_with_options('raise BadInput("delta", "is missing", "add --delta 1e-6")') == ["add --delta 1e-6"]
+
+
+def test_python_and_the_command_line_name_an_option_each_in_its_way(tmp_path, capsys):
+    path = tmp_path / "s.csv"
+    path.write_text("age\n70\n")
+    for options, arguments, python, typed in (
+        ({}, [], "epsilon: is missing; add epsilon=1", "--epsilon: is missing; add --epsilon 1"),
+        (
+            {"epsilon": 1, "selection_delta": "1e-9"},
+            ["--epsilon", "1", "--selection-delta", "1e-9"],
+            "selection_epsilon: belongs to select_groups=True; add select_groups=True or leave it out",
+            "--selection-epsilon: belongs to --select-groups; add --select-groups or leave it out",
+        ),
+        (
+            {"audience": ["a b=1"]},
+            ["--audience", "a"],
+            "audience: must have names of letters, digits, - and _; write for example press=0.5",
+            "--audience: must be NAME=E, each name once; write for example --audience press=0.5",
+        ),
+    ):
+        with pytest.raises(BadInput) as refusal:
+            irisdp.publish(path, "count", **options)
+        assert str(refusal.value) == python
+        assert run(["publish", str(path), "count", *arguments]) == 2
+        assert capsys.readouterr().err == f"irisdp: {typed}\n"

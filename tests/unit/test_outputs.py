@@ -244,7 +244,7 @@ def test_a_frame_does_not_declare_its_own_groups(here):
 
 def test_python_needs_force_as_well(here):
     irisdp.publish("data.csv", "count", epsilon=1, out="o.json")
-    with pytest.raises(BadInput, match="--force"):
+    with pytest.raises(BadInput, match=r"force=True"):
         irisdp.publish("data.csv", "count", epsilon=1, out="o.json")
     again = irisdp.publish("data.csv", "count", epsilon=1, out="o.json", force=True)
     assert again.repeated

@@ -82,15 +82,15 @@ def subject_of(given: Auditable, *, graph: DatasetGraph | None = None, privacy: 
     privacy = privacy if privacy is not None else document.privacy
     graph = graph if graph is not None else document.graph
     if privacy is None and graph is None and document.factored is None:
-        raise BadInput("graph", "is missing, and so is the privacy", "give both: --graph G.json and --epsilon E")
+        raise BadInput("graph", "is missing, and so is the privacy", "give both: graph=… and privacy=…")
     if privacy is None:
-        raise BadInput("privacy", "is missing", "state it in the file, or with --epsilon E or --ratio R")
+        raise BadInput("privacy", "is missing", "state it in the file, or with privacy=…")
     if document.factored is not None:
         graph = Path(document.factored.n + 1) if graph is None else graph
         if not is_the_path(graph, len(document.inputs)):
             raise BadInput("graph", "of a factored mechanism must be the path 0..n", "leave it out, or expand the file")
     if graph is None:
-        raise BadInput("graph", "is missing", "give the neighbouring inputs, in the file or with --graph G.json")
+        raise BadInput("graph", "is missing", "give the neighbouring inputs, in the file or with graph=…")
     return Subject(
         document=document,
         privacy=privacy,

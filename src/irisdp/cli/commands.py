@@ -10,13 +10,16 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from ..errors import BadInput
+from ..errors import BadInput, Refusal
+from .spelling import in_options
 
-__all__ = ["Command", "Commands", "explain"]
+__all__ = ["Command", "CommandOnDocuments", "Commands", "explain"]
 
 
 class Command(TyperCommand):
     """A command that refuses a single option given twice: the last would win silently. Lists accumulate."""
+
+    reads_fields = False
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -29,11 +32,32 @@ class Command(TyperCommand):
         return _reading_once(super().make_parser(ctx), ctx)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; a field that it complains of is named as it was typed."""
+        """Run the command; what it complains of is named as it is typed."""
+        options = {found.name: found.metavar or "" for found in self.params if found.param_type_name == "option"}
         try:
             return super().invoke(ctx)
         except BadInput as error:
-            raise BadInput(_as_typed(error.field, ctx), error.rule, error.remedy) from None
+            rule, remedy = (in_options(text, options) for text in (error.rule, error.remedy))
+            raise BadInput(self.as_typed(error.field, ctx), rule, remedy) from None
+        except Refusal as refusal:
+            raise refusal.said(in_options(str(refusal), options)) from None
+
+    def as_typed(self, field: str, context: Any) -> str:
+        """Return a field as it stands on the command line, if that is where its value came from, or would come from."""
+        name = field.replace("-", "_")
+        source = context.get_parameter_source(name)
+        for parameter in self.params:
+            if parameter.name == name and (not self.reads_fields or (source and source.name == "COMMANDLINE")):
+                if parameter.param_type_name == "argument":
+                    return str((parameter.metavar or field).split()[0])
+                return _longest(parameter.opts)
+        return field
+
+
+class CommandOnDocuments(Command):
+    """A command whose files have fields of their own: a field named like an option is the option's if that is given."""
+
+    reads_fields = True
 
 
 class Commands(TyperGroup):
@@ -74,16 +98,6 @@ def _reading_once(parser: Any, context: Any) -> Any:
     # The one place that sees the order of options; Typer calls it and uses its result only.
     parser.parse_args = parse_once
     return parser
-
-
-def _as_typed(field: str, context: Any) -> str:
-    """Return a field as it stands on the command line, if that is where its value came from."""
-    name = field.replace("-", "_")
-    source = context.get_parameter_source(name)
-    for parameter in context.command.params:
-        if parameter.name == name and source is not None and source.name == "COMMANDLINE":
-            return (parameter.metavar or field) if parameter.param_type_name == "argument" else _longest(parameter.opts)
-    return field
 
 
 def _without_type(argument: Any) -> None:

@@ -15,7 +15,7 @@ import irisdp
 
 from ..errors import BadInput, IrisError, Refusal
 from . import audit, design, interpret, ledger, publish, sample
-from .commands import Command, Commands, explain
+from .commands import Command, CommandOnDocuments, Commands, explain
 from .options import print_json
 
 __all__ = ["app", "run"]
@@ -84,7 +84,8 @@ for name, function, summary, examples in (
     ),
 ):
     epilog = "\b\nExamples:\n" + "\n".join(f"  {line}" for line in examples)
-    app.command(name, cls=Command, short_help=summary, epilog=epilog)(function)
+    kind = CommandOnDocuments if name in ("design", "audit", "sample") else Command
+    app.command(name, cls=kind, short_help=summary, epilog=epilog)(function)
 
 
 def _show_version(wanted: bool) -> None:

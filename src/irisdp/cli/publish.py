@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +14,7 @@ from ..catalogue import FORMS
 from ..errors import BadInput
 from ..exact import rational_text
 from .options import AsJson, Force, console, print_json, short_path
+from .spelling import error_in_options, in_options
 
 if TYPE_CHECKING:
     from ..release import Plan, Publication
@@ -139,7 +141,8 @@ def publish_command(
         check_ledger(book, planned.table.path, groups_file(declared), default=ledger is None)
         outlook = foresee(planned, book, promise_of(planned, table))
         if as_json:
-            print_json({**planned.document(), "dry_run": True, "ledger": outlook and outlook.document()})
+            foreseen = outlook and error_in_options(outlook.document(), _OPTIONS)
+            print_json({**planned.document(), "dry_run": True, "ledger": foreseen})
         else:
             _show_plan(planned, book.path, outlook)
         return
@@ -149,6 +152,9 @@ def publish_command(
         print_json(published.document())
     else:
         _show(published)
+
+
+_OPTIONS = dict.fromkeys(inspect.signature(publish_command).parameters, "VALUE")
 
 
 def _declared(groups: list[str] | None) -> str | None:
@@ -183,7 +189,7 @@ def _show_plan(planned: Plan, ledger: Path, outlook: Outlook | None) -> None:
     for heading, said in (
         outlook.describe() if outlook else [("ledger", f"{short_path(ledger)}: is made by the first release")]
     ):
-        view.print(f"  {heading:<9} {escape(said)}", soft_wrap=True)
+        view.print(f"  {heading:<9} {escape(in_options(said, _OPTIONS))}", soft_wrap=True)
     view.print("  dry run: no record was read, nothing was spent")
 
 

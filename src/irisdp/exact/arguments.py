@@ -96,7 +96,8 @@ def _insist(name: str, value: Any, rule: Any) -> None:
     words = _words(rule)
     chosen = [part for part in typing.get_args(rule) if typing.get_origin(part) is typing.Literal] or [rule]
     if isinstance(value, str) and typing.get_origin(chosen[0]) is typing.Literal:
-        raise BadInput(name, f"must be {_words(chosen[0])}", "choose one of them")
+        among = "the two" if len(typing.get_args(chosen[0])) == 2 else "them"
+        raise BadInput(name, f"must be {_words(chosen[0])}", f"choose one of {among}")
     raise BadInput(name, f"must be {words}, not {_kind(value)}", _REMEDIES.get(words, _HELP))
 
 

@@ -52,7 +52,7 @@ class AtMost(YesOrNo):
         words = split_number(words)
         check_one_condition(words[1:], cls.name)
         if not words:
-            raise BadInput("QUERY", "at-most needs a number K", 'write for example at-most 100 "age > 64"')
+            raise BadInput("query", "at-most needs a number K", 'write for example at-most 100 "age > 64"')
         return cls(integer(words[0], "K", at_least=0, at_most=_LARGEST), *words[1:])
 
     def describe(self) -> dict[str, str]:

@@ -161,7 +161,7 @@ def _what_to_name(columns: Sequence[Column]) -> str:
 
 
 def _other_delimiter(mark: str) -> str:
-    return f'if its parts are separate columns, say --delimiter "{mark}"'
+    return f'if its parts are separate columns, say delimiter="{mark}"'
 
 
 def list_names(names: Sequence[str], most: int = 30) -> str:

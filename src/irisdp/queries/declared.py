@@ -68,7 +68,7 @@ def check_apart(declared: Any, data: Any) -> None:
     )
     if one_file or (declared is not None and declared is data):
         raise BadInput(
-            "--groups", "is the data itself, and would reveal who is in it", "declare the groups in a file of their own"
+            "groups", "is the data itself, and would reveal who is in it", "declare the groups in a file of their own"
         )
 
 

@@ -54,7 +54,7 @@ def cell_relation(relation: Relation, *, grouped: bool, public_membership: bool 
     """
     if public_membership and not (grouped and relation is Relation.EXCHANGE):
         raise BadInput(
-            "public-membership",
+            "public_membership",
             "is about records that keep their group when they are exchanged",
             "use it with groups and the relation exchange, or leave it out",
         )
@@ -117,7 +117,7 @@ def total_cost(
     """
     if selection is not None and (not grouped or public_membership):
         raise BadInput(
-            "select-groups",
+            "select_groups",
             "chooses among private groups, and here there are none or membership is public",
             "use it with group columns whose membership is private, or declare the groups",
         )

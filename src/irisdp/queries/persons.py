@@ -69,10 +69,10 @@ def read_per_unit(per_unit: Any, unit: str | None, condition: Condition | None) 
     if per_unit is None:
         return None
     if per_unit not in list(PerUnit):
-        raise BadInput("--per-unit", "must be any or all", "choose one of the two")
+        raise BadInput("per_unit", "must be any or all", "choose one of the two")
     if unit is None or condition is None:
-        rule, remedy = "asks a condition of a person's records", 'add --unit COL and a condition such as "age > 64"'
-        raise BadInput("--per-unit", rule, remedy)
+        rule, remedy = "asks a condition of a person's records", 'add unit= and a condition such as "age > 64"'
+        raise BadInput("per_unit", rule, remedy)
     return PerUnit(per_unit)
 
 

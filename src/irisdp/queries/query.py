@@ -116,7 +116,7 @@ def check_one_condition(words: Sequence[Any], query: str) -> None:
     whole = " ".join(map(str, words)) if all(isinstance(word, str | int | float) for word in words) else ""
     plain = whole.isprintable() and 0 < len(whole) <= _MOST_SHOWN and '"' not in whole
     raise BadInput(
-        "QUERY",
+        "query",
         f"{query} takes one condition, and it is in several words",
         f'quote the condition: "{whole if plain else "age > 64"}"',
     )

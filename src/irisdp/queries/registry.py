@@ -28,5 +28,5 @@ def read_query(query: Any, arguments: Sequence[Any]) -> Query[Any]:
     name, _, rest = query.strip().partition(" ") if isinstance(query, str) else ("", "", "")
     if name not in QUERIES:
         *others, last = (form.usage for form in FORMS)
-        raise BadInput("QUERY", "is none that Iris knows", f"write {', '.join(others)} or {last}")
+        raise BadInput("query", "is none that Iris knows", f"write {', '.join(others)} or {last}")
     return QUERIES[name].read([*([rest.strip()] if rest.strip() else []), *arguments])

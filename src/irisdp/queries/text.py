@@ -83,19 +83,19 @@ def read_form(ending: str, encoding: Any = None, delimiter: Any = None) -> TextF
     mark = DELIMITERS[ending] if delimiter is None else {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
     if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii() or mark.isalnum() or mark in '"\r\n\0':
         raise BadInput(
-            "--delimiter", "must be one ASCII character, and no letter, digit, quote or line end", "give , ; | or \\t"
+            "delimiter", "must be one ASCII character, and no letter, digit, quote or line end", "give , ; | or \\t"
         )
     rule, remedy = "is no text encoding that Iris can split into lines", "give utf-8, latin-1, windows-1252, ..."
     name = "utf-8" if encoding is None else encoding
-    if not isinstance(name, str) or not guarded(lambda: _keeps_ascii(name, mark), rule, remedy, "--encoding"):
-        raise BadInput("--encoding", rule, f"{remedy}, or save the file as UTF-8")
+    if not isinstance(name, str) or not guarded(lambda: _keeps_ascii(name, mark), rule, remedy, "encoding"):
+        raise BadInput("encoding", rule, f"{remedy}, or save the file as UTF-8")
     name = codecs.lookup(name).name
     return TextForm("utf-8" if name in ("utf-8-sig", "ascii") else name, mark)
 
 
 def refuse_form(encoding: Any, delimiter: Any) -> None:
     """Refuse what is declared of a text file where there is none."""
-    for name, value in (("--encoding", encoding), ("--delimiter", delimiter)):
+    for name, value in (("encoding", encoding), ("delimiter", delimiter)):
         if value is not None:
             raise BadInput(name, "belongs to .csv and .tsv files", "leave it out")
 
@@ -124,7 +124,7 @@ def read_header(path: Path, form: TextForm, field: str) -> tuple[list[str], int]
 
     rule = f"has no header that can be read as {form.encoding.upper()} text"
     # Only how the data is written can be declared.
-    other = ", or name its encoding, as in --encoding latin-1" if field == "data" else ""
+    other = ", or name its encoding, as in encoding='latin-1'" if field == "data" else ""
     names, start = guarded(header, rule, f"save it as CSV, in UTF-8, with a header line{other}", field)
     return [name.strip() or f"column{place}" for place, name in enumerate(names, 1)], start
 

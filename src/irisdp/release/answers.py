@@ -73,7 +73,7 @@ def plain_keys(keys: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 def check_ending(path: Path) -> None:
     """Refuse, before anything is spent, a file whose ending names no format."""
     if path.suffix.lower() not in _WRITERS:
-        raise BadInput("--out", "must end in .csv, .parquet or .json", "choose one of these endings")
+        raise BadInput("out", "must end in .csv, .parquet or .json", "choose one of these endings")
 
 
 def answers_bytes(answers: Answers, path: Path) -> bytes:

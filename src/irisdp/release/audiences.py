@@ -9,6 +9,7 @@ from typing import Any
 
 from ..cells import CellMechanism
 from ..errors import BadInput
+from ..exact import rational
 from ..privacy import Privacy
 
 __all__ = ["Audience", "read_levels"]
@@ -26,25 +27,25 @@ def read_levels(audience: Any, epsilon: Any, ratio: Any, delta: Any) -> list[tup
     """Read the privacy of each audience, the most accurate first."""
     levels = _levels(audience, epsilon, ratio, delta)
     if any(privacy.ratio == 1 and privacy.delta == 0 for _, privacy in levels):
-        raise BadInput("--epsilon", "must be above 0: at 0 an answer says nothing", "choose a larger epsilon")
+        raise BadInput("epsilon", "must be above 0: at 0 an answer says nothing", "choose a larger epsilon")
     return sorted(levels, key=lambda level: -level[1].ratio)
 
 
 def _levels(audience: Any, epsilon: Any, ratio: Any, delta: Any) -> list[tuple[str | None, Privacy]]:
     if audience is None:
         if epsilon is None and ratio is None:
-            raise BadInput("--epsilon", "is missing", "add --epsilon 1")
+            raise BadInput("epsilon", "is missing", "add epsilon=1")
         if epsilon is not None and ratio is not None:
-            raise BadInput("--epsilon", "says the same as --ratio", "leave one of the two out")
+            raise BadInput("epsilon", "says the same as ratio=", "leave one of the two out")
         return [(None, Privacy(epsilon=epsilon, ratio=ratio, delta=delta))]
     if epsilon is not None or ratio is not None:
-        raise BadInput("--audience", "states epsilon already", "leave out --epsilon and --ratio")
+        raise BadInput("audience", "states epsilon already", "leave out epsilon= and ratio=")
     named = dict(audience) if isinstance(audience, Mapping) else {}
     for text in () if isinstance(audience, Mapping) else audience:
         name, separator, level = str(text).partition("=")
         if not separator or name in named:
-            raise BadInput("--audience", "must be NAME=E, each name once", "write for example --audience press=0.5")
+            raise BadInput("audience", "must be NAME=E, each name once", "write for example audience=['press=0.5']")
         named[name] = level
     if not named or not all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", str(name)) for name in named):
-        raise BadInput("--audience", "must have names of letters, digits, - and _", "write for example press=0.5")
-    return [(str(name), Privacy(epsilon=level, delta=delta)) for name, level in named.items()]
+        raise BadInput("audience", "must have names of letters, digits, - and _", "write for example press=0.5")
+    return [(str(name), Privacy(epsilon=rational(level, "audience"), delta=delta)) for name, level in named.items()]

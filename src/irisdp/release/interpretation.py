@@ -155,15 +155,15 @@ def interpret(
     values: list[Hashable] = [value]
     if value is None:
         if not isinstance(deployed, NoisyCount):
-            raise BadInput("--value", "is needed to read a mechanism file", "give the value that was released")
+            raise BadInput("value", "is needed to read a mechanism file", "give the value that was released")
         table = released_table(release)
         by, keys, values = table.by, table.keys, list(table.values)
         if len(deployed.ends) not in (1, len(values)):
             raise BadInput(
-                "RELEASE", "is about another number of answers", "give the files that publish wrote together"
+                "release", "is about another number of answers", "give the files that publish wrote together"
             )
     elif isinstance(deployed, NoisyCount) and len(deployed.ends) > 1:
-        raise BadInput("--value", "cannot be read alone: answers differ in their ends", "leave --value out")
+        raise BadInput("value", "cannot be read alone: answers differ in their ends", "leave value= out")
     rules: dict[Ends, Rule] = {}
     read = []
     for row, (key, published) in enumerate(zip(keys, values, strict=True)):
@@ -205,7 +205,7 @@ class _Reader:
             assert isinstance(deployed, NoisyCount)
             return unbounded_rule(deployed.privacy, read_loss(self.loss, 0), least)
         if most > LARGEST_N:
-            raise BadInput("--at-most", f"must be at most {LARGEST_N:,} to read with an upper bound", "give --at-most")
+            raise BadInput("at_most", f"must be at most {LARGEST_N:,} to read with an upper bound", "give at_most=")
         known: Any = {"at_least": least, "at_most": most} if self.side_information is None else self.side_information
         # A mechanism that was given as a matrix, and a table of losses, fix how counts are numbered.
         largest = len(deployed.inputs) - 1 if not isinstance(deployed, NoisyCount) else most
@@ -219,12 +219,12 @@ class _Reader:
         """Return the least and the largest count that is possible; None for no largest."""
         if not isinstance(deployed, NoisyCount):
             if isinstance(deployed, Mechanism) and list(deployed.inputs) != list(range(len(deployed.inputs))):
-                raise BadInput("RELEASE", "has inputs that are not the counts 0..n", "give a mechanism for counts")
+                raise BadInput("release", "has inputs that are not the counts 0..n", "give a mechanism for counts")
             ends = (0, len(deployed.inputs) - 1)
         least, most = (0, None) if ends is None else ends
         if self.at_least is not None:
-            least = max(least, integer(self.at_least, "--at-least", at_least=0, at_most=LARGEST_COUNT))
-        limits = [most] if self.at_most is None else [most, integer(self.at_most, "--at-most", at_least=0)]
+            least = max(least, integer(self.at_least, "at_least", at_least=0, at_most=LARGEST_COUNT))
+        limits = [most] if self.at_most is None else [most, integer(self.at_most, "at_most", at_least=0)]
         if self.side_information is not None:
             if self.at_least is not None or self.at_most is not None:
                 raise BadInput("side_information", "cannot be given with bounds", "give one of the two")
@@ -240,21 +240,21 @@ class _Reader:
             limits.append(len(self.loss) - 1)
         if self.prior is not None and hasattr(self.prior, "__len__"):
             if isinstance(self.prior, str | Mapping) or not len(self.prior):
-                raise BadInput("--prior", "must be a list of numbers", "write the probabilities of 0, 1, … in order")
+                raise BadInput("prior", "must be a list of numbers", "write the probabilities of 0, 1, … in order")
             limits.append(len(self.prior) - 1)
         known = [limit for limit in limits if limit is not None]
         if known and min(known) < least:
-            raise BadInput("--at-most", "leaves no count possible", "check it against --at-least and the release")
+            raise BadInput("at_most", "leaves no count possible", "check it against at_least= and the release")
         if not known and self.prior is not None:
-            raise BadInput("--prior", "is for counts up to where?", "give --at-most")
+            raise BadInput("prior", "is for counts up to where?", "give at_most=")
         return least, min(known, default=None)
 
     def _prior(self, largest: int) -> Any:
         if self.prior is None or not hasattr(self.prior, "__len__") or len(self.prior) == largest + 1:
             return self.prior
         if len(self.prior) > largest + 1:
-            if any(rational(weight, "--prior") != 0 for weight in self.prior[largest + 1 :]):
-                raise BadInput("--prior", f"gives probability to counts above {largest}", "set it to 0 there")
+            if any(rational(weight, "prior") != 0 for weight in self.prior[largest + 1 :]):
+                raise BadInput("prior", f"gives probability to counts above {largest}", "set it to 0 there")
             return self.prior[: largest + 1]
         return [*self.prior, *[0] * (largest + 1 - len(self.prior))]
 

@@ -87,7 +87,7 @@ def check_budget(limit: Cost | None, spent: Cost, cost: Cost) -> None:
     said = {name: f"epsilon {part['epsilon']}, delta {part['delta']}" for name, part in parts.items()}
     raise BudgetRefused(
         f"the ledger's limit is {said['limit']}; left is {said['left']}; the answer would cost {said['cost']};"
-        " ask with less (--epsilon, --delta), raise the limit (irisdp ledger FILE --limit E,D) if the promise to the"
+        " ask with less (epsilon=, delta=), raise the limit (irisdp ledger FILE --limit E,D) if the promise to the"
         " people in the data allows it, or ask again what was answered: that is free",
         **parts,
     )
@@ -202,7 +202,7 @@ def _facts_of_questions(connection: sqlite3.Connection, path: Path) -> dict[str,
         raise PromiseRefused(
             f"{path.name} was written by irisdp 0.1 and adds up releases under different promises"
             f" ({', '.join(pinned)}), so its sum promises nothing and nothing more is added;"
-            " take it as it is, and name a new ledger with --ledger, with a limit that leaves room for what was spent",
+            " take it as it is, and name a new ledger with ledger=, with a limit that leaves room for what was spent",
             differs=list(pinned),
             pinned=pinned,
         )

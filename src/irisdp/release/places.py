@@ -27,7 +27,7 @@ Stamp = tuple[int, ...] | None
 def promise_of(planned: Plan, name: str | None) -> Promise:
     """Return what a release takes for granted, of a table that is called by its file unless it is given a name."""
     if name is not None and not (isinstance(name, str) and name.strip() and name.isprintable()):
-        raise BadInput("--table", "must be a name on one line", "write for example --table patients.csv")
+        raise BadInput("table", "must be a name on one line", "write for example table='patients.csv'")
     table = planned.table
     public = planned.by if planned.public_membership else ()
     return Promise(
@@ -61,7 +61,7 @@ def check_ledger(book: Ledger, data: Path | None, groups: Path | None, *, defaul
         raise BadInput(
             "ledger",
             f"is missing, and {data.name} has {names} names (hard links), of which each would have a budget of its own",
-            "name one ledger for all of them with --ledger FILE",
+            "name one ledger for all of them with ledger=",
         )
     for what, other in {"the data": data, "the groups": groups}.items():
         if other is not None and same_file(other, book.path):
@@ -98,7 +98,7 @@ def recognised(
     known = [(candidate, name, key) for candidate, name, key in found if candidate.known([name])]
     if len(known) > 1:
         names = ", ".join(candidate.path.name for candidate, *_ in known)
-        raise BadInput("ledger", f"is missing, and several know this data: {names}", "name one with --ledger")
+        raise BadInput("ledger", f"is missing, and several know this data: {names}", "name one with ledger=")
     return known[0] if known else (book, *recognise(digest, keys, book.known))
 
 

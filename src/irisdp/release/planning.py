@@ -268,7 +268,7 @@ def plan(
         unit = table.column(unit, "unit").name
         if public_membership:
             # Which of a person's records is kept depends on what they say, and so does the group it counts in.
-            raise BadInput("--public-membership", "cannot be promised with --unit", "leave one of the two out")
+            raise BadInput("public_membership", "cannot be promised with unit=", "leave one of the two out")
     each = read_per_unit(per_unit, unit, condition)
     selector = None
     if select_groups:
@@ -276,9 +276,9 @@ def plan(
         if selection_delta is None:  # the selection takes all of δ
             levels = [(name, level.pure) for name, level in levels]
     elif selection_epsilon is not None or selection_delta is not None:
-        raise BadInput("--selection-epsilon", "belongs to --select-groups", "add --select-groups or leave it out")
+        raise BadInput("selection_epsilon", "belongs to select_groups=True", "add select_groups=True or leave it out")
     if audience is not None and not asked.forms_chain:
-        raise BadInput("--audience", "is for counts", f"ask {asked.describe()['query']} with one --epsilon")
+        raise BadInput("audience", "is for counts", f"ask {asked.describe()['query']} with one epsilon=")
     audiences = tuple(Audience(name, asked.mechanism(level)) for name, level in levels)
     planned = Plan(
         table=table,
@@ -306,19 +306,19 @@ def _relation(relation: str) -> Relation:
     try:
         return Relation(relation)
     except ValueError:
-        raise BadInput("--relation", "must be add-remove or exchange", "choose one of the two") from None
+        raise BadInput("relation", "must be add-remove or exchange", "choose one of the two") from None
 
 
 def _declared(table: Table, by: tuple[str, ...], groups: Any, select_groups: bool) -> Groups | None:
     if not by:
         if groups is not None or select_groups:
-            raise BadInput("--by", "is missing: groups of what?", "name the group columns with --by")
+            raise BadInput("by", "is missing: groups of what?", "name the group columns with by=")
         return None
     if select_groups == (groups is not None):
         raise BadInput(
-            "--groups",
+            "groups",
             "the groups must be declared or privately selected: reading them off the data would reveal who is in it",
-            "give --groups v1,v2,… or a CSV file, or --select-groups with a --delta (one of the two)",
+            "give groups='v1,v2,…' or a CSV file, or select_groups=True with a delta= (one of the two)",
         )
 
     return None if select_groups else read_groups(table, by, groups).by_key()
@@ -329,8 +329,8 @@ def _selector(privacy: Privacy, epsilon: Any, delta: Any) -> PartitionSelection:
     own = own if delta is None else own.with_delta(delta)
     if own.delta == Fraction(0):
         raise BadInput(
-            "--delta",
+            "delta",
             "must be above 0 to select groups privately",
-            "give a small probability such as 1e-6, or --groups",
+            "give a small probability such as 1e-6, or groups=",
         )
     return PartitionSelection(own)

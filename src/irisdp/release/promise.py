@@ -70,13 +70,13 @@ def promise_in_advance(
     """
     neighbours = relation or "add-remove"
     if neighbours not in ("add-remove", "exchange"):
-        raise BadInput("--relation", "must be add-remove or exchange", "choose one of the two")
+        raise BadInput("relation", "must be add-remove or exchange", "choose one of the two")
     if public_columns and neighbours != "exchange":
-        raise BadInput("--public-columns", "are kept by records that are exchanged", "add --relation exchange")
+        raise BadInput("public_columns", "are kept by records that are exchanged", "add relation='exchange'")
     if public_columns and unit is not None:
-        raise BadInput("--public-columns", "cannot be promised with --unit", "leave one of the two out")
+        raise BadInput("public_columns", "cannot be promised with unit=", "leave one of the two out")
     if not all(isinstance(name, str) and name for name in public_columns):
-        raise BadInput("--public-columns", "must name columns", "write for example --public-columns ward,year")
+        raise BadInput("public_columns", "must name columns", "write for example public_columns=ward,year")
     facts: dict[str, Any] = {
         "relation": neighbours,
         "unit": unit,
@@ -116,9 +116,9 @@ def check_promise(
         there["columns"], here["columns"] = _differing(there["columns"], here["columns"])
     said = "; ".join(f"{_NAMES[fact]} {_say(there[fact])}, here {_say(here[fact])}" for fact in broken)
     remedy = (
-        f"if it is the same table, add --table {pinned['table']}"
+        f"if it is the same table, add table={pinned['table']!r}"
         if broken == ["table"] and pinned["table"] is not None
-        else "ask for what is pinned, or name a ledger of its own with --ledger"
+        else "ask for what is pinned, or name a ledger of its own with ledger="
     )
     raise PromiseRefused(
         f"{ledger} keeps one promise, and this is another: pinned {said}; {remedy}",

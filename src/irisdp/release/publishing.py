@@ -235,7 +235,7 @@ def publish(
     cells = read_cells(planned, unit_key(kept))
     if stamp(planned.table.path) != before:
         raise BadInput(
-            "DATA", "changed while it was read", "publish again when nobody is writing to it; nothing was spent"
+            "data", "changed while it was read", "publish again when nobody is writing to it; nothing was spent"
         )
     settled = book.settle(
         query=planned.line,

@@ -117,7 +117,7 @@ class BoundedRule:
         if isinstance(self.deployed, Mechanism):
             from ..graphs.names import named_nodes, node_among
 
-            return node_among(named_nodes(self.deployed.outputs), str(value), "--value")
+            return node_among(named_nodes(self.deployed.outputs), str(value), "value")
         if not isinstance(value, int):
             return self.released(_whole(value))
         return _between(value, self.ends)
@@ -207,7 +207,7 @@ class UnboundedRule:
         epsilon = float(self.privacy.epsilon)
         reach = int(_NEGLIGIBLE / epsilon) + 1
         if reach > _LONGEST:
-            raise BadInput("RELEASE", "has an epsilon so small that the truth may be anything", "give --at-most")
+            raise BadInput("release", "has an epsilon so small that the truth may be anything", "give at_most=")
         centre = max(value, self.least) if self.most is None else min(max(value, self.least), self.most)
         last = centre + reach if self.most is None else min(self.most, centre + reach)
         counts = np.arange(max(self.least, centre - reach), last + 1)
@@ -313,7 +313,7 @@ def _wide_rule(privacy: Privacy, ends: Ends, consumer: Consumer) -> UnboundedRul
 def _between(value: int, ends: Ends) -> int:
     if ends is not None and not ends[0] <= value <= ends[1]:
         rule = f"must be from {ends[0]} to {ends[1]}, which is all that this release can say"
-        raise BadInput("--value", rule, "give a value that was published")
+        raise BadInput("value", rule, "give a value that was published")
     return value
 
 
@@ -332,4 +332,4 @@ def _moved(consumer: Consumer, first: int, last: int) -> Consumer:
 
 
 def _whole(value: Any) -> int:
-    return integer(value, "--value", at_least=-LARGEST_COUNT, at_most=LARGEST_COUNT)
+    return integer(value, "value", at_least=-LARGEST_COUNT, at_most=LARGEST_COUNT)

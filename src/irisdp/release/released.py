@@ -68,19 +68,19 @@ def read_release(release: Any) -> NoisyCount | Mechanism | FactoredMechanism:
         return release
     if isinstance(release, str | Path):
         _refuse_answers(Path(release))
-    document = read_json(release, "RELEASE") if isinstance(release, str | Path) else release
+    document = read_json(release, "release") if isinstance(release, str | Path) else release
     if isinstance(document, Mapping) and "kind" in document and "format" not in document:
         read_document(dict(document))  # says that it is a spec
     if not isinstance(document, Mapping):
-        raise BadInput("RELEASE", "must be a JSON object", "give the .release.json that lies beside the answers")
+        raise BadInput("release", "must be a JSON object", "give the .release.json that lies beside the answers")
     if document.get("format") == MECHANISM_FORMAT:
         return read_document(dict(document)).mechanism()
     mechanism = document.get("mechanism")
     if document.get("format") != SIDECAR_FORMAT or not isinstance(mechanism, Mapping):
-        raise BadInput("RELEASE", "is no release and no mechanism file", "give the .release.json beside the answers")
+        raise BadInput("release", "is no release and no mechanism file", "give the .release.json beside the answers")
     if mechanism.get("kind") != "geometric-noise":
         raise BadInput(
-            "RELEASE", "does not publish counts", "interpret reads counts; other answers are read as they are"
+            "release", "does not publish counts", "interpret reads counts; other answers are read as they are"
         )
     return NoisyCount(privacy=privacy_from_document(document.get("privacy")), ends=_ends(mechanism))
 
@@ -91,7 +91,7 @@ def _refuse_answers(path: Path) -> None:
     table = path.suffix.lower() in (".csv", ".tsv", ".parquet")
     if table or (path.suffix and path.with_name(beside).is_file()):
         rule = f"{path.name} holds answers, and not how they were made"
-        raise BadInput("RELEASE", rule, f"name {path.with_name(beside)}, which lies beside it")
+        raise BadInput("release", rule, f"name {path.with_name(beside)}, which lies beside it")
 
 
 def answers_beside(release: str | Path) -> Path:
@@ -103,11 +103,11 @@ def answers_beside(release: str | Path) -> Path:
 def released_table(release: Any) -> ReleasedTable:
     """Read the file that lies beside its sidecar: the group columns, then `answer`."""
     if not Path(release).name.endswith(_BESIDE):
-        raise BadInput("--value", f"is needed where the file's name does not end in {_BESIDE}", "give the value")
+        raise BadInput("value", f"is needed where the file's name does not end in {_BESIDE}", "give the value")
     answers = answers_beside(release)
     columns, rows = _rows(answers)
     if not columns or columns[-1] != "answer":
-        raise BadInput("RELEASE", f"{answers.name} has no column `answer`", "give a file that publish wrote")
+        raise BadInput("release", f"{answers.name} has no column `answer`", "give a file that publish wrote")
     return ReleasedTable(
         by=tuple(columns[:-1]),
         keys=[tuple(row[:-1]) for row in rows],
@@ -133,7 +133,7 @@ def _ends(mechanism: Mapping[str, Any]) -> tuple[Ends, ...]:
 def _rows(path: Path) -> tuple[list[str], list[list[Any]]]:
     """Return the columns and rows of a published file, by its ending."""
     if not path.is_file():
-        raise BadInput("RELEASE", f"there is no {path.name} beside it", "give --value, or put the file beside it")
+        raise BadInput("release", f"there is no {path.name} beside it", "give value=, or put the file beside it")
     ending = path.suffix.lower()
     if ending == ".parquet":
         import pyarrow
@@ -142,17 +142,17 @@ def _rows(path: Path) -> tuple[list[str], list[list[Any]]]:
         try:
             table = pyarrow.parquet.read_table(path)
         except (OSError, pyarrow.ArrowException):
-            raise BadInput("RELEASE", f"cannot read {path.name} as Parquet", "give a file that publish wrote") from None
+            raise BadInput("release", f"cannot read {path.name} as Parquet", "give a file that publish wrote") from None
         return table.column_names, [list(row.values()) for row in table.to_pylist()]
     if ending == ".json":
-        found = read_json(path, "RELEASE")
+        found = read_json(path, "release")
         rows = found if isinstance(found, list) and all(isinstance(row, Mapping) for row in found) else []
         return list(rows[0]) if rows else ["answer"], [list(row.values()) for row in rows]
     try:
         with path.open(newline="", encoding="utf-8") as file:
             columns, *lines = list(csv.reader(file)) or [[]]
     except (OSError, UnicodeDecodeError, csv.Error):
-        raise BadInput("RELEASE", f"cannot read {path.name} as CSV", "give a file that publish wrote") from None
+        raise BadInput("release", f"cannot read {path.name} as CSV", "give a file that publish wrote") from None
     if any(len(line) != len(columns) for line in lines):
-        raise BadInput("RELEASE", f"{path.name} has rows of different lengths", "give a file that publish wrote")
+        raise BadInput("release", f"{path.name} has rows of different lengths", "give a file that publish wrote")
     return list(map(as_written, columns)), [list(map(as_written, line)) for line in lines]

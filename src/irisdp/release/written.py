@@ -63,7 +63,7 @@ def plan_files(
     names = [audience.name for audience in planned.audiences]
     paths = [target if name is None else target.with_name(f"{target.stem}.{name}{target.suffix}") for name in names]
     both = [place for path in paths for place in (path, path.with_name(f"{path.name}.release.json"))]
-    files = plan_outputs(both, inputs, field="--out", force=force)
+    files = plan_outputs(both, inputs, field="out", force=force)
     return tuple(zip(files[::2], files[1::2], strict=True))
 
 

@@ -1,0 +1,69 @@
+"""From Python's spelling of options to the command line's.
+
+Messages of the library name an option as a Python caller writes it, `epsilon=1` or `select_groups=True`; on the command
+line the same words are `--epsilon 1` and `--select-groups`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["error_in_options", "in_options"]
+
+_KEYWORD = re.compile(r"""\b(?P<name>[a-z][a-z_]*)=(?P<value>'[^']*'|"[^"]*"|\[[^\]]*\]|[^\s,;()]*)""")
+_PLAIN = re.compile(r"[\w,.=/+…-]*")
+"""What no shell reads in a way of its own."""
+_NO_OPTION = {"privacy=…": "--epsilon E or --ratio R"}
+"""Arguments that the command line spells as several options."""
+
+
+def in_options(text: str, options: Mapping[str, str]) -> str:
+    """Rewrite the keywords of a message as options.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``"add epsilon=1"``.
+    options : mapping
+        From the names, in Python, of the options that the command has to what stands for their values; other words stay
+        as they are.
+
+    Examples
+    --------
+    >>> in_options("add select_groups=True, or groups=['n', 's']", {"groups": "FILE", "select_groups": ""})
+    'add --select-groups, or --groups n,s'
+    """
+
+    def option(found: re.Match[str]) -> str:
+        name, value = found["name"], found["value"]
+        if name not in options:
+            return _NO_OPTION.get(found[0], found[0])
+        if value in ("True", "…"):
+            return f"{_option(name)} {options[name] if value == '…' else ''}".rstrip()
+        shown = ",".join(part.strip(" '\"") for part in value.strip("[]").split(",")) if value[:1] == "[" else value
+        shown = shown[1:-1] if shown[:1] in ("'", '"') else shown
+        return f"{_option(name)} {shown if _PLAIN.fullmatch(shown) else _quoted(shown)}".rstrip()
+
+    return _KEYWORD.sub(option, text)
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _quoted(value: str) -> str:
+    return f"'{value}'" if '"' in value else f'"{value}"'
+
+
+def error_in_options(document: Mapping[str, Any], options: Mapping[str, str]) -> dict[str, Any]:
+    """Return a JSON-ready document with every message under "error" rewritten, at whatever depth."""
+    return {
+        key: in_options(value, options)
+        if key == "error" and isinstance(value, str)
+        else error_in_options(value, options)
+        if isinstance(value, Mapping)
+        else value
+        for key, value in document.items()
+    }
