@@ -191,7 +191,7 @@ class Inventor:
 @pytest.mark.parametrize("seed", range(4))
 def test_both_checkers_give_the_same_status(seed, tmp_path):
     inventor, seen = Inventor(seed), Counter()
-    for _ in range(800):
+    for _ in range(300):
         document, graph = inventor.document()
         text = json.dumps(document)
         status = library_says(text)
@@ -201,7 +201,7 @@ def test_both_checkers_give_the_same_status(seed, tmp_path):
             assert status == opinion, text
             seen["third"] += 1
         seen[status] += 1
-    assert min(seen[0], seen[1], seen[2], seen["third"]) > 40, seen
+    assert min(seen[0], seen[1], seen[2], seen["third"]) > 12, seen
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -228,4 +228,4 @@ def test_both_checkers_put_nodes_that_only_edges_name_in_one_order(seed, tmp_pat
             assert status == any(p > 2 * q for one, other in near for p, q in zip(one, other, strict=True)), text
             seen["opinion"] += 1
         seen[status] += 1
-    assert min(seen[0], seen[1], seen["opinion"]) > 40, seen
+    assert min(seen[0], seen[1], seen["opinion"]) > 12, seen

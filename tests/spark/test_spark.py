@@ -3,6 +3,7 @@
 Needs Java 17 or newer beside the `spark` extra; `.ci/run` installs it from the distribution's packages.
 """
 
+import itertools
 import shutil
 
 import pyarrow as pa
@@ -68,6 +69,20 @@ def test_spark_counts_what_the_embedded_engine_counts(spark, records, expression
     embedded, distributed = statistics
     for name in ("total", "yes", "no"):
         assert getattr(embedded, name).tolist() == getattr(distributed, name).tolist()
+
+
+@pytest.mark.parametrize("sign", ["=", "<>", "<", "<=", ">", ">="])
+def test_spark_turns_a_denied_comparison_round_as_the_embedded_engine_does(spark, sign):
+    """One form of a condition rests on it: NaN beyond all numbers, equal to itself, and null nowhere."""
+    numbers = pa.table({"x": [float("nan"), float("inf"), -float("inf"), -0.0, 0.0, 1.0, 2.0, None]})
+    for deny, other in itertools.product(("", "NOT "), ("1", "0", "x", "x + 1")):
+        counted = []
+        for data in (numbers, spark.createDataFrame(numbers)):
+            table = open_table(data)
+            condition = read_condition(f"{deny}x {sign} {other}", table.columns)
+            found = count_records(table, condition=condition)
+            counted.append((found.yes.tolist(), found.no.tolist()))
+        assert counted[0] == counted[1], (deny, other)
 
 
 def test_publishing_from_spark(spark, records, tmp_path):

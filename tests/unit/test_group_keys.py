@@ -13,7 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irisdp
@@ -138,6 +138,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=40)  # each asks the engine six times
 @given(data=st.data())
 def test_no_record_joins_two_groups(kind, data):
     """Groups that are accepted together part the records: the engine joins each record at most once."""
