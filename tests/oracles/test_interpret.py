@@ -108,7 +108,7 @@ def test_a_prior_is_read_by_bayes_rule():
     np.testing.assert_allclose(posterior.probabilities, expected[1:], rtol=FLOATS)
     costs = [sum(w * (i - v) ** 2 for i, w in enumerate(weights)) for v in range(11)]
     assert found.answers[0].chances == ((int(np.argmin(costs)), 1),)
-    assert found.documents()[0]["expected_loss"] == float(found.answers[0].rule.value)
+    assert found.to_documents()[0]["expected_loss"] == float(found.answers[0].rule.value)
 
 
 def test_a_count_that_is_possible_but_has_no_weight_changes_nothing():
@@ -147,7 +147,7 @@ def test_whole_files_are_read_answer_by_answer_with_their_own_ends(tmp_path):
     assert [answer.key for answer in found.answers] == [("a",), ("b",), ("c",)]
     assert [answer.rule.value for answer in found.answers] == [Fraction(168, 415), 0, Fraction(168, 415)]
     assert found.answers[0].rule is found.answers[2].rule
-    assert [document["group"] for document in found.documents()] == [{"g": "a"}, {"g": "b"}, {"g": "c"}]
+    assert [document["group"] for document in found.to_documents()] == [{"g": "a"}, {"g": "b"}, {"g": "c"}]
     assert found.answers[2].chances == ((2, Fraction(15, 83)), (3, Fraction(68, 83)))
     (tmp_path / "t.csv").write_text("g,answer\na,0\n")
     with pytest.raises(BadInput, match="another number of answers"):

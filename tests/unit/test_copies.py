@@ -67,7 +67,7 @@ def test_no_record_is_in_a_publication_a_plan_or_a_table(tmp_path, form, options
         for seen in every_way_out(thing):
             assert CANARY.encode() not in seen
     again = pickle.loads(pickle.dumps(published))
-    assert again.document() == published.document()
+    assert again.to_document() == published.to_document()
     assert again.plan.question() == published.plan.question() == planned.question()
 
 

@@ -187,7 +187,7 @@ def test_asking_again_is_free_in_every_spelling(tmp_path):
     stored = None
     for declared in SPELLINGS:
         found = irisdp.publish(tmp_path / "t.csv", "count", "x = 1", by="g", groups=declared, epsilon=1)
-        answers = {float(row["g"]): row["answer"] for row in found.answers.documents()}
+        answers = {float(row["g"]): row["answer"] for row in found.answers.to_documents()}
         stored = stored or answers
         assert answers == stored
     assert irisdp.publish(tmp_path / "t.csv", "count", "x = 1", by=["G"], groups="1,2,3", epsilon=1).repeated
@@ -195,7 +195,7 @@ def test_asking_again_is_free_in_every_spelling(tmp_path):
     assert releases.spent.epsilon == 1
     shown = irisdp.publish(tmp_path / "t.csv", "count", "x = 1", by="g", groups="03,1.0,2", epsilon=1)
     assert shown.repeated
-    assert [row["g"] for row in shown.answers.documents()] == ["03", "1.0", "2"]
+    assert [row["g"] for row in shown.answers.to_documents()] == ["03", "1.0", "2"]
     finer = irisdp.publish(tmp_path / "t.csv", "count", "x = 1", by="g", groups=[3, 1, 2], epsilon=2)
     assert finer.cost.epsilon == 1  # it refines the first, whatever the order
 

@@ -119,7 +119,7 @@ class TestCost:
         assert TENTH.fits_in(TENTH)
         assert not Cost(Fraction(0), Fraction(1)).fits_in(Cost(Fraction(1)))
         assert not Cost(Fraction(1)).fits_in(Cost(Fraction(0), Fraction(1)))
-        assert Cost(Fraction(1, 3), Fraction(1, 4)).document() == {"epsilon": "1/3", "delta": "0.25"}
+        assert Cost(Fraction(1, 3), Fraction(1, 4)).to_document() == {"epsilon": "1/3", "delta": "0.25"}
 
     @pytest.mark.parametrize("number", [Fraction(-1, 10**9), True, float("nan")])
     @pytest.mark.parametrize("field", ["epsilon", "delta"])
@@ -133,7 +133,7 @@ class TestCost:
         with pytest.raises(BadInput, match="4096 bits"):
             ask(ledger, "another", cost=Cost(Fraction(1, 2**4000)), draw=never)
         assert ledger.spent == long
-        json.dumps(ledger.document())
+        json.dumps(ledger.to_document())
 
 
 class TestSettlement:
@@ -204,7 +204,7 @@ class TestSettlement:
 
 class TestBook:
     def test_is_empty_before_it_exists(self, ledger):
-        assert ledger.document() == {
+        assert ledger.to_document() == {
             "limit": None,
             "spent": {"epsilon": "0", "delta": "0"},
             "left": None,
@@ -222,7 +222,7 @@ class TestBook:
         for path in ("a.csv", "again.csv", "a.csv"):
             cost = entries[0].cost + TENTH
             ask(ledger, "a", cost=cost, draw=lambda earlier: entries, outputs={"public": path})
-        document = ledger.document()
+        document = ledger.to_document()
         rest = {"date": ledger.releases()[0].settled, "table": None, "groups": None}
         rest |= {"refines": None, "coarsens": None}
         assert document == {
@@ -237,7 +237,7 @@ class TestBook:
                 | rest | {"outputs": []},
             ],
         }  # fmt: skip
-        assert json.loads(json.dumps(ledger.document())) == ledger.document()
+        assert json.loads(json.dumps(ledger.to_document())) == ledger.to_document()
 
     def test_release_tells_when_in_utc(self, ledger):
         ask(ledger)
@@ -340,7 +340,9 @@ BROKEN = {
 
 
 class TestUnusableFiles:
-    @pytest.mark.parametrize("use", [ask, lambda ledger: ledger.spent, Ledger.document], ids=["settle", "read", "list"])
+    @pytest.mark.parametrize(
+        "use", [ask, lambda ledger: ledger.spent, Ledger.to_document], ids=["settle", "read", "list"]
+    )
     @pytest.mark.parametrize("state", BROKEN)
     def test_one_clear_line_and_nothing_spent(self, tmp_path, state, use):
         path = tmp_path / "folder" / "one.ledger"
@@ -394,7 +396,7 @@ class TestUnusableFiles:
             for suffix in ("-wal", "-shm"):
                 Path(f"{ledger.path}{suffix}").unlink(missing_ok=True)
             try:
-                ledger.document()
+                ledger.to_document()
                 [(release.question, release.answers, release.details) for release in ledger.releases()]
                 ask(ledger, 4)
                 ask(ledger, 5)

@@ -95,7 +95,7 @@ def test_every_way_to_the_ledger_is_one_ledger(folder, way):
     assert Ledger(led).spent == Ledger(ledger).spent == Cost(2)
 
 
-@pytest.mark.parametrize("use", [Ledger.document, lambda book: book.set_limit(1), lambda book: book.spent])
+@pytest.mark.parametrize("use", [Ledger.to_document, lambda book: book.set_limit(1), lambda book: book.spent])
 @pytest.mark.parametrize("place", ["data/second.ledger", "elsewhere/own.ledger", "data/.own.ledger.0123456789abcdef"])
 def test_a_ledger_with_two_names_is_refused_under_each(folder, use, place):
     once("data/t.csv", ledger="data/own.ledger")

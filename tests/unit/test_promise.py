@@ -61,19 +61,19 @@ def folder(tmp_path):
 def test_a_second_release_is_allowed_where_it_keeps_the_promise_and_nowhere_else(folder, pinned, monkeypatch):
     ledger = Ledger(folder / "one.ledger")
     ask(folder, pinned, ledger.path)
-    before, spent = ledger.document(), ledger.spent
+    before, spent = ledger.to_document(), ledger.spent
     real = publishing_module.read_cells
     for number, asked in enumerate(ASKED):
         monkeypatch.setattr(publishing_module, "read_cells", real)
         if implies(pinned, asked):
             ask(folder, asked, ledger.path, f"u > {number}")
-            spent, before = ledger.spent, ledger.document()
+            spent, before = ledger.spent, ledger.to_document()
             continue
         monkeypatch.setattr(publishing_module, "read_cells", never)
         with pytest.raises(PromiseRefused) as refusal:
             ask(folder, asked, ledger.path, f"u > {number}")
         assert ledger.spent == spent
-        assert ledger.document() == before
+        assert ledger.to_document() == before
         document = refusal.value.document
         assert document["differs"] and set(document["differs"]) == set(document["pinned"]) == set(document["asked"])
         assert all(document["pinned"][fact] != document["asked"][fact] for fact in document["differs"])
@@ -125,9 +125,9 @@ def test_the_first_release_that_fails_pins_nothing(folder):
     ledger.set_limit("1/2")
     with pytest.raises(irisdp.BudgetRefused):
         irisdp.publish(folder / "t.csv", "count", epsilon=1)
-    assert ledger.document()["relation"] is None
+    assert ledger.to_document()["relation"] is None
     irisdp.publish(folder / "t.csv", "count", epsilon="1/4", relation="exchange")
-    assert ledger.document()["relation"] == "exchange"
+    assert ledger.to_document()["relation"] == "exchange"
 
 
 @pytest.mark.parametrize("facts", ["", "[]", "null", "{", '{"relation": 1}', '{"columns": []}', '{"more": 1}', None])
@@ -143,7 +143,7 @@ def test_damaged_facts_are_damage(folder, facts):
     with pytest.raises(BadInput, match="damaged"):
         irisdp.publish(folder / "t.csv", "count", epsilon=2)
     with pytest.raises(BadInput, match="damaged"):
-        Ledger(folder / "t.ledger").document()
+        Ledger(folder / "t.ledger").to_document()
 
 
 class TestPinnedInAdvance:
@@ -160,7 +160,7 @@ class TestPinnedInAdvance:
         assert run([*question, "h", "--groups", "x,y", *public]) == 0
         assert run([*question, "u", "--groups", "1,2", *public]) == 1
         assert run([*question, "u", "--groups", "1,2", "--relation", "exchange"]) == 0
-        assert Ledger("t.ledger").document()["columns"] == dict.fromkeys("ghu", "untyped")
+        assert Ledger("t.ledger").to_document()["columns"] == dict.fromkeys("ghu", "untyped")
 
     @pytest.mark.parametrize(
         "facts",
@@ -175,7 +175,7 @@ class TestPinnedInAdvance:
         pinned = ["--table", "t.csv", "--relation", "exchange", "--public-columns", "g,h"]
         assert run(["ledger", path, *pinned]) == run(["ledger", path, *pinned]) == 0
         assert run(["ledger", path, *facts]) == 1
-        assert Ledger(path).document()["public_columns"] == ["g", "h"]
+        assert Ledger(path).to_document()["public_columns"] == ["g", "h"]
 
     @pytest.mark.parametrize(
         "facts",
@@ -231,7 +231,7 @@ class TestVersion01:
     def test_its_questions_say_what_it_promises(self, folder):
         ledger = old_ledger(folder / "t.ledger", PUBLIC, SWAPS)
         before = ledger.path.read_bytes()
-        document = ledger.document()
+        document = ledger.to_document()
         assert (document["relation"], document["public_columns"], document["table"]) == ("exchange", ["g"], None)
         assert [release["outputs"] for release in document["releases"]] == [[], []]
         assert ledger.path.read_bytes() == before, "looking changes nothing"
@@ -240,7 +240,7 @@ class TestVersion01:
         with pytest.raises(PromiseRefused):
             irisdp.publish(folder / "t.csv", "count", epsilon=1, **RELATIONS["keeps h"])
         irisdp.publish(folder / "t.csv", "count", epsilon=1, **RELATIONS["keeps g"])
-        document = ledger.document()
+        document = ledger.to_document()
         assert (document["table"], document["public_columns"]) == ("t.csv", ["g"])
         assert ledger.spent == Cost(3)
 
@@ -249,7 +249,7 @@ class TestVersion01:
         ledger = old_ledger(folder / "t.ledger", *questions)
         ledger.set_limit(5)
         irisdp.publish(folder / "t.csv", "count", epsilon=1, out=folder / "o.csv")
-        assert ledger.document()["relation"] == "add-remove"
+        assert ledger.to_document()["relation"] == "add-remove"
         assert ledger.limit == Cost(5)
 
     @pytest.mark.parametrize("other", [SWAPS, PUBLIC, PLAIN | {"unit": "u"}])
@@ -259,7 +259,7 @@ class TestVersion01:
             with pytest.raises(PromiseRefused, match="promises nothing"):
                 ask(folder, ("t.csv", relation, None), ledger.path)
         assert ledger.spent == Cost(2)
-        assert "promises nothing" in ledger.document()["note"]
+        assert "promises nothing" in ledger.to_document()["note"]
         assert run(["ledger", str(ledger.path)]) == 0
         assert capsys.readouterr().out.count("promises nothing") == 1
 
@@ -297,7 +297,7 @@ class TestVersion01:
             assert rows_of(old) == before
         assert 10 < failures < 100
         assert old.spent == Cost(2)
-        assert old.document().items() >= promise.facts().items()
+        assert old.to_document().items() >= promise.facts().items()
 
 
 def rows_of(ledger):

@@ -162,7 +162,7 @@ def test_frames(table, frame, tmp_path):
         frame(table), "count", "vote = 1", by="educ", groups=[3, 6], epsilon=20, ledger=tmp_path / "l.ledger"
     )
     # ε = 20 is wrong with probability below 5e-9; 95 and 108 are the true counts.
-    assert [row["answer"] for row in published.answers.documents()] == [95, 108]
+    assert [row["answer"] for row in published.answers.to_documents()] == [95, 108]
     with pytest.raises(BadInput, match="ledger"):
         irisdp.publish(frame(table), "count", epsilon=1)
 

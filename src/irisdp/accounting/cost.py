@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from ..errors import BadInput
 from ..exact import rational, rational_text
+from ..renamed import renamed_method
 
 __all__ = ["Cost"]
 
@@ -47,6 +48,8 @@ class Cost:
         """Tell whether neither component exceeds the limit's."""
         return self.epsilon <= limit.epsilon and self.delta <= limit.delta
 
-    def document(self) -> dict[str, str]:
+    document = renamed_method("document", "to_document")
+
+    def to_document(self) -> dict[str, str]:
         """Write both components as exact text."""
         return {"epsilon": rational_text(self.epsilon), "delta": rational_text(self.delta)}

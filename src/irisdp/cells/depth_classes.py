@@ -107,7 +107,7 @@ class DepthClasses:
         depth = error["depth_for_99_percent"]
         return text if depth is None else f"{text}, below 1 % from {depth} records away on"
 
-    def document(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for whoever reads the answers."""
         return {
             "kind": "stepped",

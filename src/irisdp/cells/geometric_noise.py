@@ -133,6 +133,6 @@ class GeometricNoise:
             f"off by {error['mean_absolute']:.3g} on average, by at most {error['within_95_percent']} in 95 % of cases"
         )
 
-    def document(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, Any]:
         """Name the mechanism for whoever reads the answers."""
         return {"kind": "geometric-noise"}

@@ -87,6 +87,6 @@ class CellMechanism(Protocol[NodesT_contra]):
         """Say the expected error in one line."""
         ...
 
-    def document(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for whoever reads the answers: its part of the sidecar."""
         ...

@@ -70,9 +70,9 @@ def interpret_command(
         at_most=at_most,
         prior=None if prior is None else numbers(read_json(prior, "--prior"), "--prior"),
     )
-    documents = found.documents()
+    documents = found.to_documents()
     if value is not None:
-        documents = [documents[0] | {"posterior": found.posterior().document()}]
+        documents = [documents[0] | {"posterior": found.posterior().to_document()}]
     document = documents[0] if value is not None else {"readings": documents}
     write_outputs((file, json_bytes(document)) for file in files)
     if as_json:

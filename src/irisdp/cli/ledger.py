@@ -53,7 +53,7 @@ def ledger_command(
             raise BadInput("--limit", "must be E or E,D", "write for example --limit 1 or --limit 1,1e-6")
         ledger.set_limit(*parts)
     if as_json:
-        print_json(ledger.document())
+        print_json(ledger.to_document())
     else:
         _show(ledger)
 
@@ -64,7 +64,7 @@ def _show(ledger: Ledger) -> None:
 
     from ..release.group_names import printable
 
-    document = ledger.document()
+    document = ledger.to_document()
     columns = ("id", "date", "table", "query", "groups", "audience", "ε", "δ", "outputs", "")
     table = Table(*columns, title=printable(str(ledger.path)))
     for release in document["releases"]:

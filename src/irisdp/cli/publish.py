@@ -141,15 +141,15 @@ def publish_command(
         check_ledger(book, planned.table.path, groups_file(declared), default=ledger is None)
         outlook = foresee(planned, book, promise_of(planned, table))
         if as_json:
-            foreseen = outlook and error_in_options(outlook.document(), _OPTIONS)
-            print_json({**planned.document(), "dry_run": True, "ledger": foreseen})
+            foreseen = outlook and error_in_options(outlook.to_document(), _OPTIONS)
+            print_json({**planned.to_document(), "dry_run": True, "ledger": foreseen})
         else:
             _show_plan(planned, book.path, outlook)
         return
     with _progress(quiet=as_json):
         published = publish(data, *query, **options, ledger=ledger, secret=secret, table=table, out=out, force=force)
     if as_json:
-        print_json(published.document())
+        print_json(published.to_document())
     else:
         _show(published)
 

@@ -3,6 +3,7 @@
 Nothing here draws at random or publishes.
 """
 
+from ..renamed import renamed_names
 from .at_least import AtLeast
 from .at_most import AtMost
 from .columns import Column, Kind
@@ -52,3 +53,5 @@ __all__ = [
     "read_query",
     "total_cost",
 ]
+
+__getattr__ = renamed_names(__name__, {"Cost": "irisdp.accounting.Cost"})

@@ -1,5 +1,6 @@
 """Spend, draw, write down: the ledger, plans, and publishing."""
 
+from ..renamed import renamed_names
 from .answers import Answers
 from .audiences import Audience
 from .fingerprint import fingerprint, secret_beside
@@ -7,7 +8,8 @@ from .interpretation import Interpretation, interpret
 from .ledger import Entry, Ledger, Release, Settlement
 from .planning import Plan, plan
 from .promise import Promise
-from .publishing import PrivateCells, Publication, publish, read_cells
+from .publication import Publication
+from .publishing import PrivateCells, publish, read_cells
 from .released import NoisyCount, read_release
 
 __all__ = [
@@ -31,3 +33,5 @@ __all__ = [
     "read_release",
     "secret_beside",
 ]
+
+__getattr__ = renamed_names(__name__, {"Cost": "irisdp.accounting.Cost"})

@@ -14,6 +14,7 @@ from ..errors import BadInput
 from ..exact import json_bytes
 from ..queries.arrow import array_of_kind
 from ..queries.columns import Kind
+from ..renamed import renamed_method
 from .group_names import csv_cell
 
 __all__ = ["Answers", "answers_bytes", "check_ending", "plain_keys"]
@@ -46,7 +47,9 @@ class Answers:
         """Yield one tuple per group."""
         return ((*key, value) for key, value in zip(self.keys, self.values, strict=True))
 
-    def documents(self) -> list[dict[str, Any]]:
+    documents = renamed_method("documents", "to_documents")
+
+    def to_documents(self) -> list[dict[str, Any]]:
         """Return one JSON-ready object per group, as `publish --json` prints them."""
         return [dict(zip(self.columns, map(_plain, row), strict=True)) for row in self.rows()]
 
@@ -89,7 +92,7 @@ def _csv(answers: Answers) -> bytes:
 
 
 def _json(answers: Answers) -> bytes:
-    return json_bytes(answers.documents())
+    return json_bytes(answers.to_documents())
 
 
 def _parquet(answers: Answers) -> bytes:

@@ -18,6 +18,7 @@ from ..design.readings.losses import Loss, read_loss
 from ..errors import BadInput
 from ..exact import integer, rational, rational_text, read_json
 from ..mechanisms import FactoredMechanism, Mechanism
+from ..renamed import renamed_method
 from ..sampling import draw
 from .reading_rules import BoundedRule, Posterior, Rule, UnboundedRule, bounded_rule, unbounded_rule
 from .released import LARGEST_COUNT, Ends, NoisyCount, read_release, released_table
@@ -79,7 +80,9 @@ class Interpretation:
         answer = self.answers[number]
         return answer.rule.posterior(answer.published)
 
-    def documents(self) -> list[dict[str, Any]]:
+    documents = renamed_method("documents", "to_documents")
+
+    def to_documents(self) -> list[dict[str, Any]]:
         """Return one JSON-ready object per answer: its group, what was published, and how it is read."""
         return [
             {

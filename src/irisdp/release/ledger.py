@@ -24,6 +24,7 @@ from typing import Any
 from ..accounting import Cost
 from ..errors import BadInput, PromiseRefused
 from ..exact import Rational, checked, rational
+from ..renamed import renamed_method
 from .ledger_file import connection
 from .ledger_release import Earlier, Release, list_releases
 from .ledger_rows import (
@@ -100,7 +101,7 @@ class Ledger:
         """
         limit = Cost(rational(epsilon, "epsilon"), rational(delta, "delta"))
         with self._transaction() as connection:
-            connection.execute("INSERT OR REPLACE INTO budget VALUES (1, :epsilon, :delta)", limit.document())
+            connection.execute("INSERT OR REPLACE INTO budget VALUES (1, :epsilon, :delta)", limit.to_document())
             return read_spent(connection)
 
     def releases(self) -> list[Release]:
@@ -114,17 +115,19 @@ class Ledger:
             fingerprint = last_fingerprint(connection)
             return [] if fingerprint is None else list_releases(self.path, connection, fingerprint)
 
-    def document(self) -> dict[str, Any]:
+    document = renamed_method("document", "to_document")
+
+    def to_document(self) -> dict[str, Any]:
         """Return limit, spending, promise and releases at one moment as JSON-ready data with exact numbers."""
         with self._connection() as connection:
             connection.execute("BEGIN")
             limit, spent = read_limit(connection), read_spent(connection)
             return {
-                "limit": limit and limit.document(),
-                "spent": spent.document(),
-                "left": limit and limit.beyond(spent).document(),
+                "limit": limit and limit.to_document(),
+                "spent": spent.to_document(),
+                "left": limit and limit.beyond(spent).to_document(),
                 **_promise_document(connection, self.path),
-                "releases": [release.document() for release in list_releases(self.path, connection)],
+                "releases": [release.to_document() for release in list_releases(self.path, connection)],
             }
 
     def pin(self, facts: Mapping[str, Any]) -> None:

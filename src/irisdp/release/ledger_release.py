@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..accounting import Cost
+from ..renamed import renamed_method
 from .ledger_file import connection
 from .ledger_rows import read_cost, read_object, read_outputs
 
@@ -50,13 +51,15 @@ class Release:
         """The answers as they were drawn."""
         return self._read("answers", zlib.decompress)
 
-    def document(self) -> dict[str, Any]:
+    document = renamed_method("document", "to_document")
+
+    def to_document(self) -> dict[str, Any]:
         """Return the line as `ledger --json` prints it; version 0.1 stored no table, groups and outputs."""
         kept = read_object(self.details)
         return {
             "id": self.id,
             "query": self.query,
-            **self.cost.document(),
+            **self.cost.to_document(),
             "audience": self.audience,
             "date": self.settled,
             **{name: kept.get(name) for name in _SHOWN},

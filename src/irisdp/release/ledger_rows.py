@@ -83,7 +83,7 @@ def check_budget(limit: Cost | None, spent: Cost, cost: Cost) -> None:
     total = spent + cost  # without a limit, too: a total that is too long to be written must not come about
     if limit is None or total.fits_in(limit):
         return
-    parts = {"limit": limit.document(), "left": limit.beyond(spent).document(), "cost": cost.document()}
+    parts = {"limit": limit.to_document(), "left": limit.beyond(spent).to_document(), "cost": cost.to_document()}
     said = {name: f"epsilon {part['epsilon']}, delta {part['delta']}" for name, part in parts.items()}
     raise BudgetRefused(
         f"the ledger's limit is {said['limit']}; left is {said['left']}; the answer would cost {said['cost']};"
@@ -113,7 +113,7 @@ def find_settlement(connection: sqlite3.Connection, fingerprint: str, question_h
 
 def insert_entry(connection: sqlite3.Connection, settlement: int | None, entry: Entry) -> int:
     """Write down what one audience gets, and return its id."""
-    cost = entry.cost.document()
+    cost = entry.cost.to_document()
     number = connection.execute(
         "INSERT INTO release (settlement, audience, epsilon, delta, details, answers) VALUES (?, ?, ?, ?, ?, ?)",
         # The quickest compression: others wait meanwhile.

@@ -31,10 +31,10 @@ class Case:
     cost: Cost
     refusal: Refusal | None
 
-    def document(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, Any]:
         """Return the case as JSON-ready data."""
         refused = None if self.refusal is None else self.refusal.document
-        return {"repeated": self.repeated, "cost": self.cost.document(), "refused": refused}
+        return {"repeated": self.repeated, "cost": self.cost.to_document(), "refused": refused}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,16 +85,16 @@ class Outlook:
             lines.append(("refused", f"would be refused{when}: {refusal}"))
         return lines
 
-    def document(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, Any]:
         """Return the outlook as JSON-ready data."""
         return {
             "file": str(self.ledger),
-            "limit": self.limit and self.limit.document(),
-            "spent": self.spent.document(),
-            "left": self.left and self.left.document(),
+            "limit": self.limit and self.limit.to_document(),
+            "spent": self.spent.to_document(),
+            "left": self.left and self.left.to_document(),
             "refused": self.refused,
-            "if_unchanged": self.unchanged.document(),
-            "if_changed": self.changed.document(),
+            "if_unchanged": self.unchanged.to_document(),
+            "if_changed": self.changed.to_document(),
         }
 
 

@@ -37,6 +37,7 @@ from ..queries import (
     read_query,
     total_cost,
 )
+from ..renamed import renamed_method
 from .audiences import Audience, read_levels
 
 __all__ = ["Plan", "canonical", "plan"]
@@ -119,7 +120,7 @@ class Plan:
             **self.subject(),
             "audience": audience.name,
             "privacy": privacy_to_document(mechanism.privacy),
-            "mechanism": mechanism.document(),
+            "mechanism": mechanism.to_document(),
         }
 
     def question(self) -> str:
@@ -144,11 +145,13 @@ class Plan:
             selection=self.selector.privacy if self.selector else None,
         )
 
-    def document(self) -> dict[str, Any]:
+    document = renamed_method("document", "to_document")
+
+    def to_document(self) -> dict[str, Any]:
         """Return the plan as `publish --dry-run --json` prints it."""
         errors = {audience.name: audience.mechanism.expected_error() for audience in self.audiences}
         return {
-            "cost": self.cost.document(),
+            "cost": self.cost.to_document(),
             "expected_error": errors.get(None, errors),
             **self.subject(),
             **self.reading,

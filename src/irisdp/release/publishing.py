@@ -11,7 +11,7 @@ from typing import Any, Literal
 from ..accounting import Cost
 from ..cells import Link, Nodes, longer, padded_size
 from ..errors import BadInput
-from ..exact import Rational, checked, rational_text
+from ..exact import Rational, checked
 from ..outputs import Output
 from ..queries import Unit, UnreleasedKeys, enumerate_keys, groups_file
 from .answers import Answers, plain_keys
@@ -22,65 +22,10 @@ from .ledger import Entry, Ledger, Release
 from .notes import note
 from .places import check_ledger, find_ledger, promise_of, recognised, stamp
 from .planning import Plan, plan
+from .publication import Publication
 from .written import plan_files, write_files
 
-__all__ = ["PrivateCells", "Publication", "planned_files", "price", "publish", "read_cells"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Publication:
-    """What was published: public, all of it.
-
-    Attributes
-    ----------
-    plan : Plan
-        What was asked; its table holds no record and cannot be read.
-    answers_of : dict
-        Answers by audience; where no audiences were named there is one, called None.
-    repeated : bool
-        Whether the question had been answered before; then these are the same answers, and nothing was charged.
-    cost : Cost
-        What was charged now.
-    ledger, ids
-        Where the release is written down, an id for each audience.
-    out : tuple of Path
-        Files written: for each audience the answers, then the sidecar.
-    """
-
-    plan: Plan
-    answers_of: dict[str | None, Answers]
-    repeated: bool
-    cost: Cost
-    ledger: Path
-    ids: tuple[int, ...]
-    out: tuple[Path, ...]
-
-    @property
-    def answers(self) -> Answers:
-        """The answers of the most accurate audience."""
-        return next(iter(self.answers_of.values()))
-
-    def document(self) -> dict[str, Any]:
-        """Return the publication as `publish --json` prints it."""
-        answers = {name: found.documents() for name, found in self.answers_of.items()}
-        return {
-            "cost": self.cost.document(),
-            "repeated": self.repeated,
-            "answers": answers.get(None, answers),
-            "out": [str(path) for path in self.out],
-            "ledger": {"file": str(self.ledger), "ids": list(self.ids)},
-            "expected_error": self.plan.document()["expected_error"],
-            **self.plan.reading,
-        }
-
-    def describe_budget(self) -> str:
-        """Say what is spent and what is left."""
-        ledger = Ledger(self.ledger)
-        spent, limit = ledger.spent, ledger.limit
-        text = f"spent ε = {rational_text(spent.epsilon)}, δ = {rational_text(spent.delta)}"
-        if limit is None:
-            return f"{text}; no limit is set"
-        return f"{text} of ε = {rational_text(limit.epsilon)}, δ = {rational_text(limit.delta)}"
+__all__ = ["PrivateCells", "planned_files", "price", "publish", "read_cells"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

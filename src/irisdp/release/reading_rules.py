@@ -18,6 +18,7 @@ from ..errors import BadInput
 from ..exact import integer
 from ..mechanisms import FactoredMechanism, Mechanism, Reading
 from ..privacy import Privacy
+from ..renamed import renamed_method
 from .released import LARGEST_COUNT, Ends, NoisyCount
 
 __all__ = ["BoundedRule", "Posterior", "Rule", "UnboundedRule", "bounded_rule", "unbounded_rule"]
@@ -48,7 +49,9 @@ class Posterior:
         last = len(self.probabilities) - 1
         return self.first + min(low, last), self.first + min(high, last)
 
-    def document(self) -> dict[str, Any]:
+    document = renamed_method("document", "to_document")
+
+    def to_document(self) -> dict[str, Any]:
         """Return the posterior JSON-ready; where it is long, its most likely counts."""
         chosen = np.flatnonzero(self.probabilities > 0)
         if len(chosen) > _MOST_LISTED:

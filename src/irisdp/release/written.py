@@ -82,7 +82,7 @@ def write_files(
                 **facts,
                 "mechanism": facts["mechanism"] | ends,
                 **planned.reading,
-                "cost": planned.cost.document(),
+                "cost": planned.cost.to_document(),
                 "columns": list(answers.columns),
                 "ledger": {"id": number},
             }

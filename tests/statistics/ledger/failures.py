@@ -64,7 +64,7 @@ def main(folder: Path, moment: str) -> None:
                     ask(path, 0)
                 child = Child(lambda show: trial(disk, path, first, fail_at, failure, moment, show))  # noqa: B023
                 books.enter(path, first, *child.end())
-            found[f"{failure.__name__}, {'there already' if first else 'created'}"] = books.document()
+            found[f"{failure.__name__}, {'there already' if first else 'created'}"] = books.to_document()
     print(json.dumps(found))
 
 

@@ -46,7 +46,7 @@ def main(folder: Path, kills: int, moment: str) -> None:
         time.sleep(chance.uniform(0, LONGEST_LIFE * settlement))
         child.kill()
         first = books.enter(path, first, *child.end())
-    print(json.dumps(books.document()))
+    print(json.dumps(books.to_document()))
 
 
 if __name__ == "__main__":

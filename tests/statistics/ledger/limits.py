@@ -37,7 +37,7 @@ def main(folder: Path) -> None:
         for size in range(0, LARGEST, STEP):
             path = ledger(folder / f"{size}-{first}", first)
             settle_as(books, path, first, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))  # noqa: B023
-        found[f"files of limited size, {'there already' if first else 'created'}"] = books.document()
+        found[f"files of limited size, {'there already' if first else 'created'}"] = books.to_document()
     for name, (file_mode, folder_mode) in MODES.items():
         for first in (0, 1):
             path = ledger(folder / f"{name}-{first}", first)
@@ -45,7 +45,7 @@ def main(folder: Path) -> None:
                 path.chmod(file_mode)
             path.parent.chmod(folder_mode)
             settle_as(books := Books(), path, first, become_nobody)
-            found[f"{name}, {'there already' if first else 'created'}"] = books.document()
+            found[f"{name}, {'there already' if first else 'created'}"] = books.to_document()
     print(json.dumps(found))
 
 

@@ -125,5 +125,5 @@ class Books:
             self.lost += not again.repeated or Ledger(path).spent != COST * (first + charged)
         return first + charged
 
-    def document(self) -> dict[str, int]:
+    def to_document(self) -> dict[str, int]:
         return {each.name: getattr(self, each.name) for each in fields(self)}

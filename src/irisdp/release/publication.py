@@ -1,0 +1,74 @@
+"""What a publication gives back: answers, cost, and where they are written down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..accounting import Cost
+from ..exact import rational_text
+from ..renamed import renamed_method
+from .answers import Answers
+from .ledger import Ledger
+from .planning import Plan
+
+__all__ = ["Publication"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publication:
+    """What was published: public, all of it.
+
+    Attributes
+    ----------
+    plan : Plan
+        What was asked; its table holds no record and cannot be read.
+    answers_of : dict
+        Answers by audience; where no audiences were named there is one, called None.
+    repeated : bool
+        Whether the question had been answered before; then these are the same answers, and nothing was charged.
+    cost : Cost
+        What was charged now.
+    ledger, ids
+        Where the release is written down, an id for each audience.
+    out : tuple of Path
+        Files written: for each audience the answers, then the sidecar.
+    """
+
+    plan: Plan
+    answers_of: dict[str | None, Answers]
+    repeated: bool
+    cost: Cost
+    ledger: Path
+    ids: tuple[int, ...]
+    out: tuple[Path, ...]
+
+    @property
+    def answers(self) -> Answers:
+        """The answers of the most accurate audience."""
+        return next(iter(self.answers_of.values()))
+
+    document = renamed_method("document", "to_document")
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the publication as `publish --json` prints it."""
+        answers = {name: found.to_documents() for name, found in self.answers_of.items()}
+        return {
+            "cost": self.cost.to_document(),
+            "repeated": self.repeated,
+            "answers": answers.get(None, answers),
+            "out": [str(path) for path in self.out],
+            "ledger": {"file": str(self.ledger), "ids": list(self.ids)},
+            "expected_error": self.plan.to_document()["expected_error"],
+            **self.plan.reading,
+        }
+
+    def describe_budget(self) -> str:
+        """Say what is spent and what is left."""
+        ledger = Ledger(self.ledger)
+        spent, limit = ledger.spent, ledger.limit
+        text = f"spent ε = {rational_text(spent.epsilon)}, δ = {rational_text(spent.delta)}"
+        if limit is None:
+            return f"{text}; no limit is set"
+        return f"{text} of ε = {rational_text(limit.epsilon)}, δ = {rational_text(limit.delta)}"
