@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,8 @@ __all__ = ["Assignment", "ColouredGraph", "RankedGraph", "colour", "colours_by_k
 
 Assignment: TypeAlias = Mapping[Any, Any] | Callable[[Any], Any] | Sequence[Any] | npt.NDArray[Any]
 """One value per node: a mapping from names, a function of names, or a sequence in index order."""
+
+Entry = TypeVar("Entry")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,9 +60,46 @@ class RankedGraph(ColouredGraph):
     ----------
     outputs : tuple
         The outputs, in the order in which the first node ranks them; every class is a permutation of them.
+
+    Attributes
+    ----------
+    orders : tuple, one per class, of tuples of integers, shape (len(outputs),)
+        The ranking of every class as positions in `outputs`, best first.
+
+    Examples
+    --------
+    >>> from irisdp.graphs import Path
+    >>> ranked = rank(Path(3), [("a", "b", "c"), ("a", "b", "c"), ("c", "a", "b")])
+    >>> ranked.rankings, ranked.orders
+    ((('a', 'b', 'c'), ('c', 'a', 'b')), ((0, 1, 2), (2, 0, 1)))
+    >>> ranked.along_ranking(1, ("to a", "to b", "to c"))
+    ('to c', 'to a', 'to b')
+    >>> ranked.along_outputs(1, ("best", "second", "worst"))
+    ('second', 'worst', 'best')
     """
 
     outputs: tuple[Hashable, ...]
+    orders: tuple[tuple[int, ...], ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Look up the position of every output once."""
+        position_of = {output: position for position, output in enumerate(self.outputs)}
+        orders = tuple(tuple(position_of[output] for output in ranking) for ranking in self.rankings)
+        object.__setattr__(self, "orders", orders)
+
+    @property
+    def rankings(self) -> tuple[tuple[Hashable, ...], ...]:
+        """The rankings that occur: `classes`, as the tuples of outputs that they are."""
+        return cast("tuple[tuple[Hashable, ...], ...]", self.classes)
+
+    def along_ranking(self, code: int, row: Sequence[Entry]) -> tuple[Entry, ...]:
+        """Bring a row, shape (len(outputs),), from the order of the outputs to that of a class's ranking."""
+        return tuple(row[position] for position in self.orders[code])
+
+    def along_outputs(self, code: int, row: Sequence[Entry]) -> tuple[Entry, ...]:
+        """Bring a row, shape (len(outputs),), from the order of a class's ranking to that of the outputs."""
+        placed = dict(zip(self.orders[code], row, strict=True))
+        return tuple(placed[position] for position in range(len(row)))
 
 
 @checked

@@ -22,7 +22,6 @@ from ..simplex.elimination import SparseRow
 from ..simplex.linear import LinearProgram, as_fmpq, as_fraction
 from ..simplex.optimum import exact_optimum
 from .farkas import refuse_unfinished
-from .heterogeneous import positions
 from .homogeneous import balanced_row
 
 __all__ = ["balanced_boundary"]
@@ -71,7 +70,7 @@ def balanced_boundary(ranked: RankedGraph, privacy: Privacy) -> Row:
 
 def _turns(ranked: RankedGraph) -> list[Turn]:
     """Return how places change between rankings that touch, both ways, each way once."""
-    orders, found = positions(ranked), dict[Turn, None]()
+    orders, found = ranked.orders, dict[Turn, None]()
     for pair in touching_codes(ranked).tolist():
         for one, other in (pair, pair[::-1]):
             place = {v: k for k, v in enumerate(orders[other])}

@@ -15,7 +15,7 @@ from ...graphs.colouring import Assignment
 from ...graphs.names import as_node
 from ...mechanisms import Mechanism, Row
 from ...privacy import Privacy, are_close
-from .heterogeneous import Fixed, Rows, bound_rows, is_private, positions, spread_event
+from .heterogeneous import Fixed, Rows, bound_rows, is_private, spread_event
 from .heterogeneous_feasibility import contradiction, refuse
 from .homogeneous import balanced_row, classes_with_boundary, homogeneous_rows
 from .propagation import ExactSteps, GridSteps, Steps, TooLong
@@ -118,7 +118,7 @@ def _best_for_class(ranked: RankedGraph, fixed: Fixed, code: int, steps: Steps) 
     The bound on a single event is attained at all nodes at once, so these two mechanisms attain the node-wise bound on
     either colour. A mechanism as good as both would attain all of it.
     """
-    order = positions(ranked)[code]
+    order = ranked.orders[code]
     labels = spread_event(ranked, fixed, frozenset(order[:1]), steps).labels
     listed = []
     for label in labels:
@@ -144,13 +144,12 @@ def _ranked(graph: DatasetGraph, colors: Assignment) -> RankedGraph:
 
 def _fixed(ranked: RankedGraph, given: Mapping[Any, Any]) -> dict[int, Row]:
     fixed: dict[int, Row] = {}
-    orders = positions(ranked)
     for key, value in given.items():
         index = ranked.graph.index_of(node_from_key(ranked.graph, key, "boundary"))
         if index in fixed:
             raise BadInput("boundary", "names a node twice", "name every node once")
         truth = _probability(value)
-        own = orders[int(ranked.codes[index])][0]
+        own = ranked.orders[int(ranked.codes[index])][0]
         fixed[index] = (truth, 1 - truth) if own == 0 else (1 - truth, truth)
     return fixed
 

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from ...errors import Refusal
 from ...exact import dyadic_above, rational_text
-from ...graphs import Graph, RankedGraph, depth, touching
+from ...graphs import Graph, RankedGraph, depth
+from ...graphs.boundary import touching_codes
 from ...graphs.explicit import compress
 from ...graphs.names import NumberedNodes
 from ...mechanisms import Row
@@ -31,7 +32,6 @@ from ..programs.ratio import workable_ratio
 from ..programs.repair import is_short, shortened
 from ..simplex.linear import as_fmpq, as_fraction
 from ..simplex.optimum import Optimum, exact_optimum
-from .heterogeneous import positions
 
 __all__ = ["Choice", "NodeWeights", "best_boundary"]
 
@@ -115,7 +115,7 @@ def best_boundary(ranked: RankedGraph, weights: NodeWeights, privacy: Privacy) -
         What proves it, and how near it is where numbers are long (proofs/choice-of-boundary.md); where depths are at
         most 200.
     """
-    orders, depths = positions(ranked), depth(ranked)
+    depths = depth(ranked)
     codes = sorted({code for code, t in zip(ranked.codes.tolist(), depths.tolist(), strict=True) if t == 0})
     if not codes:
         return {}, None
@@ -131,7 +131,7 @@ def best_boundary(ranked: RankedGraph, weights: NodeWeights, privacy: Privacy) -
     heaviest = max(sum(by_depth, Fraction(0)) for by_depth in gathered.values())
     for (code, k), by_depth in gathered.items():
         if code in place and any(by_depth):
-            event = [place[code] * q + v for v in orders[code][: k + 1]]
+            event = [place[code] * q + v for v in ranked.orders[code][: k + 1]]
             total = sum(by_depth, Fraction(0))
             earned = _Return(tuple(weight / total for weight in by_depth), worked)
             returns[key := cuts.promise((code, k), total / heaviest)] = (event, earned)
@@ -142,7 +142,7 @@ def best_boundary(ranked: RankedGraph, weights: NodeWeights, privacy: Privacy) -
     rows = program.rows(optimum.values)
     if not (optimum.exact and is_short(rows)):
         rows = shortened(rows, classes, privacy)
-    chosen = {code: tuple(rows[place[code]][v] for v in orders[code]) for code in codes}
+    chosen = {code: ranked.along_ranking(code, rows[place[code]]) for code in codes}
     if int(depths.max()) > _DEEPEST_PROOF:
         return chosen, None
     multipliers = program.dual(optimum.duals).multipliers
@@ -237,7 +237,6 @@ def _by_depth(
 
 
 def _class_graph(ranked: RankedGraph, place: Mapping[int, int]) -> Graph:
-    number = {ranking: code for code, ranking in enumerate(ranked.classes)}
-    pairs = [(place[number[one]], place[number[other]]) for one, other in touching(ranked)]
+    pairs = [(place[one], place[other]) for one, other in touching_codes(ranked).tolist()]
     ends = np.array(pairs, np.int64).reshape(-1, 2)
     return compress(NumberedNodes(range(len(place))), ends[:, 0], ends[:, 1])

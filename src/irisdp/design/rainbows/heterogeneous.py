@@ -7,11 +7,11 @@ optimum ([DOliveira2021], Theorem 3; docs/theory.md#rainbows; proofs/rainbow-opt
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any
 
 import flint
 import numpy as np
@@ -29,9 +29,6 @@ __all__ = [
     "bound_rows",
     "event_label",
     "is_private",
-    "positions",
-    "ranked_row",
-    "rankings_of",
     "spread_event",
 ]
 
@@ -53,17 +50,6 @@ class Rows:
         return [self.distinct[number] for number in self.row_of]
 
 
-def rankings_of(ranked: RankedGraph) -> tuple[tuple[Hashable, ...], ...]:
-    """Return the rankings that occur, as the tuples that they are."""
-    return cast("tuple[tuple[Hashable, ...], ...]", ranked.classes)
-
-
-def positions(ranked: RankedGraph) -> list[tuple[int, ...]]:
-    """Return every class's ranking as positions in `outputs`."""
-    place = {output: position for position, output in enumerate(ranked.outputs)}
-    return [tuple(place[output] for output in ranking) for ranking in rankings_of(ranked)]
-
-
 def event_label(row: Row, event: frozenset[int], steps: Steps) -> Any:
     """Return what a row gives to an event, as a label."""
     first, *others = event
@@ -83,7 +69,6 @@ def bound_rows(ranked: RankedGraph, fixed: Fixed, steps: Steps) -> Rows:
     TooLong
         When `steps` limits the digits and a label has more.
     """
-    orders = positions(ranked)
     spreads: dict[frozenset[int], list[Any]] = {}
     numbers: dict[Any, int] = {}
     distinct: list[Row] = []
@@ -93,7 +78,7 @@ def bound_rows(ranked: RankedGraph, fixed: Fixed, steps: Steps) -> Rows:
         if row_of[node] == len(distinct):
             distinct.append(row)
     free = np.flatnonzero(row_of == _NO_ROW)
-    for code, order in enumerate(orders):
+    for code, order in enumerate(ranked.orders):
         members = free[ranked.codes[free] == code]
         if not len(members):
             continue
@@ -108,20 +93,12 @@ def bound_rows(ranked: RankedGraph, fixed: Fixed, steps: Steps) -> Rows:
             labels = tuple([labels[node] for labels in columns])
             if (number := here.get(labels)) is None:
                 sums = [Fraction(0), *(steps.value(label) for label in labels), Fraction(1)]
-                row = ranked_row(order, sums)
+                row = ranked.along_outputs(code, [after - before for before, after in pairwise(sums)])
                 number = here[labels] = numbers.setdefault(row, len(distinct))
                 if number == len(distinct):
                     distinct.append(row)
             row_of[node] = number
     return Rows(tuple(distinct), row_of)
-
-
-def ranked_row(order: Sequence[int], sums: Sequence[Fraction]) -> Row:
-    """Turn prefix sums 0, s_1, …, 1 along a ranking into a row in the order of the outputs."""
-    row = [Fraction(0)] * len(order)
-    for output, (before, after) in zip(order, pairwise(sums), strict=True):
-        row[output] = after - before
-    return tuple(row)
 
 
 def is_private(rows: Rows, graph: DatasetGraph, privacy: Privacy) -> bool:

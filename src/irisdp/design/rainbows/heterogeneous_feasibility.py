@@ -15,7 +15,7 @@ from ...graphs import DatasetGraph, RankedGraph, key_of_node
 from ...graphs.names import json_node
 from ...mechanisms import Row
 from ...privacy import Privacy, enclose_steps, hockey_stick, steps
-from .heterogeneous import Fixed, positions, spread_event
+from .heterogeneous import Fixed, spread_event
 from .propagation import GridSteps
 from .propagation import Steps as StepRule
 from .propagation_limits import smallest_delta, smallest_epsilon
@@ -54,7 +54,7 @@ def contradiction(
     # Rounded up, a bound that is exceeded is exceeded for certain.
     rule = GridSteps(privacy, _BITS, up=True) if rule is None else rule
     tried: set[frozenset[int]] = set()
-    for order in positions(ranked):
+    for order in ranked.orders:
         for k in range(1, len(order)):
             event = frozenset(order[:k])
             if event in tried or (len(order) == 2 and tried):  # with two answers one event says it all

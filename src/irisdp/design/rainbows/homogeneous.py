@@ -17,7 +17,7 @@ from ...graphs import UNREACHABLE, RankedGraph, boundary, depth
 from ...mechanisms import Row, balanced_truth
 from ...privacy import Privacy, are_close, step
 from ..programs.repair import is_short
-from .heterogeneous import Rows, positions, ranked_row
+from .heterogeneous import Rows
 from .propagation import GridSteps
 
 __all__ = ["balanced_row", "chain", "classes_with_boundary", "homogeneous_rows"]
@@ -53,7 +53,7 @@ def homogeneous_rows(ranked: RankedGraph, given: Mapping[int, Row], privacy: Pri
     distinct: dict[Row, int] = {}
     row_of = np.zeros(len(depths), np.int64)
     within = Fraction(0)
-    for code, order in enumerate(positions(ranked)):
+    for code, order in enumerate(ranked.orders):
         members = np.flatnonzero(ranked.codes == code)
         deep, unbounded = depths[members], depths[members] == UNREACHABLE
         if unbounded.any():
@@ -62,7 +62,7 @@ def homogeneous_rows(ranked: RankedGraph, given: Mapping[int, Row], privacy: Pri
         if not unbounded.all():
             rows, error = chain(given[code], int(deep.max()) + 1, privacy)
             within = max(within, error)
-            by_output = [ranked_row(order, (Fraction(0), *accumulate(row))) for row in rows]
+            by_output = [ranked.along_outputs(code, row) for row in rows]
             numbers = np.array([distinct.setdefault(row, len(distinct)) for row in by_output])
             row_of[members[~unbounded]] = numbers[np.minimum(deep[~unbounded], len(numbers) - 1)]
     return Rows(tuple(distinct), row_of), within

@@ -16,7 +16,7 @@ from ...mechanisms.scope import too_deep
 from ...privacy import Privacy
 from ..programs.goals import Goal
 from ..programs.sealing import sealed
-from .heterogeneous import Rows, positions
+from .heterogeneous import Rows
 
 __all__ = ["LARGEST_CERTIFIED", "first_choice_goal", "proven"]
 
@@ -75,7 +75,7 @@ def proven(
     certificate: dict[str, Any] = {
         "kind": "theorem",
         "theorem": theorem,
-        "rankings": [list(order) for order in positions(ranked)],
+        "rankings": [list(order) for order in ranked.orders],
         "ranking_of": ranked.codes.tolist(),
         **goal.to_document(goal.weights or ()),
         **(facts or {}),
@@ -113,7 +113,7 @@ def _too_deep(ranked: RankedGraph, privacy: Privacy, fixed: Iterable[int] | None
 def first_choice_goal(ranked: RankedGraph) -> Goal:
     """Return the mean probability that the answer is not the node's first choice, as a goal."""
     count = ranked.graph.number_of_nodes
-    losses = [tuple(Fraction(v != order[0]) for v in range(len(order))) for order in positions(ranked)]
+    losses = [tuple(Fraction(v != order[0]) for v in range(len(order))) for order in ranked.orders]
     return Goal(
         name="mean probability of missing the first choice",
         loss=tuple(losses[code] for code in ranked.codes.tolist()),

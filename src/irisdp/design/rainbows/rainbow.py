@@ -11,7 +11,8 @@ import numpy as np
 
 from ...errors import BadInput, Infeasible
 from ...exact import checked, rational
-from ...graphs import DatasetGraph, RankedGraph, node_from_key, rank, touching
+from ...graphs import DatasetGraph, RankedGraph, node_from_key, rank
+from ...graphs.boundary import touching_codes
 from ...graphs.colouring import Assignment
 from ...graphs.names import as_node
 from ...mechanisms import Mechanism, Objective, Row
@@ -22,7 +23,7 @@ from ..programs.tables import Table, numbers
 from ..programs.tailored import LARGEST_PROGRAM, best_of_all
 from .balanced import balanced_boundary
 from .boundary import NodeWeights, best_boundary
-from .heterogeneous import Fixed, bound_rows, is_private, positions, rankings_of
+from .heterogeneous import Fixed, bound_rows, is_private
 from .heterogeneous_feasibility import apart, contradiction, refuse, refuse_as
 from .homogeneous import balanced_row, classes_with_boundary, homogeneous_rows
 from .propagation import ExactSteps, TooLong
@@ -187,9 +188,8 @@ def _by_program(table: Table, ranked: RankedGraph, privacy: Privacy, goal: Goal 
 
 def _insist_on_validity(ranked: RankedGraph, given: Homogeneous, privacy: Privacy) -> None:
     """Refuse rows that are not close where their classes touch."""
-    orders, number = positions(ranked), {ranking: code for code, ranking in enumerate(ranked.classes)}
-    by_output = {code: _to_outputs(row, orders[code]) for code, row in given.items()}
-    pairs = [(number[one], number[other]) for one, other in touching(ranked)]
+    by_output = {code: ranked.along_outputs(code, row) for code, row in given.items()}
+    pairs = touching_codes(ranked).tolist()
 
     def all_close(changed: Privacy) -> bool:
         return all(are_close(by_output[one], by_output[other], changed) for one, other in pairs)
@@ -217,7 +217,7 @@ def _crossing_edge(ranked: RankedGraph, one: int, other: int) -> tuple[int, int]
 
 def _class_of(ranked: RankedGraph, key: Any) -> int | None:
     """Return the class that a key names by its ranking, or None."""
-    for code, ranking in enumerate(rankings_of(ranked)):
+    for code, ranking in enumerate(ranked.rankings):
         if key == ranking or (isinstance(key, str) and key == ">".join(map(str, ranking))):
             return code
     return None
@@ -237,7 +237,7 @@ def _row(ranked: RankedGraph, given: Any, code: int | None = None) -> Row:
         row[place] = rational(value, "boundary")
     if min(row) < 0 or sum(row) != 1:
         raise BadInput("boundary", "has a row that is no distribution", "give probabilities that sum to exactly 1")
-    return tuple(row) if code is None else tuple(row[v] for v in positions(ranked)[code])
+    return tuple(row) if code is None else ranked.along_ranking(code, row)
 
 
 def _output(outputs: Sequence[Hashable], key: Any) -> int:
@@ -245,11 +245,6 @@ def _output(outputs: Sequence[Hashable], key: Any) -> int:
         if key == output or (isinstance(key, str) and key == str(output)):
             return place
     raise BadInput("boundary", "has a row that names an unknown answer", f"choose {', '.join(map(str, outputs))}")
-
-
-def _to_outputs(row: Row, order: Sequence[int]) -> Row:
-    placed = dict(zip(order, row, strict=True))
-    return tuple(placed[v] for v in range(len(row)))
 
 
 def _insist_on_no(weights: Any) -> None:
@@ -283,10 +278,9 @@ def _weights(ranked: RankedGraph, given: Mapping[Any, Any] | None) -> NodeWeight
 def _weighted_goal(ranked: RankedGraph, weights: NodeWeights) -> Goal:
     """Return the weighted sum of what prefix sums miss of 1, as a goal to minimise."""
     loss = []
-    orders = positions(ranked)
     for code, row in zip(ranked.codes.tolist(), weights, strict=True):
         here = [Fraction(0)] * len(ranked.outputs)
-        for place, v in enumerate(orders[code]):
+        for place, v in enumerate(ranked.orders[code]):
             here[v] = sum(row[:place], Fraction(0))
         loss.append(tuple(here))
     return Goal(

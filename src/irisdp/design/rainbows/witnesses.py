@@ -25,7 +25,7 @@ from ..programs.tailored import LARGEST_PROGRAM
 from ..simplex.linear import Basis
 from ..simplex.optimum import exact_optimum
 from .farkas import add_given_rows, feasible_start, refuse_unfinished
-from .heterogeneous import Fixed, Rows, positions, rankings_of
+from .heterogeneous import Fixed, Rows
 
 __all__ = [
     "best_for",
@@ -108,10 +108,9 @@ def optimum_or_witnesses(ranked: RankedGraph, fixed: Fixed, bound: Rows, privacy
     bound : Rows
         The node-wise bound, which tells where M cannot be beaten without solving a program.
     """
-    orders = positions(ranked)
     best = best_for(_prefix_goal(ranked, None), ranked, fixed, privacy)
     for node, code in enumerate(ranked.codes.tolist()):
-        order, top, here = orders[code], bound.distinct[bound.row_of[node]], best[node]
+        order, top, here = ranked.orders[code], bound.distinct[bound.row_of[node]], best[node]
         for k in range(1, len(order)):
             if node in fixed or _prefix(here, order, k) >= _prefix(top, order, k):
                 continue
@@ -152,9 +151,9 @@ def _solved(
 
 def _prefix_goal(ranked: RankedGraph, only: tuple[int, int] | None) -> Goal:
     """Return a goal whose minimum maximises one prefix sum, or the sum of all."""
-    loss, orders = [], positions(ranked)
+    loss = []
     for node, code in enumerate(ranked.codes.tolist()):
-        order = orders[code]
+        order = ranked.orders[code]
         row = [Fraction(0)] * len(order)
         for place, v in enumerate(order):
             if only is None:
@@ -170,7 +169,7 @@ def _prefix(row: Row, order: Sequence[int], k: int) -> Fraction:
 
 
 def _ranking(ranked: RankedGraph, node: Hashable) -> tuple[Hashable, ...]:
-    return rankings_of(ranked)[int(ranked.codes[ranked.graph.index_of(node)])]
+    return ranked.rankings[int(ranked.codes[ranked.graph.index_of(node)])]
 
 
 def _along(mechanism: Mechanism, node: Hashable, ranked: RankedGraph) -> list[Fraction]:
