@@ -16,10 +16,10 @@ from collections.abc import Callable
 from irisdp import design
 from irisdp.design.programs.goals import Goal, read_loss
 from irisdp.design.programs.program import mechanism_program
-from irisdp.design.simplex.linear import FloatSolver, as_floats
-from irisdp.design.simplex.optimum import exact_optimum
 from irisdp.exact import rational_text
 from irisdp.graphs import Path
+from irisdp.linprog.optimum import exact_optimum
+from irisdp.linprog.program import FloatSolver, as_floats
 from irisdp.privacy import Privacy
 
 

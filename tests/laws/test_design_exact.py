@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from irisdp.design.programs.goals import Goal, read_loss
 from irisdp.design.programs.program import mechanism_program
 from irisdp.design.programs.ratio import simplest_between, stepping_stones, workable_ratio
-from irisdp.design.simplex.elimination import solve_sparse
-from irisdp.design.simplex.linear import FloatSolver, LinearProgram, as_floats
-from irisdp.design.simplex.optimum import exact_optimum
-from irisdp.design.simplex.pivots import pivot_to_optimum
-from irisdp.design.simplex.vertex import vertex_of
 from irisdp.errors import Infeasible
 from irisdp.graphs import Path
+from irisdp.linprog.elimination import solve_sparse
+from irisdp.linprog.optimum import exact_optimum
+from irisdp.linprog.pivoting import pivot_to_optimum
+from irisdp.linprog.program import FloatSolver, LinearProgram, as_floats
+from irisdp.linprog.vertex import vertex_of
 from irisdp.privacy import Privacy
 from support.seeds import fresh_random
 

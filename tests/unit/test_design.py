@@ -10,10 +10,10 @@ import pytest
 
 from irisdp import design, mechanisms
 from irisdp.certify import audit, check_optimality, digest
-from irisdp.design.simplex.linear import as_fmpq
-from irisdp.design.simplex.optimum import exact_optimum
 from irisdp.errors import BadInput
 from irisdp.graphs import Cycle, Hamming, Path, graph_from_edges
+from irisdp.linprog.optimum import exact_optimum
+from irisdp.linprog.program import as_fmpq
 from irisdp.mechanisms import FactoredMechanism, read_document, to_document
 from irisdp.privacy import Privacy
 from support.seeds import fresh_generator, fresh_random

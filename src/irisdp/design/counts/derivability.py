@@ -15,12 +15,12 @@ import flint
 
 from ...errors import BadInput
 from ...exact import checked
+from ...linprog.elimination import SparseRow
+from ...linprog.optimum import exact_optimum
+from ...linprog.program import LinearProgram, as_fmpq, as_fraction
 from ...mechanisms import Mechanism
 from ...privacy import Privacy
 from ..programs.tables import Table
-from ..simplex.elimination import SparseRow
-from ..simplex.linear import LinearProgram, as_fmpq, as_fraction
-from ..simplex.optimum import exact_optimum
 
 __all__ = ["Derivation", "Nearest", "Obstacle", "derivation", "nearest_reading"]
 

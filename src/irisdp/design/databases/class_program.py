@@ -21,13 +21,13 @@ import numpy as np
 from ...exact import rational_text
 from ...graphs import DatasetGraph
 from ...graphs.protocol import Indices
+from ...linprog.elimination import SparseRow
+from ...linprog.optimum import exact_optimum
+from ...linprog.program import LinearProgram, as_fmpq, as_fraction
 from ...privacy import Privacy
 from ..programs.grid import GRID_BITS
 from ..programs.ratio import stepping_stones, workable_ratio
 from ..programs.repair import is_short
-from ..simplex.elimination import SparseRow
-from ..simplex.linear import LinearProgram, as_fmpq, as_fraction
-from ..simplex.optimum import exact_optimum
 from .orbits import Constraints, PairClasses, constraints
 
 __all__ = ["ClassProgram"]

@@ -24,11 +24,11 @@ from ...errors import BadInput
 from ...exact import checked
 from ...graphs import UNREACHABLE, DatasetGraph
 from ...graphs.protocol import Indices
+from ...linprog.elimination import SparseRow
+from ...linprog.optimum import exact_optimum
+from ...linprog.program import LinearProgram, as_fmpq, as_fraction
 from ...privacy import Privacy
 from ..programs.ratio import workable_ratio
-from ..simplex.elimination import SparseRow
-from ..simplex.linear import LinearProgram, as_fmpq, as_fraction
-from ..simplex.optimum import exact_optimum
 from .by_orbits import equal_shares, group_of
 from .orbits import pair_classes
 

@@ -17,8 +17,8 @@ from typing import Any
 import flint
 
 from ...exact import rational_text
+from ...linprog.program import as_fmpq, as_fraction
 from ...privacy import Privacy
-from ..simplex.linear import as_fmpq, as_fraction
 from .goals import Goal
 
 __all__ = ["Dual", "Multipliers"]

@@ -17,9 +17,9 @@ from fractions import Fraction
 import flint
 
 from ...graphs import DatasetGraph
+from ...linprog.elimination import SparseRow
+from ...linprog.program import LinearProgram, as_fmpq, as_fraction
 from ...privacy import Privacy
-from ..simplex.elimination import SparseRow
-from ..simplex.linear import LinearProgram, as_fmpq, as_fraction
 from .dual import Dual, Multipliers
 from .goals import Goal
 from .tables import Table

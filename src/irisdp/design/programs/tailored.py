@@ -10,9 +10,9 @@ from math import ceil
 from ...errors import BadInput, Refusal
 from ...exact import checked
 from ...graphs import DatasetGraph
+from ...linprog.optimum import exact_optimum
 from ...mechanisms import Mechanism, Objective
 from ...privacy import Privacy
-from ..simplex.optimum import exact_optimum
 from .dual import Dual
 from .goals import Goal
 from .program import mechanism_program

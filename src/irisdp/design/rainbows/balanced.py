@@ -16,11 +16,11 @@ import flint
 from ...errors import BadInput, Refusal
 from ...graphs import RankedGraph
 from ...graphs.boundary import touching_codes
+from ...linprog.elimination import SparseRow
+from ...linprog.optimum import exact_optimum
+from ...linprog.program import LinearProgram, as_fmpq, as_fraction
 from ...mechanisms import Row
 from ...privacy import Privacy, are_close
-from ..simplex.elimination import SparseRow
-from ..simplex.linear import LinearProgram, as_fmpq, as_fraction
-from ..simplex.optimum import exact_optimum
 from .farkas import refuse_unfinished
 from .homogeneous import balanced_row
 

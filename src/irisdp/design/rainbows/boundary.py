@@ -24,14 +24,14 @@ from ...graphs import Graph, RankedGraph, depth
 from ...graphs.boundary import touching_codes
 from ...graphs.explicit import compress
 from ...graphs.names import NumberedNodes
+from ...linprog.optimum import Optimum, exact_optimum
+from ...linprog.program import as_fmpq, as_fraction
 from ...mechanisms import Row
 from ...privacy import Privacy, step
 from ..programs.goals import Goal
 from ..programs.program import MechanismProgram, mechanism_program
 from ..programs.ratio import workable_ratio
 from ..programs.repair import is_short, shortened
-from ..simplex.linear import as_fmpq, as_fraction
-from ..simplex.optimum import Optimum, exact_optimum
 
 __all__ = ["Choice", "NodeWeights", "best_boundary"]
 

@@ -17,12 +17,12 @@ from ...errors import Infeasible, Refusal
 from ...exact import rational_text, short_text
 from ...graphs import RankedGraph
 from ...graphs.names import json_node
+from ...linprog.optimum import exact_optimum
+from ...linprog.program import Basis, as_fmpq, as_fraction
 from ...privacy import Privacy
 from ..programs.dual import Dual
 from ..programs.goals import Goal
 from ..programs.program import MechanismProgram, mechanism_program
-from ..simplex.linear import Basis, as_fmpq, as_fraction
-from ..simplex.optimum import exact_optimum
 from .heterogeneous import Fixed
 
 __all__ = ["add_given_rows", "feasible_start", "refuse_unfinished"]

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...graphs import DatasetGraph, RankedGraph
+from ...linprog.program import as_fmpq
 from ...mechanisms import Row
 from ...privacy import Privacy
-from ..simplex.linear import as_fmpq
 from .propagation import ExactSteps, Spread, Steps, spread
 
 __all__ = [

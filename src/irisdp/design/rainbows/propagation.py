@@ -16,8 +16,8 @@ from typing import Any, Protocol
 import flint
 
 from ...graphs import DatasetGraph, listed
+from ...linprog.program import as_fmpq, as_fraction
 from ...privacy import Privacy
-from ..simplex.linear import as_fmpq, as_fraction
 
 __all__ = ["ExactSteps", "GridSteps", "Spread", "Steps", "TooLong", "Violation", "spread"]
 

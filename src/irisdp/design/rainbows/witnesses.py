@@ -14,6 +14,8 @@ from typing import Literal, NoReturn
 from ...errors import BadInput, Infeasible, Refusal
 from ...exact import checked
 from ...graphs import DatasetGraph, RankedGraph
+from ...linprog.optimum import exact_optimum
+from ...linprog.program import Basis
 from ...mechanisms import Mechanism, Row, to_document
 from ...privacy import Privacy
 from ..programs.goals import Goal
@@ -22,8 +24,6 @@ from ..programs.ratio import workable_ratio
 from ..programs.repair import is_short, shortened
 from ..programs.tables import Table
 from ..programs.tailored import LARGEST_PROGRAM
-from ..simplex.linear import Basis
-from ..simplex.optimum import exact_optimum
 from .farkas import add_given_rows, feasible_start, refuse_unfinished
 from .heterogeneous import Fixed, Rows
 

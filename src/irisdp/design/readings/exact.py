@@ -11,10 +11,10 @@ from fractions import Fraction
 
 import flint
 
+from ...linprog.elimination import SparseRow
+from ...linprog.optimum import exact_optimum
+from ...linprog.program import LinearProgram, as_fmpq, as_fraction
 from ..programs.tables import Table
-from ..simplex.elimination import SparseRow
-from ..simplex.linear import LinearProgram, as_fmpq, as_fraction
-from ..simplex.optimum import exact_optimum
 
 __all__ = ["ExactReading", "bayes_bound", "exact_bayes", "exact_minimax", "expected_losses"]
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import flint
 import numpy as np
 
-from ...errors import Refusal
-from .linear import Basis, FloatSolver, LinearProgram, as_floats
-from .pivots import pivot_to_optimum
+from ..errors import Refusal
+from .pivoting import pivot_to_optimum
+from .program import Basis, FloatSolver, LinearProgram, as_floats
 from .vertex import Vertex, vertex_of
 
 __all__ = ["Optimum", "exact_optimum"]

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import flint
 
-from ...errors import Infeasible
+from ..errors import Infeasible
 from .elimination import solve_sparse
-from .linear import LinearProgram
+from .program import LinearProgram
 from .vertex import Vertex, in_basis, price, vertex_of
 
 __all__ = ["pivot_to_optimum"]

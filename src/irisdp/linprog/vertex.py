@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import flint
 
 from .elimination import SparseRow, solve_sparse
-from .linear import Basis, LinearProgram
+from .program import Basis, LinearProgram
 
 __all__ = ["Vertex", "in_basis", "price", "vertex_of"]
 

@@ -1,1 +1,0 @@
-"""Exact linear programming: a float solver proposes a basis, rationals decide."""
