@@ -18,8 +18,9 @@ from irisdp.design.programs.goals import Goal, read_loss
 from irisdp.design.programs.program import mechanism_program
 from irisdp.exact import rational_text
 from irisdp.graphs import Path
+from irisdp.linprog.highs import FloatSolver
 from irisdp.linprog.optimum import exact_optimum
-from irisdp.linprog.program import FloatSolver, as_floats
+from irisdp.linprog.program import as_floats
 from irisdp.privacy import Privacy
 
 

@@ -13,9 +13,10 @@ from irisdp.design.programs.ratio import simplest_between, stepping_stones, work
 from irisdp.errors import Infeasible
 from irisdp.graphs import Path
 from irisdp.linprog.elimination import solve_sparse
+from irisdp.linprog.highs import FloatSolver
 from irisdp.linprog.optimum import exact_optimum
 from irisdp.linprog.pivoting import pivot_to_optimum
-from irisdp.linprog.program import FloatSolver, LinearProgram, as_floats
+from irisdp.linprog.program import LinearProgram, as_floats
 from irisdp.linprog.vertex import vertex_of
 from irisdp.privacy import Privacy
 from support.seeds import fresh_random

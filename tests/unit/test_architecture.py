@@ -92,6 +92,11 @@ def test_imports_only_go_down(path):
     assert climbs(path, path.read_text(encoding="utf-8")) == []
 
 
+def test_one_file_calls_the_float_solver():
+    callers = [path.relative_to(SOURCE).as_posix() for path in FILES if "import highspy" in path.read_text("utf-8")]
+    assert callers == ["linprog/highs.py"]
+
+
 def test_a_climbing_import_is_seen():
     assert climbs(SOURCE / "privacy" / "step.py", "from ..release import Ledger") == ["release"]
     assert climbs(SOURCE / "exact" / "rounding.py", "def f():\n    import irisdp.cli.main") == ["cli"]

@@ -17,8 +17,9 @@ import flint
 import numpy as np
 
 from ..errors import Refusal
+from .highs import FloatSolver
 from .pivoting import pivot_to_optimum
-from .program import Basis, FloatSolver, LinearProgram, as_floats
+from .program import Basis, LinearProgram, as_floats
 from .vertex import Vertex, vertex_of
 
 __all__ = ["Optimum", "exact_optimum"]

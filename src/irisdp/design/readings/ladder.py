@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...linprog.highs import GrowingProgram, SparseColumns
 from .kernel import Floats, Integers
 from .recurrences import RecurrentGame
-from .solver import GRID_BITS, MAGNIFIED, RawSolution, add_columns, compressed, float_solver, on_grid, run
+from .solver import GRID_BITS, MAGNIFIED, RawSolution, on_grid
 
 __all__ = ["LadderProgram"]
 
@@ -86,7 +87,7 @@ class LadderProgram:
         best, lowest, magnification = None, np.inf, 1.0
         for _ in range(_REFINEMENTS):
             losses = self._pose(magnification)
-            found = run(self.solver, self.worst + 1 + len(self.z)) or self._unmagnified()
+            found = self.solver.solve() or self._unmagnified()
             if found is None:
                 break
             values, weights = found[0], np.maximum(-found[1][: self.count], 0)
@@ -105,34 +106,27 @@ class LadderProgram:
 
     def _unmagnified(self) -> tuple[Floats, Floats] | None:
         """Try once more with weights that sum to 1: less exact, and easier on the largest programs."""
-        self.solver.changeColCost(self.worst, 1.0)
-        for option, value in (("solver", "simplex"), ("simplex_strategy", 1), ("presolve", "choose")):
-            self.solver.setOptionValue(option, value)
-        return run(self.solver, self.worst + 1 + len(self.z))
+        self.solver.change_cost(self.worst, 1.0)
+        self.solver.forget_what_helped()
+        return self.solver.solve()
 
     def _pose(self, magnification: float) -> float:
         """Write the program as a magnified change of the reading at hand; return the worst loss of that reading."""
         losses = self._losses(*self._reading())
         worst = self._worst(losses)
         room = np.where(self.game.possible[: self.count], magnification * (worst - losses), np.inf)
-        size, left, right = len(self.z), *self.pairs
-        self._bound_rows(0, np.full(self.count, -np.inf), room)
+        left, right = self.pairs
+        self.solver.bound_rows(0, np.full(self.count, -np.inf), room)
         gaps = magnification * (self.above[right] - self.above[left])
-        self._bound_rows(self.count + self.worst, gaps, np.full(len(gaps), np.inf))
-        columns = self.worst + 1 + np.arange(size, dtype=np.int32)
-        self.solver.changeColsBounds(size, columns, -magnification * self.above, magnification * (1 - self.above))
+        self.solver.bound_rows(self.count + self.worst, gaps, np.full(len(gaps), np.inf))
+        self.solver.bound_columns(self.worst + 1, -magnification * self.above, magnification * (1 - self.above))
         return worst
-
-    def _bound_rows(self, first: int, lower: Floats, upper: Floats) -> None:
-        self.solver.changeRowsBounds(len(lower), first + np.arange(len(lower), dtype=np.int32), lower, upper)
 
     def _worst(self, losses: Floats) -> float:
         return float(losses.max(initial=0.0, where=self.game.possible[: self.count]))
 
-    def _skeleton(self) -> Any:
+    def _skeleton(self) -> GrowingProgram:
         """Write the running sums and the worst loss, without any answer."""
-        import highspy
-
         count, i = self.count, np.arange(self.count)
         entries = [(i, np.full(count, self.worst), -np.ones(count))]
         for backward in range(2):
@@ -149,18 +143,13 @@ class LadderProgram:
                 if backward and self.game.symmetric:
                     entries += self._over_the_middle(row + self.last, j)
         rows, columns, values = (np.concatenate(part) for part in zip(*entries, strict=True))
-        starts, indices, values = compressed(rows, columns, values, self.worst + 1)
-        model = highspy.HighsLp()
-        model.num_col_, model.num_row_ = self.worst + 1, count + self.worst
-        model.col_cost_ = np.append(np.zeros(self.worst), MAGNIFIED if count < _LARGE else 1.0)
-        model.col_lower_, model.col_upper_ = np.full(self.worst + 1, -_BOX), np.full(self.worst + 1, _BOX)
-        model.row_lower_ = np.append(np.full(count, -np.inf), np.zeros(self.worst))
-        model.row_upper_ = np.append(np.full(count, np.inf), np.zeros(self.worst))
-        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = starts, indices, values
-        solver = float_solver()
-        solver.passModel(model)
-        return solver
+        tied = np.zeros(self.worst)
+        return GrowingProgram(
+            SparseColumns.of_entries(rows, columns, values, self.worst + 1),
+            cost=np.append(tied, MAGNIFIED if count < _LARGE else 1.0),
+            bounds=(np.full(self.worst + 1, -_BOX), np.full(self.worst + 1, _BOX)),
+            row_bounds=(np.append(np.full(count, -np.inf), tied), np.append(np.full(count, np.inf), tied)),
+        )
 
     def _over_the_middle(self, row: int, j: int) -> list[tuple[NDArray[Any], NDArray[Any], Floats]]:
         """Feed the backward sums at the last count written from the forward sums, which are their mirror image."""
@@ -191,8 +180,7 @@ class LadderProgram:
             (inside,) = np.nonzero((row >= 0) & (row < self.count))
             entries.append((row[inside], inside, jump[inside]))
         where, columns, values = (np.concatenate(part) for part in zip(*entries, strict=True))
-        starts, indices, values = compressed(where, columns, values, len(z))
-        add_columns(self.solver, starts[:-1], indices, values, 1.0)
+        self.solver.add_columns(SparseColumns.of_entries(where, columns, values, len(z)), most=1.0)
 
     def _add_order(self, first: int) -> None:
         """Insist on g(z, v) ≥ g(z, v + 1) wherever one of the two is at least the rung `first`."""
@@ -201,16 +189,7 @@ class LadderProgram:
         new = (self.z[left] == self.z[right]) & ((left >= first) | (right >= first))
         pairs = np.stack((left[new], right[new]))
         self.pairs = np.append(self.pairs, pairs, axis=1)
-        size = pairs.shape[1]
-        self.solver.addRows(
-            size,
-            np.full(size, -np.inf),
-            np.full(size, np.inf),
-            2 * size,
-            2 * np.arange(size, dtype=np.int32),
-            (self.worst + 1 + pairs.T).ravel().astype(np.int32),
-            np.tile([1.0, -1.0], size),
-        )
+        self.solver.add_differences(self.worst + 1 + pairs)
 
     def _ordered(self, above: Floats) -> Floats:
         """Round g to the grid, and down where it would rise along a ladder."""

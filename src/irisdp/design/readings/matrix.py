@@ -11,9 +11,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ...linprog.highs import GrowingProgram, SparseColumns
 from .kernel import UNDERFLOW, UNIT, Floats, Integers
 from .recurrences import BestAnswers
-from .solver import MAGNIFIED, RawSolution, add_columns, float_solver, on_grid, run, snapped
+from .solver import MAGNIFIED, RawSolution, on_grid, snapped
 
 __all__ = ["MatrixGame", "MatrixProgram"]
 
@@ -59,22 +60,20 @@ class MatrixProgram:
     """The reader's linear program over some pairs (z, v); pairs may be added, and it goes on from where it stood."""
 
     def __init__(self, game: MatrixGame, scale: float) -> None:
-        import highspy
-
         self.game, self.scale = game, scale
         inputs, released = game.rows.shape
         self.z, self.v = np.zeros(0, np.int64), np.zeros(0, np.int64)
         self.allowed = np.zeros((released, game.table.shape[1]), bool)
-        self.solver = float_solver()
-        model = highspy.HighsLp()
-        model.num_col_, model.num_row_ = 1, inputs + released
-        model.col_cost_, model.col_lower_, model.col_upper_ = np.full(1, MAGNIFIED), np.zeros(1), np.full(1, np.inf)
-        model.row_lower_ = np.append(np.full(inputs, -np.inf), np.full(released, MAGNIFIED))
-        model.row_upper_ = np.append(np.where(game.possible, 0.0, np.inf), np.full(released, MAGNIFIED))
-        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        model.a_matrix_.start_ = np.array([0, inputs], np.int32)
-        model.a_matrix_.index_, model.a_matrix_.value_ = np.arange(inputs, dtype=np.int32), -np.ones(inputs)
-        self.solver.passModel(model)
+        whole = np.full(released, MAGNIFIED)
+        self.solver = GrowingProgram(
+            SparseColumns(np.array([0, inputs], np.int32), np.arange(inputs, dtype=np.int32), -np.ones(inputs)),
+            cost=np.full(1, MAGNIFIED),
+            bounds=(np.zeros(1), np.full(1, np.inf)),
+            row_bounds=(
+                np.append(np.full(inputs, -np.inf), whole),
+                np.append(np.where(game.possible, 0.0, np.inf), whole),
+            ),
+        )
 
     def allow(self, pairs: NDArray[np.bool_]) -> bool:
         """Let every marked pair (z, v) be used; tell whether any is new."""
@@ -86,14 +85,14 @@ class MatrixProgram:
         values = np.vstack((self.game.rows[:, z] * self.game.table[:, v] / self.scale, np.ones(size)))
         rows = np.vstack((np.repeat(np.arange(inputs)[:, None], size, axis=1), inputs + z))
         kept = (values != 0).T
-        starts = np.concatenate(([0], np.cumsum(kept.sum(axis=1))))[:-1]
-        add_columns(self.solver, starts.astype(np.int32), rows.T[kept].astype(np.int32), values.T[kept])
+        starts = np.concatenate(([0], np.cumsum(kept.sum(axis=1)))).astype(np.int32)
+        self.solver.add_columns(SparseColumns(starts, rows.T[kept].astype(np.int32), values.T[kept]))
         self.z, self.v = np.append(self.z, z), np.append(self.v, v)
         return True
 
     def solve(self) -> RawSolution | None:
         """Solve the program as it stands; None when the solver gives up."""
-        found = run(self.solver, 1 + len(self.z))
+        found = self.solver.solve()
         if found is None:
             return None
         values, duals = found[0][1:], found[1]

@@ -12,9 +12,10 @@ import math
 
 import numpy as np
 
+from ...linprog.highs import GrowingProgram, SparseColumns
 from .kernel import Floats, Integers
 from .recurrences import RecurrentGame
-from .solver import MAGNIFIED, RawSolution, add_columns, compressed, float_solver, on_grid, run, snapped
+from .solver import MAGNIFIED, RawSolution, on_grid, snapped
 
 __all__ = ["PairProgram"]
 
@@ -35,8 +36,6 @@ class PairProgram:
     """
 
     def __init__(self, game: RecurrentGame, scale: float) -> None:
-        import highspy
-
         self.game, self.scale = game, scale
         self.counts = np.flatnonzero(game.possible)
         self.row_of = np.full(game.n + 1, -1)
@@ -52,17 +51,13 @@ class PairProgram:
         epsilon = game.epsilon
         self.band = game.n if epsilon * game.n <= above else math.ceil(above / epsilon)
         rows, released = len(self.counts), game.n + 1
-        model = highspy.HighsLp()
-        model.num_col_, model.num_row_ = 1, rows + released
-        model.col_cost_, model.col_lower_, model.col_upper_ = np.full(1, MAGNIFIED), np.zeros(1), np.full(1, np.inf)
         certain, whole = MAGNIFIED * jump / scale if self.by_hits else 0.0, np.full(released, MAGNIFIED)
-        model.row_lower_ = np.append(np.full(rows, -np.inf), whole)
-        model.row_upper_ = np.append(np.full(rows, -certain), whole)
-        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        model.a_matrix_.start_ = np.array([0, rows], np.int32)
-        model.a_matrix_.index_, model.a_matrix_.value_ = np.arange(rows, dtype=np.int32), -np.ones(rows)
-        self.solver = float_solver()
-        self.solver.passModel(model)
+        self.solver = GrowingProgram(
+            SparseColumns(np.array([0, rows], np.int32), np.arange(rows, dtype=np.int32), -np.ones(rows)),
+            cost=np.full(1, MAGNIFIED),
+            bounds=(np.zeros(1), np.full(1, np.inf)),
+            row_bounds=(np.append(np.full(rows, -np.inf), whole), np.append(np.full(rows, -certain), whole)),
+        )
 
     def allow(self, z: Integers, v: Integers) -> bool:
         """Let every z be read as the v beside it; tell whether any of these pairs is new."""
@@ -75,19 +70,19 @@ class PairProgram:
         column = np.broadcast_to(np.arange(len(z))[:, None], where.shape)
         rows = np.where((where >= 0) & (where <= self.game.n), self.row_of[np.clip(where, 0, self.game.n)], -1)
         kept = (rows >= 0) & (values != 0)
-        starts, indices, entries = compressed(
+        columns = SparseColumns.of_entries(
             np.append(rows[kept], len(self.counts) + z),
             np.append(column[kept], np.arange(len(z))),
             np.append(values[kept] / self.scale, np.ones(len(z))),
             len(z),
         )
-        add_columns(self.solver, starts[:-1], indices, entries)
+        self.solver.add_columns(columns)
         self.z, self.v = np.append(self.z, z), np.append(self.v, v)
         return True
 
     def solve(self) -> RawSolution | None:
         """Solve the program as it stands; None when the solver gives up."""
-        found = run(self.solver, 1 + len(self.z))
+        found = self.solver.solve()
         if found is None:
             return None
         chances, weights = found[0][1:], np.zeros(self.game.n + 1)
