@@ -15,11 +15,11 @@ import flint
 import numpy as np
 
 from ..errors import BadInput
-from ..exact import integer, rational
+from ..exact import integer, json_list, rational
 from ..graphs.explicit import listed as listed_graph
 from ..graphs.search import breadth_first
 from .arithmetic import Number, flint_rational
-from .goals import Goal, listed
+from .goals import Goal
 from .rainbows import Best
 from .subject import Subject
 
@@ -57,8 +57,8 @@ def choice_bound(subject: Subject, certificate: Mapping[str, Any], best: Best, g
     }
     rankings = [tuple(integer(v, "rankings", at_least=0) for v in line) for line in certificate["rankings"]]
     drawn: dict[tuple[Ranking, int], Number] = {}
-    for entry in listed(facts.get("tangents"), "tangents"):
-        which, place, at, share = listed(entry, "tangents", 4)
+    for entry in json_list(facts.get("tangents"), "tangents"):
+        which, place, at, share = json_list(entry, "tangents", 4)
         ranking = rankings[integer(which, "tangents", at_least=0, at_most=len(rankings) - 1)]
         k = integer(place, "tangents", at_least=0, at_most=len(subject.outputs) - 2)
         s, weight = (flint_rational(rational(x, "tangents")) for x in (at, share))
@@ -77,8 +77,8 @@ def choice_bound(subject: Subject, certificate: Mapping[str, Any], best: Best, g
     touching = _touching(subject, best)
     largest: dict[tuple[Ranking, Ranking], Number] = {}
     seen = set()
-    for entry in listed(facts.get("multipliers"), "multipliers"):
-        first, second, output, text = listed(entry, "multipliers", 4)
+    for entry in json_list(facts.get("multipliers"), "multipliers"):
+        first, second, output, text = json_list(entry, "multipliers", 4)
         i, j = (integer(k, "multipliers", at_least=0, at_most=len(rankings) - 1) for k in (first, second))
         v = integer(output, "multipliers", at_least=0, at_most=len(subject.outputs) - 1)
         pair, size = (rankings[i], rankings[j]), flint_rational(rational(text, "multipliers"))

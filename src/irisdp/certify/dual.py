@@ -9,9 +9,9 @@ import flint
 import numpy as np
 
 from ..errors import BadInput
-from ..exact import integer, rational
+from ..exact import integer, json_list, rational
 from .arithmetic import Number, flint_rational
-from .goals import Goal, listed
+from .goals import Goal
 from .subject import Subject
 
 __all__ = ["dual_bound"]
@@ -60,8 +60,8 @@ def _read(
     changes: dict[int, dict[int, Number]] = {}
     largest: dict[tuple[int, int], Number] = {}
     seen = set()
-    for entry in listed(certificate.get("multipliers"), "multipliers"):
-        first, second, output, multiplier = listed(entry, "multipliers", 4)
+    for entry in json_list(certificate.get("multipliers"), "multipliers"):
+        first, second, output, multiplier = json_list(entry, "multipliers", 4)
         i, j = (integer(k, "multipliers", at_least=0, at_most=inputs - 1) for k in (first, second))
         v = integer(output, "multipliers", at_least=0, at_most=outputs - 1)
         size = flint_rational(rational(multiplier, "multipliers"))

@@ -9,7 +9,7 @@ from typing import Any
 import flint
 
 from ..errors import BadInput
-from ..exact import integer, rational
+from ..exact import integer, json_list, rational
 from ..graphs import UNREACHABLE
 from .arithmetic import Number, Numbers, flint_rational
 from .subject import Subject
@@ -65,10 +65,10 @@ def read_goal(subject: Subject, document: Mapping[str, Any]) -> Goal:
     if aggregate not in ("average", "worst"):
         raise BadInput("aggregate", "must be average or worst", "write one of them")
     name, loss_row = _loss(document.get("loss"), subject)
-    weights = [rational(weight, "weights") for weight in listed(document.get("weights"), "weights", len(inputs))]
+    weights = [rational(weight, "weights") for weight in json_list(document.get("weights"), "weights", len(inputs))]
     considered = tuple(range(len(inputs)))
     if aggregate == "worst" and "side_information" in document:
-        numbers = listed(document["side_information"], "side_information")
+        numbers = json_list(document["side_information"], "side_information")
         named = {integer(k, "side_information", at_least=0, at_most=len(inputs) - 1) for k in numbers}
         considered = tuple(sorted(named))
     if min(weights, default=0) < 0:
@@ -86,18 +86,10 @@ def read_goal(subject: Subject, document: Mapping[str, Any]) -> Goal:
     )
 
 
-def listed(value: Any, name: str, length: int | None = None) -> list[Any]:
-    """Insist on a list, of a length if one is given."""
-    if not isinstance(value, list) or (length is not None and len(value) != length):
-        size = "" if length is None else f" of {length} entries"
-        raise BadInput(name, f"must be a list{size}", "write it in square brackets")
-    return value
-
-
 def _loss(given: Any, subject: Subject) -> tuple[str, Callable[[int], Numbers]]:
     inputs, outputs = subject.inputs, subject.outputs
     if isinstance(given, list):
-        lines = [listed(line, "loss", len(outputs)) for line in listed(given, "loss", len(inputs))]
+        lines = [json_list(line, "loss", len(outputs)) for line in json_list(given, "loss", len(inputs))]
         table = [tuple(flint_rational(rational(entry, "loss")) for entry in line) for line in lines]
         return "table", table.__getitem__
     name = given.get("name") if isinstance(given, Mapping) else None

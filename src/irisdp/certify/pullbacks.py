@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import integer
+from ..exact import integer, json_list
 from ..mechanisms import read_document
-from .goals import listed
 from .subject import Subject, subject_of
 
 __all__ = ["inner_subject"]
@@ -40,7 +39,7 @@ def inner_subject(subject: Subject, certificate: Mapping[str, Any]) -> tuple[Sub
         raise BadInput("factors", "cannot be pulled back", "write the matrix")
     if (inner.privacy.ratio, inner.privacy.delta) != (subject.privacy.ratio, subject.privacy.delta):
         raise BadInput("privacy", "differs from the inner mechanism's", "state the same")
-    numbers = listed(certificate.get("query"), "query", len(subject.inputs))
+    numbers = json_list(certificate.get("query"), "query", len(subject.inputs))
     query = [integer(k, "query", at_least=0, at_most=len(inner.inputs) - 1) for k in numbers]
     if inner.outputs != subject.outputs or any(subject.row(i) != inner.row(k) for i, k in enumerate(query)):
         raise BadInput("matrix", "is not the inner mechanism read through the query", "correct the rows")

@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import integer
+from ..exact import integer, json_list
 from ..mechanisms.scope import too_deep
 from .arithmetic import Number, Numbers, flint_rational
-from .goals import listed
 from .subject import Subject
 
 __all__ = ["Best", "balanced_line", "fixed_rainbow", "homogeneous_rainbow"]
@@ -84,7 +83,7 @@ def balanced_line(subject: Subject, facts: Mapping[str, Any]) -> Best:
 
 def fixed_rainbow(subject: Subject, facts: Mapping[str, Any]) -> Best:
     """Take the rows of the inputs listed as "fixed" as given, on the boundary or not."""
-    numbers = listed(facts.get("fixed"), "fixed")
+    numbers = json_list(facts.get("fixed"), "fixed")
     fixed = {integer(i, "fixed", at_least=0, at_most=len(subject.inputs) - 1) for i in numbers}
     return _best(subject, _rankings(subject, facts), fixed)
 
@@ -98,12 +97,12 @@ def _rankings(subject: Subject, facts: Mapping[str, Any]) -> list[Ranking]:
     """Read the ranking of every input."""
     q = len(subject.outputs)
     known = []
-    for line in listed(facts.get("rankings"), "rankings"):
-        ranking = tuple(integer(v, "rankings", at_least=0, at_most=q - 1) for v in listed(line, "rankings", q))
+    for line in json_list(facts.get("rankings"), "rankings"):
+        ranking = tuple(integer(v, "rankings", at_least=0, at_most=q - 1) for v in json_list(line, "rankings", q))
         if len(set(ranking)) != q:
             raise BadInput("rankings", "must list every output once", "rank all outputs, best first")
         known.append(ranking)
-    given = listed(facts.get("ranking_of"), "ranking_of", len(subject.inputs))
+    given = json_list(facts.get("ranking_of"), "ranking_of", len(subject.inputs))
     classes = [integer(c, "ranking_of", at_least=0, at_most=len(known) - 1) for c in given]
     return [known[c] for c in classes]
 

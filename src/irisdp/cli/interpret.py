@@ -54,7 +54,7 @@ def interpret_command(
     as_json: AsJson = False,
 ) -> None:
     """Read published counts as well as anyone can, with what you know; needs nothing secret and costs nothing."""
-    from ..design.programs.tables import numbers
+    from ..exact import numbers
     from ..release import interpret
     from ..release.released import answers_beside
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import mechanisms
 from ..errors import BadInput
-from ..exact import checked, decimal_above, integer, rational_text
+from ..exact import Table, checked, decimal_above, integer, rational_text
 from ..graphs import Complete, DatasetGraph, Path, graph_from_edges, line
 from ..graphs.names import named_nodes
 from ..mechanisms import ALL_PRIVATE, SAME_ROWS, FactoredMechanism, Mechanism, Objective, balanced_truth
@@ -24,7 +24,6 @@ from ..privacy import Privacy, enclose_steps, step
 from .programs.goals import Goal
 from .programs.repair import is_short, shortened
 from .programs.sealing import sealed
-from .programs.tables import Table
 
 __all__ = ["LARGEST_MATRIX", "balanced_line", "geometric", "randomized_response"]
 

@@ -3,29 +3,36 @@
 from .arguments import checked
 from .documents import json_bytes, json_line, parse_json, read_json
 from .enclosures import Enclosure, ball, enclosure_of, working_precision
+from .lists import Table, counts, entries, json_list, numbers, table
 from .rationals import Rational, integer, nearest_float, rational, rational_text, short_text
 from .rounding import decimal_above, dyadic_above, dyadic_below, exp_below, log_above, log_below
 
 __all__ = [
     "Enclosure",
     "Rational",
+    "Table",
     "ball",
     "checked",
+    "counts",
     "decimal_above",
     "dyadic_above",
     "dyadic_below",
     "enclosure_of",
+    "entries",
     "exp_below",
     "integer",
     "json_bytes",
     "json_line",
+    "json_list",
     "log_above",
     "log_below",
     "nearest_float",
+    "numbers",
     "parse_json",
     "rational",
     "rational_text",
     "read_json",
     "short_text",
+    "table",
     "working_precision",
 ]

@@ -16,7 +16,7 @@ from ..design import Consumer
 from ..design.readings.consumers import LARGEST_N
 from ..design.readings.losses import Loss, read_loss
 from ..errors import BadInput
-from ..exact import integer, rational, rational_text, read_json
+from ..exact import counts, entries, integer, rational, rational_text, read_json
 from ..mechanisms import FactoredMechanism, Mechanism
 from ..renamed import renamed_method
 from ..sampling import draw
@@ -231,18 +231,16 @@ class _Reader:
         if self.side_information is not None:
             if self.at_least is not None or self.at_most is not None:
                 raise BadInput("side_information", "cannot be given with bounds", "give one of the two")
-            if isinstance(self.side_information, str) or not hasattr(self.side_information, "__iter__"):
-                raise BadInput("side_information", "must be a list of counts", "write [0, 1]")
-            counts = [integer(i, "side_information", at_least=0) for i in self.side_information]
-            beyond = most is not None and max(counts, default=least) > most
-            if beyond or min(counts, default=least) < least:
+            named = counts(self.side_information, "side_information")
+            beyond = most is not None and max(named, default=least) > most
+            if beyond or min(named, default=least) < least:
                 rule = f"names counts {f'above {most}' if beyond else f'below {least}'}, which this release rules out"
                 raise BadInput("side_information", rule, "leave them out")
-            limits.append(max(counts, default=0))
+            limits.append(max(named, default=0))
         if self._is_table:
             limits.append(len(self.loss) - 1)
         if self.prior is not None and hasattr(self.prior, "__len__"):
-            if isinstance(self.prior, str | Mapping) or not len(self.prior):
+            if not entries(self.prior):
                 raise BadInput("prior", "must be a list of numbers", "write the probabilities of 0, 1, … in order")
             limits.append(len(self.prior) - 1)
         known = [limit for limit in limits if limit is not None]

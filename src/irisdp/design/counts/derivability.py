@@ -14,13 +14,12 @@ from itertools import pairwise
 import flint
 
 from ...errors import BadInput
-from ...exact import checked
+from ...exact import Table, checked
 from ...linprog.elimination import SparseRow
 from ...linprog.optimum import exact_optimum
 from ...linprog.program import LinearProgram, as_fmpq, as_fraction
 from ...mechanisms import Mechanism
 from ...privacy import Privacy
-from ..programs.tables import Table
 
 __all__ = ["Derivation", "Nearest", "Obstacle", "derivation", "nearest_reading"]
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from ...errors import BadInput
+from ...exact import Table, table
 from ...graphs import UNREACHABLE, DatasetGraph
 from ...graphs.symmetry import LARGEST_SYMMETRIC, Symmetry, symmetry
 from ...mechanisms import Mechanism, Objective
 from ...privacy import Privacy
 from ..programs.goals import Goal
 from ..programs.sealing import sealed
-from ..programs.tables import Table, table
 from .class_program import ClassProgram
 from .orbits import pair_classes
 

@@ -7,11 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import BadInput
-from ...exact import checked
+from ...exact import checked, numbers
 from ...graphs import DatasetGraph, Path
 from ...mechanisms import FactoredMechanism, Mechanism
 from ...privacy import Privacy
-from ..programs.tables import numbers
 from .by_orbits import distance_by_orbits, equal_shares
 from .on_path import distance_on_path
 

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from fractions import Fraction
 from itertools import accumulate
 
+from ...exact import Table
 from ...graphs import Path
 from ...mechanisms import FactoredMechanism, Mechanism, Objective
 from ...privacy import Privacy
@@ -19,7 +20,6 @@ from ..counts.consumer import consumer
 from ..programs.goals import LOSSES, Goal
 from ..programs.repair import shortened
 from ..programs.sealing import sealed
-from ..programs.tables import Table
 
 __all__ = ["distance_on_path"]
 

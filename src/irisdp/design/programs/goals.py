@@ -8,8 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import BadInput
-from ...exact import checked, rational_text
-from .tables import Table, table
+from ...exact import Table, checked, rational_text, table
 
 __all__ = ["LOSSES", "Goal", "read_loss"]
 

@@ -16,13 +16,13 @@ from fractions import Fraction
 
 import flint
 
+from ...exact import Table
 from ...graphs import DatasetGraph
 from ...linprog.elimination import SparseRow
 from ...linprog.program import LinearProgram, as_fmpq, as_fraction
 from ...privacy import Privacy
 from .dual import Dual, Multipliers
 from .goals import Goal
-from .tables import Table
 
 __all__ = ["Directions", "MechanismProgram", "directions", "mechanism_program"]
 

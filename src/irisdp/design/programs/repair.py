@@ -8,13 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import BadInput, CertificateRejected
-from ...exact import checked
+from ...exact import Table, checked, table
 from ...graphs import DatasetGraph, components
 from ...mechanisms import Mechanism, Objective
 from ...privacy import Privacy, are_close
 from .grid import ONE, contract, is_private, to_grid
 from .program import directions
-from .tables import Table, table
 
 __all__ = ["is_short", "moved", "repair", "shortened"]
 

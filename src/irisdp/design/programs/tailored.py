@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import ceil
 
 from ...errors import BadInput, Refusal
-from ...exact import checked
+from ...exact import Table, checked
 from ...graphs import DatasetGraph
 from ...linprog.optimum import exact_optimum
 from ...mechanisms import Mechanism, Objective
@@ -19,7 +19,6 @@ from .program import mechanism_program
 from .ratio import stepping_stones, workable_ratio
 from .repair import is_short, shortened
 from .sealing import sealed
-from .tables import Table
 
 __all__ = ["LARGEST_PROGRAM", "best_of_all", "insist_on_size", "tailored"]
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import BadInput, Infeasible
-from ...exact import checked, rational
+from ...exact import Table, checked, numbers, rational
 from ...graphs import DatasetGraph, RankedGraph, node_from_key, rank
 from ...graphs.boundary import touching_codes
 from ...graphs.colouring import Assignment
@@ -19,7 +19,6 @@ from ...mechanisms import Mechanism, Objective, Row
 from ...privacy import Privacy, are_close
 from ..programs.goals import Goal
 from ..programs.repair import is_short, moved, shortened
-from ..programs.tables import Table, numbers
 from ..programs.tailored import LARGEST_PROGRAM, best_of_all
 from .balanced import balanced_boundary
 from .boundary import NodeWeights, best_boundary

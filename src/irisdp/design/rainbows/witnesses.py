@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Literal, NoReturn
 
 from ...errors import BadInput, Infeasible, Refusal
-from ...exact import checked
+from ...exact import Table, checked
 from ...graphs import DatasetGraph, RankedGraph
 from ...linprog.optimum import exact_optimum
 from ...linprog.program import Basis
@@ -22,7 +22,6 @@ from ..programs.goals import Goal
 from ..programs.program import mechanism_program
 from ..programs.ratio import workable_ratio
 from ..programs.repair import is_short, shortened
-from ..programs.tables import Table
 from ..programs.tailored import LARGEST_PROGRAM
 from .farkas import add_given_rows, feasible_start, refuse_unfinished
 from .heterogeneous import Fixed, Rows

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BadInput
-from ...exact import integer
-from ..programs.tables import numbers
+from ...exact import counts, entries, integer, numbers
 from .losses import Loss, read_loss
 
 __all__ = ["LARGEST_N", "Consumer"]
@@ -103,18 +102,14 @@ def _possible(side_information: Any, n: int) -> Sequence[int]:
             raise BadInput("side_information", "may hold at_least and at_most only", 'write {"at_least": 2}')
         first = integer(side_information.get("at_least", 0), "side_information", at_least=0, at_most=n)
         last = integer(side_information.get("at_most", n), "side_information", at_least=0, at_most=n)
-        counts: Sequence[int] = tuple(range(first, last + 1))
-    elif isinstance(side_information, Sequence | np.ndarray) and not isinstance(side_information, str | bytes):
-        if isinstance(side_information, np.ndarray) and side_information.ndim != 1:
-            raise BadInput("side_information", "must be a list of counts", "write [0, 1]")
-        counts = tuple(
-            sorted({integer(count, "side_information", at_least=0, at_most=n) for count in side_information})
-        )
+        possible: Sequence[int] = tuple(range(first, last + 1))
+    elif entries(side_information) is not None:
+        possible = tuple(sorted(set(counts(side_information, "side_information", at_most=n))))
     else:
         raise BadInput("side_information", "must be a list of counts or bounds", 'write [0, 1] or {"at_least": 2}')
-    if not counts:
+    if not possible:
         raise BadInput("side_information", "leaves no count possible", "name at least one")
-    return counts
+    return possible
 
 
 def _prior(given: Any, possible: Sequence[int], n: int) -> tuple[Fraction, ...] | NDArray[np.float64]:

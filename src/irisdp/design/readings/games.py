@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BadInput
+from ...exact import Table
 from ...mechanisms import FactoredMechanism, Mechanism
-from ..programs.tables import Table
 from .consumers import Consumer
 from .kernel import UNIT, Floats, GeometricKernel
 from .matrix import MatrixGame

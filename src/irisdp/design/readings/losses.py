@@ -14,8 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from ...errors import BadInput
-from ...exact import integer, rational
-from ..programs.tables import Table, table
+from ...exact import Table, integer, rational, table
 
 __all__ = [
     "Loss",
