@@ -10,7 +10,7 @@ RUNS ?= 10
 help:
 	@echo "make demo         publish findings from a real survey (examples/anes96.csv)"
 	@echo "make test         run every test"
-	@echo "make quick        run a part of every room, in little more than a minute on two processors"
+	@echo "make quick        run a part of every room, in less than a minute on two processors"
 	@echo "make seeds        run every test RUNS times (10), each time with a fresh random seed, which is printed"
 	@echo "make costs        measure what make quick goes by"
 	@echo "make check        lint, types, floors, docs"
@@ -40,9 +40,10 @@ demo: $(VENV)/.runtime
 test: $(VENV)/.develop
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
-# Without Spark, whose virtual machine alone takes a good part of the minute.
+# Without Spark, whose virtual machine alone takes a good part of the minute, and without pytest's rewriting of every
+# assertion in every process, which takes ten seconds of each: `pytest NAME` of a failed test shows the values.
 quick: $(VENV)/.develop
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --quick --ignore=tests/spark
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --quick --assert=plain --ignore=tests/spark
 
 # What `make quick` goes by; measure again when tests have become much faster or slower.
 costs: $(VENV)/.develop

@@ -11,6 +11,7 @@ from support.quick import (
     pytest_runtest_makereport,
     pytest_runtest_setup,
     pytest_sessionfinish,
+    pytest_terminal_summary,
 )
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "pytest_runtest_makereport",
     "pytest_runtest_setup",
     "pytest_sessionfinish",
+    "pytest_terminal_summary",
 ]
 
 settings.register_profile("continuous integration", derandomize=True, deadline=None)

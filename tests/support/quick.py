@@ -4,7 +4,7 @@ Of every test function as many cases run as fit into SHARE, spread over its para
 alone takes more than SLOW; of a file with nothing but slow tests, the least slow one. What a case costs stands in
 `costs.json` beside, in seconds of processor time; functions that are not in it are new, and one case of them runs.
 `make costs` measures again, or `pytest --measure-costs FILE` what is in a file; nothing has to be marked, and a renamed
-or deleted function does no harm.
+or deleted function does no harm. Cases that took much longer than was known are named at the end.
 """
 
 import json
@@ -16,21 +16,23 @@ from statistics import mean
 import pytest
 
 __all__ = ["pytest_addoption", "pytest_collection_modifyitems", "pytest_runtest_logreport", "pytest_runtest_makereport",
-           "pytest_runtest_setup", "pytest_sessionfinish"]  # fmt: skip
+           "pytest_runtest_setup", "pytest_sessionfinish", "pytest_terminal_summary"]  # fmt: skip
 
 TESTS = Path(__file__).parents[1]
 COSTS = Path(__file__).with_name("costs.json")
-SHARE = 0.05
-"""Seconds for the cases of one function: about 60 s of processor time for all, and 20 s to collect them twice."""
-SLOW = 0.5
+SHARE = 0.03
+"""Seconds for the cases of one function: about 50 s of processor time for all, and 12 s to collect them twice."""
+SLOW = 0.3
 """Seconds of one case beyond which it waits for `make test`."""
 ALWAYS = {"oracles/test_end_to_end_privacy.py::test_no_neighbours_can_be_told_apart": 8}
 """Cases of what outranks the rest, however slow: they lie in different queries."""
 
-MEASURED = 2
+MEASURED = 4
 """Cases of each function that `make costs` runs."""
 LEAST = 0.005
-"""Seconds that a case is taken to cost at least: no function has more than ten."""
+"""Seconds that a case is taken to cost at least: no function has more than six."""
+ASTRAY = 10 * SLOW
+"""Seconds of one quick case beyond which its function is named at the end: its cost is unknown or old."""
 
 _measured = defaultdict(list)
 _started = {}
@@ -97,7 +99,7 @@ def pytest_runtest_setup(item):
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     report = yield
-    if call.when == "call" and item.config.getoption("--measure-costs"):
+    if call.when == "call" and (item.config.getoption("--measure-costs") or item.config.getoption("--quick")):
         report.cost = (function_of(item), processor_time() - _started[item.nodeid])
     return report
 
@@ -113,3 +115,11 @@ def pytest_sessionfinish(session):
         costs = dict(sorted((json.loads(COSTS.read_text()) | measured).items()))
         lines = (f"{json.dumps(name)}: {cost}" for name, cost in costs.items())
         COSTS.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if config.getoption("--quick"):
+        costs = json.loads(COSTS.read_text())
+        for name, seconds in sorted(_measured.items()):
+            if max(seconds) > ASTRAY and name not in ALWAYS and costs.get(name, 0) <= SLOW:
+                terminalreporter.write_line(f"{name} took {max(seconds):.1f} s: measure its file with --measure-costs")
