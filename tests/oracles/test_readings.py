@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp.design.readings import kernel as kernels
-from irisdp.design.readings import optimal
+from irisdp.design.readings import geometric_sums, optimal
 from irisdp.design.readings.consumers import Consumer
-from irisdp.design.readings.kernel import GeometricKernel
+from irisdp.design.readings.geometric_sums import GeometricKernel
 from irisdp.design.readings.optimal import optimal_reading
 from irisdp.design.readings.recurrences import RecurrentGame
 from irisdp.design.readings.value import loss_of_reading
@@ -349,7 +348,7 @@ def test_an_error_bound_of_nothing_is_refuted(monkeypatch):
 
 def test_powers_are_within_the_roundings_counted():
     ratio = Fraction("1.1051709180756477")
-    powers = kernels.alpha_powers(ratio, 3000)
+    powers = geometric_sums.alpha_powers(ratio, 3000)
     for k in (0, 1, 2, 64, 1023, 1024, 1025, 2047, 2048, 3000):
         exact = 1 / ratio**k
         assert abs(Fraction(powers[k]) - exact) <= 4 * Fraction(1, 2**53) * exact

@@ -12,7 +12,7 @@ from ...errors import BadInput
 from ...exact import Table
 from ...mechanisms import FactoredMechanism, Mechanism
 from .consumers import Consumer
-from .kernel import UNIT, Floats, GeometricKernel
+from .geometric_sums import UNIT, Floats, GeometricKernel
 from .matrix import MatrixGame
 from .recurrences import RecurrentGame
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...linprog.highs import GrowingProgram, SparseColumns
-from .kernel import Floats, Integers
+from .geometric_sums import Floats, Integers
 from .recurrences import RecurrentGame
 from .solver import GRID_BITS, MAGNIFIED, RawSolution, on_grid
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...linprog.highs import GrowingProgram, SparseColumns
-from .kernel import UNDERFLOW, UNIT, Floats, Integers
+from .geometric_sums import UNDERFLOW, UNIT, Floats, Integers
 from .recurrences import BestAnswers
 from .solver import MAGNIFIED, RawSolution, on_grid, snapped
 

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernel import Floats, Integers
+from .geometric_sums import Floats, Integers
 from .ladder import LadderProgram
 from .matrix import MatrixGame, MatrixProgram
 from .pairs import PairProgram

@@ -33,7 +33,7 @@ from .games import (
     possible_counts,
     prior_in_floats,
 )
-from .kernel import Floats, GeometricKernel, Integers
+from .geometric_sums import Floats, GeometricKernel, Integers
 from .matrix import MatrixGame
 from .minimax import minimax_by_matrix, minimax_by_recurrences
 from .recurrences import RecurrentGame

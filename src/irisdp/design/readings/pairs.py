@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from ...linprog.highs import GrowingProgram, SparseColumns
-from .kernel import Floats, Integers
+from .geometric_sums import Floats, Integers
 from .recurrences import RecurrentGame
 from .solver import MAGNIFIED, RawSolution, on_grid, snapped
 

@@ -1,7 +1,7 @@
 """The game of reading the geometric mechanism, for losses of the error alone, by recurrences in linear time.
 
 The reader picks an answer for every released value, nature a prior. Everything is a sum of tails over the mechanism
-(`kernel`), so losses of a reading, best answers to a prior and the effect of moving an answer by one cost
+(`geometric_sums`), so losses of a reading, best answers to a prior and the effect of moving an answer by one cost
 O(n log n) for any n. All results come with a bound on their error, so they prove what they say.
 """
 
@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernel import UNDERFLOW, Floats, GeometricKernel, Integers, Runs
+from .geometric_sums import UNDERFLOW, Floats, GeometricKernel, Integers, Runs
 from .losses import Loss, Tail
 
 __all__ = ["BestAnswers", "RecurrentGame", "Steps"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .kernel import Floats, Integers
+from .geometric_sums import Floats, Integers
 
 __all__ = [
     "GRID_BITS",

@@ -22,7 +22,7 @@ from .games import (
     possible_counts,
     prior_in_floats,
 )
-from .kernel import Floats, GeometricKernel
+from .geometric_sums import Floats, GeometricKernel
 
 __all__ = ["loss_of_reading", "posterior"]
 
