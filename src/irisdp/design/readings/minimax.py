@@ -20,8 +20,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .cumulative_program import CumulativeProgram
 from .geometric_sums import Floats, Integers
-from .ladder import LadderProgram
 from .matrix import MatrixGame, MatrixProgram
 from .pairs import PairProgram
 from .recurrences import BestAnswers, RecurrentGame
@@ -43,7 +43,7 @@ _STALLED, _PATIENCE = 0.99, 8
 """A program is given up after so many rounds in a row that leave at least this share of the gap."""
 
 _FEW, _SPARSE, _STRONG = 32, 0.25, 0.3
-"""Ladders are skipped for at most so many possible counts, and for less than this share of all at an ε above."""
+"""The cumulative program is skipped for so few possible counts, and for less than this share of all at an ε above."""
 
 _SHARES = 10
 _NEARLY, _FACTORS = 1e-3, (1.19, 1.41, 1.68, 1.95)
@@ -54,7 +54,7 @@ _SHARES_ANYWHERE = (1e-14, 1e-13, 1e-12, 1e-11, 1e-10)
 
 _NEIGHBOURS = 2
 _FIRST_REACH, _LONGEST_REACH = 4, 32
-"""How many answers around the wanted ones are allowed: in pairs; in ladders, at first and at most in one round."""
+"""How many answers around the wanted ones are allowed: in pairs; cumulatively, at first and at most in one round."""
 
 _SMALL, _SMALLER_TARGET = 250, 1e-8
 """Smaller games that show where to begin have at least so many counts, and are solved to this gap."""
@@ -142,9 +142,9 @@ def minimax_by_recurrences(game: RecurrentGame, *, target: float = TARGET) -> Mi
 
 
 def _climb(game: RecurrentGame, best: MinimaxReading, target: float) -> None:
-    """Close the gap by the program over ladders of answers."""
-    low, high = _first_ladder(game, best)
-    program = LadderProgram(game, (low + high) // 2, best.upper)
+    """Close the gap by the cumulative program over a few answers in a row."""
+    low, high = _first_answers(game, best)
+    program = CumulativeProgram(game, (low + high) // 2, best.upper)
     program.allow(low, high)
     reach = _FIRST_REACH
 
@@ -262,7 +262,7 @@ def _candidates(game: RecurrentGame, target: float) -> MinimaxReading:
     return best
 
 
-def _first_ladder(game: RecurrentGame, best: MinimaxReading) -> tuple[Integers, Integers]:
+def _first_answers(game: RecurrentGame, best: MinimaxReading) -> tuple[Integers, Integers]:
     """Guess which answers matter: one below and one above those of the best reading of a smaller game.
 
     How far a value is moved depends on its distance from the nearer end and, where n·ε² is large, on nothing else:

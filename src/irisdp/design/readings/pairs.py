@@ -1,6 +1,6 @@
 """The reader's linear program over some pairs (z, v) of a released value and an answer, each column written out.
 
-It leans on no recurrence, so it is well conditioned where the ladder (`ladder.py`) is not: strong noise decay, possible
+It leans on no recurrence, so it is well conditioned where `cumulative_program` is not: strong noise decay, possible
 counts with wide gaps. A column holds the counts about as far from z as its losses are above the solver's resolution. A
 loss that is one jump is written the other way round, by the counts an answer is near enough to, unless errors are so
 rare that their probability would drown in its complement.

@@ -1,7 +1,7 @@
 """The reader's linear program over a few answers per released value, written with running sums so that it stays sparse.
 
-A reading is held as g(z, v), the probability of an answer above v, for v on a short ladder around a first answer c(z);
-moving along the ladder changes the losses by a step, which is a few runs (`recurrences`). Written out, a step
+A reading is held as g(z, v), the probability of an answer above v, for a few v in a row around a first answer c(z);
+moving along them changes the losses by a step, which is a few runs (`recurrences`). Written out, a step
 touches every count. So the sums over runs become variables, one per count and direction, tied to their neighbours:
 
     y_j(i) = α (y_j(i−1) + y_{j+1}(i−1)) + what starts at i          y_0(i) is what the runs add at i
@@ -23,7 +23,7 @@ from .geometric_sums import Floats, Integers
 from .recurrences import RecurrentGame
 from .solver import GRID_BITS, MAGNIFIED, RawSolution, on_grid
 
-__all__ = ["LadderProgram"]
+__all__ = ["CumulativeProgram"]
 
 _REFINEMENTS = 3
 _GOOD_ENOUGH = 5e-11
@@ -37,7 +37,7 @@ _BOX = 100.0
 """Running sums are a few units at most, once divided by the scale of losses; bounds keep the dual simplex in range."""
 
 
-class LadderProgram:
+class CumulativeProgram:
     """A restricted program for one game. Answers may be added, and it goes on from where it stood.
 
     Parameters
@@ -160,7 +160,7 @@ class LadderProgram:
         ]
 
     def _add_columns(self, z: Integers, v: Integers) -> None:
-        """Add one variable per rung, the change of g(z, v)."""
+        """Add one variable per pair, the change of g(z, v)."""
         n, folded = self.game.n, self.game.symmetric
         # The middle one stands for itself and its mirror image.
         share = np.where(folded & (2 * z == n), 0.5, 1.0) / self.scale
@@ -183,7 +183,7 @@ class LadderProgram:
         self.solver.add_columns(SparseColumns.of_entries(where, columns, values, len(z)), most=1.0)
 
     def _add_order(self, first: int) -> None:
-        """Insist on g(z, v) ≥ g(z, v + 1) wherever one of the two is at least the rung `first`."""
+        """Insist on g(z, v) ≥ g(z, v + 1) wherever one of the two is the pair `first` or a later one."""
         order = np.lexsort((self.v, self.z))
         left, right = order[:-1], order[1:]
         new = (self.z[left] == self.z[right]) & ((left >= first) | (right >= first))
@@ -192,17 +192,17 @@ class LadderProgram:
         self.solver.add_differences(self.worst + 1 + pairs)
 
     def _ordered(self, above: Floats) -> Floats:
-        """Round g to the grid, and down where it would rise along a ladder."""
+        """Round g to the grid, and down where it would rise with v."""
         above = np.ldexp(np.rint(np.ldexp(np.clip(above, 0, 1), GRID_BITS)), -GRID_BITS)
-        order, start, length = self._ladders()
-        for rung in range(1, int(length.max(initial=0))):
-            here = start[length > rung] + rung
+        order, start, length = self._by_released()
+        for step in range(1, int(length.max(initial=0))):
+            here = start[length > step] + step
             above[order[here]] = np.minimum(above[order[here]], above[order[here - 1]])
         return above
 
     def _reading(self) -> tuple[Integers, Integers, Floats]:
         """Return the chances of all answers, for the released values that are written."""
-        order, start, length = self._ladders()
+        order, start, length = self._by_released()
         above = self.above[order]
         some = length > 0
         lowest, following = np.ones(self.count), np.append(above[1:], 0.0)[: len(above)]
@@ -214,8 +214,8 @@ class LadderProgram:
         kept = chances > 0
         return released[kept], answers[kept], chances[kept]
 
-    def _ladders(self) -> tuple[Integers, Integers, Integers]:
-        """Return rungs in order of z and v, and where the ladder of every z starts and how long it is."""
+    def _by_released(self) -> tuple[Integers, Integers, Integers]:
+        """Return the pairs in order of z and v, and where those of every z start and how many they are."""
         length = self.high - self.low
         return np.lexsort((self.v, self.z)), np.cumsum(length) - length, length
 
