@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from ...linprog.highs import GrowingProgram, SparseColumns
 from .geometric_sums import Floats, Integers
+from .raw_solutions import GRID_BITS, MAGNIFIED, RawSolution, on_grid
 from .recurrences import RecurrentGame
-from .solver import GRID_BITS, MAGNIFIED, RawSolution, on_grid
 
 __all__ = ["CumulativeProgram"]
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ...linprog.highs import GrowingProgram, SparseColumns
 from .geometric_sums import UNDERFLOW, UNIT, Floats, Integers
+from .raw_solutions import MAGNIFIED, RawSolution, on_grid, snapped
 from .recurrences import BestAnswers
-from .solver import MAGNIFIED, RawSolution, on_grid, snapped
 
 __all__ = ["MatrixGame", "MatrixProgram"]
 

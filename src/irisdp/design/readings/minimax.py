@@ -24,8 +24,8 @@ from .cumulative_program import CumulativeProgram
 from .geometric_sums import Floats, Integers
 from .matrix import MatrixGame, MatrixProgram
 from .pairs import PairProgram
+from .raw_solutions import RawSolution, on_grid
 from .recurrences import BestAnswers, RecurrentGame
-from .solver import RawSolution, on_grid
 
 __all__ = ["MinimaxReading", "minimax_by_matrix", "minimax_by_recurrences", "worst_loss"]
 

@@ -36,8 +36,8 @@ from .games import (
 from .geometric_sums import Floats, GeometricKernel, Integers
 from .matrix import MatrixGame
 from .minimax import minimax_by_matrix, minimax_by_recurrences
+from .raw_solutions import RawSolution
 from .recurrences import RecurrentGame
-from .solver import RawSolution
 
 __all__ = ["OptimalReading", "optimal_reading"]
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from ...linprog.highs import GrowingProgram, SparseColumns
 from .geometric_sums import Floats, Integers
+from .raw_solutions import MAGNIFIED, RawSolution, on_grid, snapped
 from .recurrences import RecurrentGame
-from .solver import MAGNIFIED, RawSolution, on_grid, snapped
 
 __all__ = ["PairProgram"]
 
