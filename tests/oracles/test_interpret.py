@@ -171,7 +171,7 @@ def test_a_shift_may_be_as_long_as_the_noise_is_wide():
 
 
 def test_tails_that_differ_and_are_not_convex_have_no_bound_without_a_largest_count():
-    loss = Loss(name="odd", low=Tail(jump=5), high=Tail(level=1))
+    loss = Loss(name="odd", low=Tail(jump=5), high=Tail(slope=1))
     with pytest.raises(BadInput, match="not convex"):
         best_shift(loss, Privacy(epsilon=1))
 

@@ -45,7 +45,7 @@ LOSSES = [
         ({"name": "excess", "beyond": 1.5}, "beyond"),
         ({"name": "asymmetric", "too_low": 0, "too_high": 1}, "too_low"),
         ({"name": "asymmetric", "too_low": 1, "too_high": float("nan")}, "too_high"),
-        ({"name": "asymmetric", "too_low": 1, "too_high": 10**40}, "level"),
+        ({"name": "asymmetric", "too_low": 1, "too_high": 10**40}, "slope"),
         ([[0, 1], [1, 0]], "loss"),
         ([[0, 1, 2], [1, 0], [1, 1, 1]], "loss"),
         ([[0, 1, 2], [1, 0, "x"], [1, 1, 1]], "loss"),
@@ -60,7 +60,7 @@ def test_losses_that_are_none_are_refused_in_one_line(loss, field):
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("name", ["jump", "level", "slope"])
+@pytest.mark.parametrize("name", ["jump", "slope", "curvature"])
 def test_a_tail_that_falls_is_refused(name):
     with pytest.raises(BadInput, match=name):
         Tail(**{name: Fraction(-1)})
@@ -114,7 +114,7 @@ def test_a_mechanism_for_other_counts_is_refused():
 def test_what_is_too_large_for_a_matrix_is_refused_before_it_is_built():
     n = 10**6
     with pytest.raises(BadInput, match="deployed"):
-        optimal_reading(noise(n, 2), Consumer(n, Loss(name="cubic", low=Tail(slope=1), high=Tail(slope=1))))
+        optimal_reading(noise(n, 2), Consumer(n, Loss(name="cubic", low=Tail(curvature=1), high=Tail(curvature=1))))
 
 
 def test_losses_are_what_they_say():

@@ -59,7 +59,7 @@ class CumulativeProgram:
         self.above = np.zeros(0)
         self.pairs = np.zeros((2, 0), np.int64)
         tails = (game.low, game.high)
-        self.sums = 2 if any(tail.slope for tail in tails) else int(any(tail.level for tail in tails))
+        self.sums = 2 if any(tail.curvature for tail in tails) else int(any(tail.slope for tail in tails))
         self.worst = 2 * self.sums * self.count
         self.solver = self._skeleton()
 

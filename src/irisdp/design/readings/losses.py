@@ -36,17 +36,17 @@ LARGEST_LOSS = 10**30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tail:
-    """Loss of an error of one sign: with m = error − beyond ≥ 1, jump + level·m + slope·m(m−1)/2; before that 0."""
+    """Loss of an error of one sign: with m = error − beyond ≥ 1, jump + slope·m + curvature·m(m−1)/2; before that 0."""
 
     beyond: int = 0
     jump: Fraction = Fraction(0)
-    level: Fraction = Fraction(0)
     slope: Fraction = Fraction(0)
+    curvature: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
         """Refuse losses that fall with the error, or are too large for any sum in floats."""
         object.__setattr__(self, "beyond", integer(self.beyond, "beyond", at_least=0))
-        for name in ("jump", "level", "slope"):
+        for name in ("jump", "slope", "curvature"):
             number = rational(getattr(self, name), name)
             if not 0 <= number <= LARGEST_LOSS:
                 raise BadInput(name, "must lie between 0 and 10^30", "give losses in a larger unit")
@@ -54,13 +54,13 @@ class Tail:
 
     @property
     def convex(self) -> bool:
-        """Whether the loss grows by ever more: the first step, jump + level, is at most the second, level + slope."""
-        return self.jump <= self.slope
+        """Whether it grows by ever more: the first step, jump + slope, is at most the second, slope + curvature."""
+        return self.jump <= self.curvature
 
     def at(self, error: int) -> Fraction:
         """Return the loss of an error, error ≥ 0."""
         m = error - self.beyond
-        return self.jump + self.level * m + self.slope * m * (m - 1) / 2 if m > 0 else Fraction(0)
+        return self.jump + self.slope * m + self.curvature * m * (m - 1) / 2 if m > 0 else Fraction(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +98,8 @@ class Loss:
         if self.low is None or self.high is None:
             return False
         tails = (self.low, self.high)
-        convex = all(tail.jump == 0 and tail.slope <= 2 * tail.level for tail in tails)
-        return convex or (self.low == self.high and self.low.level == self.low.slope == 0)
+        convex = all(tail.jump == 0 and tail.curvature <= 2 * tail.slope for tail in tails)
+        return convex or (self.low == self.high and self.low.slope == self.low.curvature == 0)
 
     def table(self, n: int) -> Table:
         """Write the loss out for 0..n."""
@@ -125,13 +125,13 @@ class Loss:
 
 def absolute() -> Loss:
     """Return |i − v|: the mean error."""
-    tail = Tail(level=Fraction(1))
+    tail = Tail(slope=Fraction(1))
     return Loss(name="absolute", low=tail, high=tail, standard=True)
 
 
 def squared() -> Loss:
     """Return (i − v)²."""
-    tail = Tail(level=Fraction(1), slope=Fraction(2))
+    tail = Tail(slope=Fraction(1), curvature=Fraction(2))
     return Loss(name="squared", low=tail, high=tail, standard=True)
 
 
@@ -147,7 +147,7 @@ def asymmetric(*, too_low: Any, too_high: Any) -> Loss:
     for slope, field in zip(slopes, ("too_low", "too_high"), strict=True):
         if slope <= 0:
             raise BadInput(field, "must be more than 0", "give the cost of an error of one")
-    return Loss(name="asymmetric", low=Tail(level=slopes[0]), high=Tail(level=slopes[1]))
+    return Loss(name="asymmetric", low=Tail(slope=slopes[0]), high=Tail(slope=slopes[1]))
 
 
 def threshold(beyond: int) -> Loss:
@@ -158,7 +158,7 @@ def threshold(beyond: int) -> Loss:
 
 def excess(beyond: int) -> Loss:
     """Return max(0, |i − v| − beyond): only errors beyond it hurt, by how far they are beyond."""
-    tail = Tail(beyond=integer(beyond, "beyond", at_least=0), level=Fraction(1))
+    tail = Tail(beyond=integer(beyond, "beyond", at_least=0), slope=Fraction(1))
     return Loss(name="excess", low=tail, high=tail)
 
 

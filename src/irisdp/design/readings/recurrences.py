@@ -238,10 +238,10 @@ class RecurrentGame:
         return np.minimum(start + reach, n - reach)
 
     def _whole(self, tail: Tail, z: Integers) -> Floats:
-        return self._scaled((tail.jump + tail.level, tail.level + tail.slope, tail.slope), z)
+        return self._scaled((tail.jump + tail.slope, tail.slope + tail.curvature, tail.curvature), z)
 
     def _increments(self, tail: Tail, z: Integers) -> Floats:
-        return self._scaled((tail.level, tail.slope, Fraction(0)), z)
+        return self._scaled((tail.slope, tail.curvature, Fraction(0)), z)
 
     def _scaled(self, coefficients: tuple[Fraction, ...], z: Integers) -> Floats:
         scaled: Floats = np.array([float(c) for c in coefficients])[:, None] * self.kernel.scale[z]

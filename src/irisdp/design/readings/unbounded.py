@@ -139,7 +139,7 @@ def _beyond(tail: Tail, shift: int, alpha: flint.arb) -> flint.arb:
 
 
 def _series(tail: Tail, m: int, step: int, alpha: flint.arb) -> flint.arb:
-    """Return Σ_{j ≥ 0} α^j f(m + step·j) with f(m) = jump + level·m + slope·m(m−1)/2, also where m ≤ 0."""
-    here, there = (tail.jump + tail.level * k + tail.slope * k * (k - 1) / 2 for k in (m, m + step))
+    """Return Σ_{j ≥ 0} α^j f(m + step·j) with f(m) = jump + slope·m + curvature·m(m−1)/2, also where m ≤ 0."""
+    here, there = (tail.jump + tail.slope * k + tail.curvature * k * (k - 1) / 2 for k in (m, m + step))
     one = 1 - alpha
-    return (ball(here) + ball(there - here) * alpha / one + ball(tail.slope) * alpha**2 / one**2) / one
+    return (ball(here) + ball(there - here) * alpha / one + ball(tail.curvature) * alpha**2 / one**2) / one
