@@ -24,8 +24,8 @@ LOSSES = {
     "zero-one": "zero-one",
     "errors beyond 2": {"name": "threshold", "beyond": 2},
     "excess over 2": {"name": "excess", "beyond": 2},
-    "1:3": {"name": "asymmetric", "too_low": 1, "too_high": 3},
-    "1:10": {"name": "asymmetric", "too_low": 1, "too_high": 10},
+    "1:3": {"name": "pinball", "too_low": 1, "too_high": 3},
+    "1:10": {"name": "pinball", "too_low": 1, "too_high": 10},
 }
 
 

@@ -53,7 +53,7 @@ READERS = (
         "nothing but that 300 people were asked",
         "a missing dose, four times as much as one left over, in the worst case",
         "doses",
-        Consumer(LARGEST, {"name": "asymmetric", "too_low": 4, "too_high": 1}),
+        Consumer(LARGEST, {"name": "pinball", "too_low": 4, "too_high": 1}),
     ),
     Reader(
         "local newspaper",

@@ -20,7 +20,7 @@ COMMANDS = [
     f'publish anes96.csv majority "vote = 1" --by educ --groups {EDUCATION} --epsilon 1',
     "publish anes96.csv count --by PID --groups 0,1,2,3,4,5,6 --epsilon 1 --out party.csv --force",
     f'publish anes96.csv at-least 100 "income > 20" --by educ --groups {EDUCATION} --epsilon 1',
-    "interpret party.csv.release.json --loss asymmetric:1:4",
+    "interpret party.csv.release.json --loss pinball:1:4",
     "ledger anes96.ledger",
 ]
 

@@ -94,10 +94,10 @@ LINES = {
     "unknown group column": "--by: names the column 'w', which the data does not have; choose from g, v, u",
     "unknown unit": "--unit: names the column 'w', which the data does not have; choose from g, v, u",
     "unknown field": "SPEC.json: has a field that a geometric spec does not know; write kind, n, privacy only",
-    "unknown loss": "--loss: is not a loss with a name; write absolute, squared, zero-one, asymmetric:LOW:HIGH, "
+    "unknown loss": "--loss: is not a loss with a name; write absolute, squared, zero-one, pinball:LOW:HIGH, "
     "threshold:K, excess:K, or give a table",
     "unknown loss of a spec": "loss: is not a loss with a name; write absolute, squared, zero-one, "
-    "asymmetric:LOW:HIGH, threshold:K, excess:K, or give a table",
+    "pinball:LOW:HIGH, threshold:K, excess:K, or give a table",
     "unknown option": "--frobnicate: is no option of irisdp publish; did you mean --force? "
     "irisdp publish -h lists them",
     "unknown command": "frobnicate: is no command; choose from publish, interpret, design, audit, sample, ledger",

@@ -82,7 +82,7 @@ def named_loss(pick):
             "absolute",
             "squared",
             "zero-one",
-            {"name": "asymmetric", "too_low": pick.randrange(1, 6), "too_high": "3/2"},
+            {"name": "pinball", "too_low": pick.randrange(1, 6), "too_high": "3/2"},
             {"name": "threshold", "beyond": pick.randrange(4)},
             {"name": "excess", "beyond": pick.randrange(4)},
         ]
@@ -100,7 +100,7 @@ def written(loss, n):
         "absolute": abs,
         "squared": lambda e: e * e,
         "zero-one": lambda e: int(e != 0),
-        "asymmetric": lambda e: above * e if e > 0 else -below * e,
+        "pinball": lambda e: above * e if e > 0 else -below * e,
         "threshold": lambda e: int(abs(e) > k),
         "excess": lambda e: max(0, abs(e) - k),
     }[fields["name"]]

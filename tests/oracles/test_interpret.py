@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from irisdp import BadInput, Privacy, design, interpret
-from irisdp.design.readings.losses import Loss, Tail, absolute, asymmetric, excess, squared, threshold, zero_one
+from irisdp.design.readings.losses import Loss, Tail, absolute, excess, pinball, squared, threshold, zero_one
 from irisdp.design.readings.unbounded import best_shift, loss_of_shift
 from irisdp.mechanisms import FactoredMechanism
 from irisdp.release import NoisyCount
@@ -28,8 +28,8 @@ LOSSES = {
     "absolute": absolute(),
     "squared": squared(),
     "zero-one": zero_one(),
-    "9:1": asymmetric(too_low=9, too_high=1),
-    "1:3": asymmetric(too_low=1, too_high=3),
+    "9:1": pinball(too_low=9, too_high=1),
+    "1:3": pinball(too_low=1, too_high=3),
     "beyond 2": threshold(2),
     "excess 3": excess(3),
 }
@@ -69,7 +69,7 @@ def test_games_with_more_and_more_counts_tend_to_the_unbounded_one_from_below(na
     assert float(values[0]) < 0.95 * float(limit)
 
 
-@pytest.mark.parametrize("loss", ["absolute", "squared", {"name": "asymmetric", "too_low": 1, "too_high": 4}])
+@pytest.mark.parametrize("loss", ["absolute", "squared", {"name": "pinball", "too_low": 1, "too_high": 4}])
 def test_noise_without_ends_is_read_as_noise_clamped_to_what_is_possible(loss):
     """A reader of the unclamped value 1000 and one of the clamped value 40 both know only that it is at least 40."""
     privacy = Privacy.from_ratio("3/2")
@@ -165,7 +165,7 @@ def test_any_mechanism_is_read():
 
 def test_a_shift_may_be_as_long_as_the_noise_is_wide():
     """P(Z > c) = α^(c + 1)/(1 + α): least where the two sides weigh alike, α^c near 1/5, at c near 1.6·10^9."""
-    found = best_shift(asymmetric(too_low=9, too_high=1), Privacy(epsilon="1e-9"))
+    found = best_shift(pinball(too_low=9, too_high=1), Privacy(epsilon="1e-9"))
     assert abs(found.shift - math.log(5) * 1e9) < 2
     assert 0 <= found.value - found.lower_bound < ENCLOSED * found.value
 

@@ -40,8 +40,8 @@ NAMED = {
     "absolute": ("absolute", lambda i, v: abs(i - v)),
     "squared": ("squared", lambda i, v: (i - v) ** 2),
     "zero-one": ("zero-one", lambda i, v: int(i != v)),
-    "asymmetric": (
-        {"name": "asymmetric", "too_low": 1, "too_high": "5/2"},
+    "pinball": (
+        {"name": "pinball", "too_low": 1, "too_high": "5/2"},
         lambda i, v: i - v if v < i else Fraction(5, 2) * (v - i),
     ),
     "threshold": ({"name": "threshold", "beyond": 2}, lambda i, v: int(abs(i - v) > 2)),
@@ -304,7 +304,7 @@ LONG = 2000
 
 
 @pytest.mark.parametrize("ratio", [Fraction(101, 100), Fraction("1.1051709180756477"), Fraction(3)], ids=str)
-@pytest.mark.parametrize("loss", ["absolute", "squared", "asymmetric", "threshold"])
+@pytest.mark.parametrize("loss", ["absolute", "squared", "pinball", "threshold"])
 def test_errors_of_long_recurrences_stay_within_their_bounds(loss, ratio):
     """n = 2,000, weights over 60 orders of magnitude; exact sums in integers over one denominator."""
     rng = fresh_generator(5)

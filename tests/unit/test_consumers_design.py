@@ -38,7 +38,7 @@ CASES = [
     (64, "squared", {"side_information": {"at_least": 10, "at_most": 55}}),
     (40, "zero-one", {}),
     (40, {"name": "threshold", "beyond": 4}, {"side_information": [0, 3, 20, 21, 40]}),
-    (40, {"name": "asymmetric", "too_low": "5/2", "too_high": 1}, {"prior": [f"1/{41}"] * 41}),
+    (40, {"name": "pinball", "too_low": "5/2", "too_high": 1}, {"prior": [f"1/{41}"] * 41}),
     (40, {"name": "excess", "beyond": 2}, {"prior": [0] * 10 + ["1/2"] + [0] * 29 + ["1/2"]}),
     (40, TABLE, {}),
 ]

@@ -57,7 +57,7 @@ def test_a_prior_makes_the_mean_loss_least(release, capsys, tmp_path):
     assert found["expected_loss"] == pytest.approx(1 / 4)
 
 
-@pytest.mark.parametrize("loss", ["absolute", "squared", "zero-one", "asymmetric:1:3", "threshold:2", "excess:1"])
+@pytest.mark.parametrize("loss", ["absolute", "squared", "zero-one", "pinball:1:3", "threshold:2", "excess:1"])
 def test_every_loss_is_shown_to_people(release, capsys, loss):
     assert run(["interpret", str(release), "--value", "4", "--loss", loss, "--at-least", "3"]) == 0
     shown = capsys.readouterr().out
@@ -93,7 +93,7 @@ def test_a_mechanism_file_is_read(capsys, tmp_path):
         (["--value", "3", "--loss", "huge"], "--loss"),
         (["--value", "3", "--loss", "threshold"], "--loss"),
         (["--value", "3", "--loss", "absolute:1"], "--loss"),
-        (["--value", "3", "--loss", "asymmetric:0:1"], "too_low"),
+        (["--value", "3", "--loss", "pinball:0:1"], "too_low"),
         (["--value", "3", "--loss", "threshold:-1"], "beyond"),
         (["--value", "3", "--loss", "missing.json"], "--loss"),
         (["--value", "3", "--at-least", "5", "--at-most", "2"], "--at-most"),

@@ -16,12 +16,14 @@ SAME = [
     ("absolute", {"name": "absolute"}),
     ("squared", {"name": "squared"}),
     ("zero-one", {"name": "zero-one"}),
-    ("asymmetric:1:2", {"name": "asymmetric", "too_low": 1, "too_high": 2}),
-    ("asymmetric:1/3:0.5", {"name": "asymmetric", "too_low": "1/3", "too_high": "1/2"}),
+    ("pinball:1:2", {"name": "pinball", "too_low": 1, "too_high": 2}),
+    ("asymmetric:1:2", {"name": "pinball", "too_low": 1, "too_high": 2}),
+    ("pinball:1:2", {"name": "asymmetric", "too_low": 1, "too_high": 2}),
+    ("pinball:1/3:0.5", {"name": "pinball", "too_low": "1/3", "too_high": "1/2"}),
     ("threshold:1", {"name": "threshold", "beyond": 1}),
     ("excess:1", {"name": "excess", "beyond": 1}),
 ]
-FORMS = "write absolute, squared, zero-one, asymmetric:LOW:HIGH, threshold:K, excess:K, or give a table"
+FORMS = "write absolute, squared, zero-one, pinball:LOW:HIGH, threshold:K, excess:K, or give a table"
 
 
 @pytest.mark.parametrize(("text", "fields"), SAME)
@@ -48,12 +50,13 @@ def test_every_spelling_is_read_alike_everywhere(text, fields, tmp_path, monkeyp
         ("", FORMS),
         ("median", FORMS),
         ("absolute:1", "absolute takes no parameters; write absolute"),
-        ("asymmetric", "asymmetric takes too_low and too_high; write asymmetric:LOW:HIGH"),
-        ("asymmetric:1", "asymmetric takes too_low and too_high; write asymmetric:LOW:HIGH"),
-        ("asymmetric:1:2:3", "asymmetric takes too_low and too_high; write asymmetric:LOW:HIGH"),
+        ("pinball", "pinball takes too_low and too_high; write pinball:LOW:HIGH"),
+        ("asymmetric:1", "pinball takes too_low and too_high; write pinball:LOW:HIGH"),
+        ("pinball:1", "pinball takes too_low and too_high; write pinball:LOW:HIGH"),
+        ("pinball:1:2:3", "pinball takes too_low and too_high; write pinball:LOW:HIGH"),
         ("threshold", "threshold takes beyond; write threshold:K"),
         ("excess:1:2", "excess takes beyond; write excess:K"),
-        ("asymmetric:x:1", "too_low: must be a finite number"),
+        ("pinball:x:1", "too_low: must be a finite number"),
         ("threshold:0.5", "beyond: must be a whole number"),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from irisdp.design.readings.consumers import Consumer
-from irisdp.design.readings.losses import Loss, Tail, asymmetric, excess, squared, threshold
+from irisdp.design.readings.losses import Loss, Tail, excess, pinball, squared, threshold
 from irisdp.design.readings.optimal import optimal_reading
 from irisdp.design.readings.value import loss_of_reading, posterior
 from irisdp.errors import BadInput
@@ -27,7 +27,7 @@ LOSSES = [
     "absolute",
     "squared",
     "zero-one",
-    {"name": "asymmetric", "too_low": 1, "too_high": 3},
+    {"name": "pinball", "too_low": 1, "too_high": 3},
     {"name": "threshold", "beyond": 2},
     {"name": "excess", "beyond": 2},
 ]
@@ -43,9 +43,9 @@ LOSSES = [
         ({"beyond": 1}, "loss"),
         ({"name": "threshold", "beyond": -1}, "beyond"),
         ({"name": "excess", "beyond": 1.5}, "beyond"),
-        ({"name": "asymmetric", "too_low": 0, "too_high": 1}, "too_low"),
-        ({"name": "asymmetric", "too_low": 1, "too_high": float("nan")}, "too_high"),
-        ({"name": "asymmetric", "too_low": 1, "too_high": 10**40}, "slope"),
+        ({"name": "pinball", "too_low": 0, "too_high": 1}, "too_low"),
+        ({"name": "pinball", "too_low": 1, "too_high": float("nan")}, "too_high"),
+        ({"name": "pinball", "too_low": 1, "too_high": 10**40}, "slope"),
         ([[0, 1], [1, 0]], "loss"),
         ([[0, 1, 2], [1, 0], [1, 1, 1]], "loss"),
         ([[0, 1, 2], [1, 0, "x"], [1, 1, 1]], "loss"),
@@ -119,7 +119,7 @@ def test_what_is_too_large_for_a_matrix_is_refused_before_it_is_built():
 
 def test_losses_are_what_they_say():
     assert [squared().at(3, v) for v in range(5)] == [9, 4, 1, 0, 1]
-    assert [asymmetric(too_low=1, too_high="5/2").at(2, v) for v in range(4)] == [2, 1, 0, Fraction(5, 2)]
+    assert [pinball(too_low=1, too_high="5/2").at(2, v) for v in range(4)] == [2, 1, 0, Fraction(5, 2)]
     assert [threshold(1).at(0, v) for v in range(4)] == [0, 0, 1, 1]
     assert [excess(1).at(0, v) for v in range(4)] == [0, 0, 1, 2]
     assert Consumer(2, [[0, 1, 2], [1, 0, 1], [1, 2, 0]]).universal is False
@@ -252,8 +252,8 @@ HARD = [
     (50, "4", "squared", "scattered"),
     (200, "2", {"name": "threshold", "beyond": 2}, "scattered"),
     (200, "0.05", "zero-one", "scattered"),
-    (200, "2", {"name": "asymmetric", "too_low": 1, "too_high": 10}, None),
-    (1000, "1", {"name": "asymmetric", "too_low": 1, "too_high": 3}, None),
+    (200, "2", {"name": "pinball", "too_low": 1, "too_high": 10}, None),
+    (1000, "1", {"name": "pinball", "too_low": 1, "too_high": 3}, None),
     (1000, "0.1", "absolute", None),
     (1000, "1", "squared", None),
     (600, "0.05", {"name": "excess", "beyond": 2}, {"at_least": 200}),

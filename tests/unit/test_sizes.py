@@ -78,7 +78,7 @@ def run(folder, document, *words):
         (HUGE, ("interpret", "FILE", "--value", "3", "--at-most", "20"), 0),
         *[
             (MILLION, ("interpret", "FILE", "--value", "3", "--loss", loss), 0)
-            for loss in ("absolute", "squared", "zero-one", "threshold:3", "asymmetric:1:9", "excess:2")
+            for loss in ("absolute", "squared", "zero-one", "threshold:3", "pinball:1:9", "excess:2")
         ],
     ],
 )
@@ -130,7 +130,7 @@ def cumulative(value, count, alpha):
         "absolute",
         "squared",
         "zero-one",
-        *({"name": "asymmetric", "too_low": a, "too_high": b} for a, b in ((1, 9), (9, 1))),
+        *({"name": "pinball", "too_low": a, "too_high": b} for a, b in ((1, 9), (9, 1))),
     ],
 )
 def test_many_counts_are_read_like_no_end_of_them(ends, loss, monkeypatch):
@@ -157,9 +157,7 @@ def test_many_counts_are_read_like_no_end_of_them(ends, loss, monkeypatch):
         assert cost <= rule.value
 
 
-@pytest.mark.parametrize(
-    "loss", ["absolute", "squared", "zero-one", {"name": "asymmetric", "too_low": 1, "too_high": 9}]
-)
+@pytest.mark.parametrize("loss", ["absolute", "squared", "zero-one", {"name": "pinball", "too_low": 1, "too_high": 9}])
 @pytest.mark.parametrize("epsilon", ["1", "1/50"])
 def test_the_bound_for_a_million_counts_is_near(loss, epsilon):
     release = NoisyCount(privacy=Privacy(epsilon=epsilon), ends=((0, 10**6),))

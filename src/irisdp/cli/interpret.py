@@ -33,7 +33,7 @@ def interpret_command(
         str,
         typer.Option(
             metavar="LOSS",
-            help="What an error costs: absolute, squared, zero-one, asymmetric:LOW:HIGH (per unit too low, too high), "
+            help="What an error costs: absolute, squared, zero-one, pinball:LOW:HIGH (per unit too low, too high), "
             "threshold:K (only errors beyond K hurt), excess:K (by how much), or a table in a .json file.",
         ),
     ] = "absolute",

@@ -118,7 +118,7 @@ def interpret(
     value : optional
         The published answer to read; all answers in the file beside the sidecar when left out.
     loss : text, Loss, mapping, table, or path of a .json file
-        What an error costs: "absolute", "squared", "zero-one", "asymmetric:LOW:HIGH", "threshold:K", "excess:K", or
+        What an error costs: "absolute", "squared", "zero-one", "pinball:LOW:HIGH", "threshold:K", "excess:K", or
         what else `irisdp.design.Consumer` reads; a file holds any of these, as a rule a table.
     at_least, at_most : int, optional
         What the consumer knows about the true count. Counts are at least 0, and at most what the sidecar says.

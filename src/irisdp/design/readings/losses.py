@@ -15,13 +15,14 @@ from typing import Any
 
 from ...errors import BadInput
 from ...exact import Table, integer, rational, table
+from ...renamed import renamed_names
 
 __all__ = [
     "Loss",
     "Tail",
     "absolute",
-    "asymmetric",
     "excess",
+    "pinball",
     "read_loss",
     "squared",
     "table_loss",
@@ -141,13 +142,13 @@ def zero_one() -> Loss:
     return Loss(name="zero-one", low=tail, high=tail, standard=True)
 
 
-def asymmetric(*, too_low: Any, too_high: Any) -> Loss:
-    """Return a loss with two slopes: too_low·(i − v) where v < i, too_high·(v − i) where v > i; both more than 0."""
+def pinball(*, too_low: Any, too_high: Any) -> Loss:
+    """Return the pinball loss: too_low·(i − v) where v < i, too_high·(v − i) where v > i; both more than 0."""
     slopes = [rational(too_low, "too_low"), rational(too_high, "too_high")]
     for slope, field in zip(slopes, ("too_low", "too_high"), strict=True):
         if slope <= 0:
             raise BadInput(field, "must be more than 0", "give the cost of an error of one")
-    return Loss(name="asymmetric", low=Tail(slope=slopes[0]), high=Tail(slope=slopes[1]))
+    return Loss(name="pinball", low=Tail(slope=slopes[0]), high=Tail(slope=slopes[1]))
 
 
 def threshold(beyond: int) -> Loss:
@@ -176,8 +177,8 @@ def read_loss(given: Any, n: int) -> Loss:
     Parameters
     ----------
     given : Loss, str, mapping or table
-        "absolute", "squared", "zero-one", "asymmetric:LOW:HIGH", "threshold:K", "excess:K"; the same as
-        {"name": "asymmetric", "too_low": LOW, "too_high": HIGH} and {"name": "threshold" | "excess", "beyond": K}; or a
+        "absolute", "squared", "zero-one", "pinball:LOW:HIGH", "threshold:K", "excess:K"; the same as
+        {"name": "pinball", "too_low": LOW, "too_high": HIGH} and {"name": "threshold" | "excess", "beyond": K}; or a
         table of (n+1) × (n+1) numbers.
     n : int
         Largest count.
@@ -195,12 +196,13 @@ def read_loss(given: Any, n: int) -> Loss:
     if not isinstance(fields, Mapping):
         return table_loss(given, n)
     parameters = {key: value for key, value in fields.items() if key != "name"}
-    make, names = _NAMED.get(str(fields.get("name")), (None, ()))
+    name = _current(str(fields.get("name")))
+    make, names = _NAMED.get(name, (None, ()))
     if make is None:
         raise BadInput("loss", "is not a loss with a name", f"write {', '.join(_FORMS)}, or give a table")
     if set(parameters) != set(names):
         needed = " and ".join(names) or "no parameters"
-        raise BadInput("loss", f"{fields['name']} takes {needed}", f"write {_form(str(fields['name']))}")
+        raise BadInput("loss", f"{name} takes {needed}", f"write {_form(name)}")
     made: Loss = make(**parameters) if names != ("beyond",) else make(parameters["beyond"])
     return made
 
@@ -208,10 +210,15 @@ def read_loss(given: Any, n: int) -> Loss:
 def _written_fields(text: str) -> dict[str, Any]:
     """Return a loss written in one word as the mapping it stands for."""
     name, *numbers = text.split(":")
-    _, names = _NAMED.get(name, (None, ()))
+    _, names = _NAMED.get(_current(name), (None, ()))
     # A parameter too many has no name, and is refused with the others' names.
     named = dict(zip([*names, *map(str, range(len(numbers)))], numbers, strict=False))
     return {"name": name, **named}
+
+
+def _current(name: str) -> str:
+    """Return what a loss is called now, for its name in version 0.1, which specs and scripts still use."""
+    return _OLD_NAMES.get(name, name)
 
 
 def _form(name: str) -> str:
@@ -223,8 +230,11 @@ _NAMED: dict[str, tuple[Any, tuple[str, ...]]] = {
     "absolute": (absolute, ()),
     "squared": (squared, ()),
     "zero-one": (zero_one, ()),
-    "asymmetric": (asymmetric, ("too_low", "too_high")),
+    "pinball": (pinball, ("too_low", "too_high")),
     "threshold": (threshold, ("beyond",)),
     "excess": (excess, ("beyond",)),
 }
+_OLD_NAMES = {"asymmetric": "pinball"}
 _FORMS = tuple(map(_form, _NAMED))
+
+__getattr__ = renamed_names(__name__, {"asymmetric": f"{__name__}.pinball"})

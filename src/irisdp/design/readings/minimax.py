@@ -234,7 +234,7 @@ def _candidates(game: RecurrentGame, target: float) -> MinimaxReading:
     best = MinimaxReading(face, worst_loss(game, face), face.weights, 0.0)
     # A value is best taken as it is while neighbouring weights differ by at most cosh ε under |i − v|, e^ε under 0-1.
     log_cosh = epsilon + math.log1p(math.exp(-2 * epsilon)) - math.log(2)
-    # Under an asymmetric loss it is best moved by a constant while they differ by less than some other share of ε.
+    # Under a pinball loss it is best moved by a constant while they differ by less than some other share of ε.
     shares = (1 - 1e-12, *(0.5**k for k in range(1, _SHARES)))
     found = (0.0, 0.0)
 

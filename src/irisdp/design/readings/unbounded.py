@@ -52,10 +52,10 @@ def best_shift(loss: Loss, privacy: Privacy) -> Shift:
 
     Examples
     --------
-    >>> from irisdp.design.readings.losses import absolute, asymmetric
+    >>> from irisdp.design.readings.losses import absolute, pinball
     >>> float(best_shift(absolute(), Privacy.from_ratio(2)).value), best_shift(absolute(), Privacy.from_ratio(2)).shift
     (1.3333333333333333, 0)
-    >>> best_shift(asymmetric(too_low=9, too_high=1), Privacy.from_ratio(2)).shift
+    >>> best_shift(pinball(too_low=9, too_high=1), Privacy.from_ratio(2)).shift
     2
 
     References
