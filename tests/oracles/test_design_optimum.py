@@ -54,7 +54,7 @@ def random_case(seed):
 @pytest.mark.parametrize("seed", range(200))
 def test_optimum_on_random_graphs_losses_and_deltas(seed):
     goal, graph, privacy, expected = random_case(seed)
-    objective = design.tailored(goal, graph, privacy).objective
+    objective = design.optimal_mechanism(goal, graph, privacy).objective
     assert abs(float(objective.value) - expected) < AGREEMENT
     assert objective.lower_bound <= objective.value
     if privacy.ratio.denominator < 1000:
@@ -132,4 +132,4 @@ def test_one_input_and_no_edges():
     made = design.consumer(0, "absolute", Privacy(epsilon=1))
     assert (made.objective.value, made.objective.lower_bound) == (0, 0)
     alone = Goal(name="", loss=((Fraction(3), Fraction(-2)),), side_information=(0,))
-    assert design.tailored(alone, Path(1), Privacy(ratio=2)).objective.value == -2
+    assert design.optimal_mechanism(alone, Path(1), Privacy(ratio=2)).objective.value == -2

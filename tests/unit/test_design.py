@@ -212,7 +212,7 @@ def test_components_are_designed_for_apart():
     graph = graph_from_edges([("a", "b"), ("c", "d")])
     loss = tuple(tuple(Fraction(i != v) for v in range(4)) for i in range(4))
     goal = design.Goal(name="error", loss=loss, weights=(Fraction(1, 4),) * 4)
-    made = design.tailored(goal, graph, Privacy(ratio=3))
+    made = design.optimal_mechanism(goal, graph, Privacy(ratio=3))
     assert made.objective.value == Fraction(1, 4)
     assert audit(made).private
 
@@ -228,7 +228,7 @@ def test_a_solver_that_fails_costs_optimality_and_never_privacy(monkeypatch, noi
         return replace(found, values=values, duals=duals, exact=False)
 
     best = design.consumer(5, "absolute", LONG).objective.value
-    monkeypatch.setattr(sys.modules["irisdp.design.programs.tailored"], "exact_optimum", failing)
+    monkeypatch.setattr(sys.modules["irisdp.design.programs.optimal_mechanism"], "exact_optimum", failing)
     for made in (
         design.consumer(5, "absolute", LONG),
         design.consumer(5, "absolute", SHORT),
@@ -249,5 +249,7 @@ def test_a_path_and_its_list_of_edges_give_one_optimum():
     edges = [(i, i + 1) for i in range(4)]
     loss = tuple(tuple(Fraction(abs(i - v)) for v in range(5)) for i in range(5))
     goal = design.Goal(name="", loss=loss, side_information=tuple(range(5)))
-    values = {design.tailored(goal, graph, SHORT).objective.value for graph in (Path(5), graph_from_edges(edges))}
+    values = {
+        design.optimal_mechanism(goal, graph, SHORT).objective.value for graph in (Path(5), graph_from_edges(edges))
+    }
     assert values == {design.consumer(4, "absolute", SHORT).objective.value}

@@ -32,10 +32,10 @@ DESIGNS = [
     "exponential",
     "geometric",
     "oblivious",
+    "optimal_mechanism",
     "optimal_reading",
     "rainbow",
     "randomized_response",
-    "tailored",
 ]
 
 FILE = re.compile(r"(?<![\w./@-])(?:[A-Za-z_][\w-]*/)*[\w-]+\.(?:py|md|svg|toml)\b(?!/)")

@@ -9,6 +9,7 @@ from irisdp import accounting
 from irisdp.renamed import renamed_names
 
 NAMES = {
+    "irisdp.design.tailored": "irisdp.design.optimal_mechanism",
     "irisdp.design.readings.losses.asymmetric": "irisdp.design.readings.losses.pinball",
     "irisdp.queries.Cost": "irisdp.accounting.Cost",
     "irisdp.release.Cost": "irisdp.accounting.Cost",

@@ -1,5 +1,6 @@
 """Design: the optimum for a goal, exactly private, with a proof that a reader can check."""
 
+from ..renamed import renamed_names
 from .closed_forms import balanced_line, geometric, randomized_response
 from .counts.consumer import consumer
 from .counts.derivability import derivation, nearest_reading
@@ -10,9 +11,9 @@ from .databases.exponential import exponential, safe_exponential
 from .databases.path_bounds import best_path_bound, path_bound
 from .databases.relaxed import relaxations
 from .programs.goals import Goal
+from .programs.optimal_mechanism import optimal_mechanism
 from .programs.repair import repair
 from .programs.sealing import seal
-from .programs.tailored import tailored
 from .rainbows.binary import binary
 from .rainbows.continuous import Continuous, continuous
 from .rainbows.curves import curves, turning_points
@@ -45,6 +46,7 @@ __all__ = [
     "loss_of_reading",
     "nearest_reading",
     "oblivious",
+    "optimal_mechanism",
     "optimal_reading",
     "path_bound",
     "posterior",
@@ -55,6 +57,7 @@ __all__ = [
     "safe_exponential",
     "seal",
     "side_by_side",
-    "tailored",
     "turning_points",
 ]
+
+__getattr__ = renamed_names(__name__, {"tailored": "irisdp.design.optimal_mechanism"})

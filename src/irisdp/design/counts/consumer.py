@@ -18,8 +18,8 @@ from ...graphs import Path
 from ...mechanisms import FactoredMechanism, Mechanism, Objective
 from ...privacy import Privacy
 from ..closed_forms import LARGEST_MATRIX
+from ..programs.optimal_mechanism import LARGEST_PROGRAM, optimal_mechanism
 from ..programs.sealing import sealed
-from ..programs.tailored import LARGEST_PROGRAM, tailored
 from ..readings.consumers import Consumer
 from ..readings.optimal import optimal_reading
 from .written import consumer_goal, reading_certificate, written_out
@@ -83,7 +83,7 @@ def consumer(
     reader = Consumer(n, loss, side_information=side_information, prior=prior)
     if reader.n <= LARGEST_WHOLE or privacy.delta or not reader.universal:
         _insist_on_size(reader, privacy)
-        return tailored(consumer_goal(reader), Path(reader.n + 1), privacy)
+        return optimal_mechanism(consumer_goal(reader), Path(reader.n + 1), privacy)
     noise = FactoredMechanism(privacy=privacy.pure, n=reader.n)
     found = optimal_reading(noise, reader)
     if reader.n + 1 <= LARGEST_MATRIX:

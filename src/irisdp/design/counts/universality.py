@@ -17,7 +17,7 @@ from ...exact import checked
 from ...graphs import Path
 from ...mechanisms import FactoredMechanism, Mechanism, Reading, geometric_row
 from ...privacy import Privacy, are_close
-from ..programs.tailored import insist_on_size, tailored
+from ..programs.optimal_mechanism import insist_on_size, optimal_mechanism
 from ..readings.consumers import Consumer
 from ..readings.optimal import OptimalReading, optimal_reading
 from .written import consumer_goal
@@ -63,7 +63,7 @@ def side_by_side(consumer: Consumer, privacy: Privacy) -> SideBySide:
     insist_on_size("n", consumer.n, consumer.n + 1)
     path = Path(consumer.n + 1)
     return SideBySide(
-        tailored=tailored(consumer_goal(consumer), path, privacy.pure),
+        tailored=optimal_mechanism(consumer_goal(consumer), path, privacy.pure),
         read=optimal_reading(FactoredMechanism(privacy=privacy.pure, n=consumer.n), consumer),
     )
 

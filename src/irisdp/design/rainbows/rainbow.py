@@ -18,8 +18,8 @@ from ...graphs.names import as_node
 from ...mechanisms import Mechanism, Objective, Row
 from ...privacy import Privacy, are_close
 from ..programs.goals import Goal
+from ..programs.optimal_mechanism import LARGEST_PROGRAM, best_of_all
 from ..programs.repair import is_short, moved, shortened
-from ..programs.tailored import LARGEST_PROGRAM, best_of_all
 from .balanced import balanced_boundary
 from .boundary import NodeWeights, best_boundary
 from .heterogeneous import Fixed, bound_rows, is_private

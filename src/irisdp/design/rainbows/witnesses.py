@@ -19,10 +19,10 @@ from ...linprog.program import Basis
 from ...mechanisms import Mechanism, Row, to_document
 from ...privacy import Privacy
 from ..programs.goals import Goal
+from ..programs.optimal_mechanism import LARGEST_PROGRAM
 from ..programs.program import mechanism_program
 from ..programs.ratio import workable_ratio
 from ..programs.repair import is_short, shortened
-from ..programs.tailored import LARGEST_PROGRAM
 from .farkas import add_given_rows, feasible_start, refuse_unfinished
 from .heterogeneous import Fixed, Rows
 

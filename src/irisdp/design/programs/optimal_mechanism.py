@@ -20,7 +20,7 @@ from .ratio import stepping_stones, workable_ratio
 from .repair import is_short, shortened
 from .sealing import sealed
 
-__all__ = ["LARGEST_PROGRAM", "best_of_all", "insist_on_size", "tailored"]
+__all__ = ["LARGEST_PROGRAM", "best_of_all", "insist_on_size", "optimal_mechanism"]
 
 LARGEST_PROGRAM = 25_000
 """Most privacy constraints of a program that is solved whole."""
@@ -32,7 +32,7 @@ _SPARE_DIGITS = 20
 
 
 @checked
-def tailored(
+def optimal_mechanism(
     goal: Goal, graph: DatasetGraph, privacy: Privacy, *, outputs: Sequence[Hashable] | None = None
 ) -> Mechanism:
     """Return the best mechanism for a goal among all that are private on a graph.
