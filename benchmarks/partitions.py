@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from irisdp.families.hamming import release_column
+from irisdp.families.partitions import PartitionMechanism
+from irisdp.families.sorting import release_largest
 from irisdp.privacy import Privacy
-from irisdp.sampling.databases.hamming import release_column
-from irisdp.sampling.databases.partitions import PartitionMechanism
-from irisdp.sampling.databases.sorting import release_largest
 
 Counts = NDArray[np.int64]
 

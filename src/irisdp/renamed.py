@@ -28,7 +28,9 @@ def renamed_method(old: str, new: str) -> Callable[..., Any]:
     return called
 
 
-def renamed_names(module: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+def renamed_names(
+    module: str, homes: Mapping[str, str], *, gone: Mapping[str, str] | None = None
+) -> Callable[[str], Any]:
     """Return the `__getattr__` of a module some of whose names have moved.
 
     Parameters
@@ -37,9 +39,13 @@ def renamed_names(module: str, homes: Mapping[str, str]) -> Callable[[str], Any]
         Its `__name__`.
     homes : mapping
         From old names to where each is now, such as ``{"Cost": "irisdp.accounting.Cost"}``.
+    gone : mapping, optional
+        From names that are no more to what says the same now.
     """
 
     def found(name: str) -> Any:
+        if name in (gone or {}):
+            raise AttributeError(f"{module}.{name} is {(gone or {})[name]} since version 0.2")
         if name not in homes:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         _warn(f"{module}.{name}", homes[name])

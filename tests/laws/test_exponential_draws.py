@@ -12,7 +12,6 @@ from irisdp.errors import BadInput
 from irisdp.exact import ball, working_precision
 from irisdp.mechanisms.exponential import Exponential
 from irisdp.sampling import ScriptedBits, law_of
-from irisdp.sampling.exponential import draw_exponential
 
 LAST = 2**64 - 1
 SCORES = [[0, 1, 2], [3, 3, 0], [F(1, 2), 0, F(-3, 2)]]
@@ -27,7 +26,7 @@ def row(scores, rate, prior):
 
 
 def one(mechanism, position):
-    return lambda bits: int(draw_exponential(mechanism, position, 1, source=bits)[0])
+    return lambda bits: int(mechanism.draw_positions(position, 1, source=bits)[0])
 
 
 def holds(law, stated):
@@ -103,13 +102,13 @@ def test_a_tie_with_e_to_the_minus_a_million_is_soon_decided(scores, words, draw
 def test_many_draws_are_counted_in_order():
     mechanism = Exponential.of([[0, 0]], 1)
     words = [0, LAST, 2**62, 2**63 + 9]
-    assert draw_exponential(mechanism, 0, 4, source=ScriptedBits(words, word_bits=64)).tolist()[2:] == [0, 1]
-    assert draw_exponential(mechanism, 0, 0).shape == (0,)
-    share = draw_exponential(Exponential.of([[1, 0]], "1/3"), 0, 200_000).mean()
+    assert mechanism.draw_positions(0, 4, source=ScriptedBits(words, word_bits=64)).tolist()[2:] == [0, 1]
+    assert mechanism.draw_positions(0, 0).shape == (0,)
+    share = Exponential.of([[1, 0]], "1/3").draw_positions(0, 200_000).mean()
     assert abs(share - 0.25) < 6 * np.sqrt(0.25 * 0.75 / 200_000)
 
 
 @pytest.mark.parametrize(("position", "count"), [(-1, 1), (1, 1), (0, -1), (0.5, 1), (True, 1)])
 def test_positions_and_counts_must_exist(position, count):
     with pytest.raises(BadInput):
-        draw_exponential(Exponential.of([[0, 1]], "1/2"), position, count)
+        Exponential.of([[0, 1]], "1/2").draw_positions(position, count)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from irisdp.families.hamming import expected_changes, release_column
 from irisdp.privacy import Privacy, hockey_stick
 from irisdp.sampling import law_of
-from irisdp.sampling.databases.hamming import expected_changes, release_column
 
 LEVEL = 1e-6
 """How often a right sampler may fail this test."""

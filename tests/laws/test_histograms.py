@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from irisdp.families import histograms
+from irisdp.families.histograms import HistogramMechanism
 from irisdp.privacy import Privacy, hockey_stick
 from irisdp.sampling import ScriptedBits, law_of
-from irisdp.sampling.databases import histograms
-from irisdp.sampling.databases.histograms import HistogramMechanism
 from support.seeds import fresh_generator
 
 SIZES = [(0, 1), (0, 3), (5, 1), (1, 2), (7, 2), (4, 3), (6, 3), (4, 4), (3, 5)]

@@ -20,9 +20,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from irisdp.families.partitions import PartitionMechanism
 from irisdp.privacy import Privacy
 from irisdp.sampling import ScriptedBits, law_of
-from irisdp.sampling.databases.partitions import PartitionMechanism
 
 REFUSED = 1e-9
 """A wrong law must be refused far below the level at which a right one is."""

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from irisdp.errors import BadInput
+from irisdp.families import sorting
+from irisdp.families.sorting import minimax_risk, noise_risk, release_largest
 from irisdp.privacy import Privacy, hockey_stick
 from irisdp.sampling import law_of
-from irisdp.sampling.databases import sorting
-from irisdp.sampling.databases.sorting import minimax_risk, noise_risk, release_largest
 from support.programs import Program
 
 SOLVED = 1e-9

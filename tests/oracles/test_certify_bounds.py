@@ -12,7 +12,7 @@ import pytest
 from irisdp import design
 from irisdp.certify import audit, check_optimality, seal, verify_mechanism
 from irisdp.graphs import Hamming, Path, graph_from_document
-from irisdp.mechanisms import FactoredMechanism, geometric_row, read_document, to_document
+from irisdp.mechanisms import FactoredMechanism, geometric_row, read_document
 from irisdp.privacy import Privacy
 from support.programs import Program
 from support.seeds import fresh_random
@@ -201,7 +201,7 @@ def test_factors_are_judged_without_being_expanded(loss, n, tmp_path):
     """Named and written-out losses give one bound; powers beyond 20,000 bits are bracketed, the value from above."""
     privacy = Privacy(epsilon=1)
     cost = {"absolute": abs, "squared": lambda d: d * d, "zero-one": bool}[loss]
-    document = to_document(FactoredMechanism(privacy=privacy, n=n))
+    document = FactoredMechanism(privacy=privacy, n=n).to_document()
     goal = {"kind": "theorem", "theorem": "geometric-reading", "aggregate": "average"}
     goal |= {"weights": [str(Fraction(1, n + 1))] * (n + 1), "loss": {"name": loss}}
     document |= {"certificate": goal, "objective": {"value": str(n * n)}}
@@ -226,7 +226,7 @@ def test_factors_are_judged_without_being_expanded(loss, n, tmp_path):
 
 
 def pulled(inner, graph, query):
-    document = json.loads(json.dumps(to_document(inner)))
+    document = json.loads(json.dumps(inner.to_document()))
     outer = {key: document[key] for key in ("format", "privacy", "outputs", "objective")}
     matrix = document.get("matrix") or [document["rows"][k] for k in document["row_of"]]
     outer |= {"graph": graph.to_document(), "inputs": list(graph.nodes), "matrix": [matrix[k] for k in query]}

@@ -16,7 +16,7 @@ from irisdp import Privacy, audit
 from irisdp.certify import check_optimality, seal, verify_choice, verify_mechanism
 from irisdp.design import rainbow
 from irisdp.graphs import graph_from_edges
-from irisdp.mechanisms import ALL_PRIVATE, SAME_ROWS, read_document, to_document
+from irisdp.mechanisms import ALL_PRIVATE, SAME_ROWS, read_document
 
 RUN = "import sys; sys.path.insert(0, {folder!r}); import verify_choice; sys.exit(verify_choice.check(sys.argv[1]))"
 
@@ -54,7 +54,7 @@ def proven(document, tmp_path):
 def test_the_choice_is_proven_without_a_gap(seed, tmp_path):
     long = seed % 4 == 3
     made = chosen(seed, long=long)
-    verdict = proven(to_document(made), tmp_path)
+    verdict = proven(made.to_document(), tmp_path)
     found = verdict.optimality
     assert verdict.holds and found.among in (ALL_PRIVATE, SAME_ROWS)
     tolerance = Fraction(1, 1 << 50) * max(found.value, Fraction(1)) if long else 0
@@ -68,7 +68,7 @@ def test_larger_graphs_have_the_proof_of_choice_too(tmp_path):
     seen = Counter()
     for seed in range(8):
         made = chosen(seed, size=400)
-        found = proven(to_document(made), tmp_path).optimality
+        found = proven(made.to_document(), tmp_path).optimality
         assert found.holds
         seen[found.among, found.choice is not None] += 1
         if found.choice is not None:
@@ -78,7 +78,7 @@ def test_larger_graphs_have_the_proof_of_choice_too(tmp_path):
 
 def with_a_choice():
     """A design whose certificate is the narrow one, with a choice."""
-    return next(d for s in range(99) if "choice" in (d := to_document(chosen(s)))["certificate"])
+    return next(d for s in range(99) if "choice" in (d := chosen(s).to_document())["certificate"])
 
 
 @pytest.mark.parametrize("field", ["tangents", "multipliers"])

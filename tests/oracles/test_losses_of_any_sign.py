@@ -16,7 +16,7 @@ from irisdp.certify.goals import read_goal
 from irisdp.certify.subject import as_document, subject_of
 from irisdp.certify.theorems import prove
 from irisdp.exact import json_bytes
-from irisdp.mechanisms import FactoredMechanism, to_document
+from irisdp.mechanisms import FactoredMechanism
 
 PRIVACY = Privacy(ratio=2)
 
@@ -34,7 +34,7 @@ def bound_of(mechanism):
 
 def verified(mechanism, folder):
     file = folder / "m.json"
-    file.write_bytes(json_bytes(to_document(mechanism)))
+    file.write_bytes(json_bytes(mechanism.to_document()))
     done = subprocess.run(
         [sys.executable, verify_mechanism.__file__, str(file)], check=False, capture_output=True, text=True
     )
@@ -83,7 +83,7 @@ def test_rows_shifted_apart_are_another_game_for_the_worst_case(tmp_path):
 
 def test_a_bound_that_is_stated_too_high_is_rejected(tmp_path):
     made = design.consumer(40, table(40, [-100] * 41), PRIVACY)
-    document = json.loads(json_bytes(to_document(made)))
+    document = json.loads(json_bytes(made.to_document()))
     document["objective"]["lower_bound"] = str(made.objective.value + 1)
     document = certify.seal({key: value for key, value in document.items() if key != "seal"})
     path = Path(tmp_path / "m.json")

@@ -17,7 +17,7 @@ from irisdp import design
 from irisdp.certify import audit, check_optimality, read_mechanism, seal, verify_choice
 from irisdp.errors import IrisError
 from irisdp.graphs import Complete, Cycle, Hamming, graph_from_edges
-from irisdp.mechanisms import read_document, to_document
+from irisdp.mechanisms import read_document
 from irisdp.privacy import Privacy
 from support.malformed import mutant, sealed_text, written
 from support.seeds import fresh_random
@@ -28,7 +28,7 @@ TREE = graph_from_edges([("a", "b"), ("b", "c"), ("c", "d")])
 
 
 def pulled_back():
-    inner = to_document(design.randomized_response(2, Privacy(ratio=2)))
+    inner = design.randomized_response(2, Privacy(ratio=2)).to_document()
     table = {"rows": inner["matrix"], "row_of": [0, 0, 1, 1]}
     query = {"kind": "theorem", "theorem": "pullback", "mechanism": inner, "query": [0, 0, 1, 1]}
     return seal(
@@ -45,7 +45,7 @@ def pulled_back():
 
 def resealed(name, **facts):
     """Give the rows of a design another certificate, and state what it proves."""
-    document = json.loads(json.dumps(to_document(ORIGINALS[name])))
+    document = json.loads(json.dumps(ORIGINALS[name].to_document()))
     document["certificate"] = {"kind": "theorem", **facts}
     if "loss" not in facts:
         return seal({key: value for key, value in document.items() if key != "objective"})
@@ -110,7 +110,7 @@ ORIGINALS = {
     "complete graph": design.rainbow(Complete(3), [("x", "y"), ("y", "x"), ("x", "y")], Privacy.from_ratio(2)),
     "path of one": design.geometric(0, Privacy(ratio=2)),
 }
-DOCUMENTS = {name: json.loads(json.dumps(to_document(made))) for name, made in ORIGINALS.items()} | {
+DOCUMENTS = {name: json.loads(json.dumps(made.to_document())) for name, made in ORIGINALS.items()} | {
     "pullback": pulled_back(),
     "geometric by universality": resealed("geometric", theorem="geometric-reading", **MEAN),
     "geometric by universality, worst case": resealed("geometric", theorem="geometric-reading", **WORST),

@@ -17,7 +17,7 @@ from irisdp.design.databases.relaxed import one_answer, relaxations
 from irisdp.errors import CertificateRejected
 from irisdp.graphs import Hamming, Path, graph_from_edges, graph_from_networkx
 from irisdp.graphs.symmetry import Symmetry, regular_layers, symmetry
-from irisdp.mechanisms import read_document, to_document
+from irisdp.mechanisms import read_document
 from irisdp.privacy import Privacy
 from support.programs import Program
 from support.seeds import fresh_random
@@ -123,7 +123,7 @@ def test_orbits_lose_nothing_and_certificates_hold(seed, tmp_path):
     verdict = audit(made)
     assert verdict.holds
     assert verdict.optimality.holds
-    assert verifier_says(to_document(made), tmp_path / "made.json") == 0
+    assert verifier_says(made.to_document(), tmp_path / "made.json") == 0
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -138,7 +138,7 @@ def test_paths_by_universality_are_the_same_optimum(seed, tmp_path):
     assert abs(float(made.objective.value) - expected) < AGREEMENT
     assert 0 <= made.objective.value - made.objective.lower_bound <= ROUNDED
     assert audit(made).holds
-    assert verifier_says(to_document(made), tmp_path / "made.json") == 0
+    assert verifier_says(made.to_document(), tmp_path / "made.json") == 0
 
 
 REGULAR = {
@@ -319,7 +319,7 @@ def test_too_much_symmetry_would_be_noticed(monkeypatch):
 
 @pytest.mark.parametrize("tamper", ["multiplier", "bound", "row"])
 def test_a_tampered_certificate_is_rejected(tamper, tmp_path):
-    document = to_document(design.distance(Hamming(3, 2), Privacy(ratio=3)))
+    document = design.distance(Hamming(3, 2), Privacy(ratio=3)).to_document()
     assert verifier_says(document, tmp_path / "whole.json") == 0
     if tamper == "multiplier":
         document["certificate"]["multipliers"][0][3] = "7"

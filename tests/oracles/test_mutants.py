@@ -22,7 +22,7 @@ from irisdp import design
 from irisdp.certify import audit, verify_mechanism
 from irisdp.errors import IrisError
 from irisdp.graphs import Cycle, Hamming, graph_from_edges
-from irisdp.mechanisms import read_document, to_document
+from irisdp.mechanisms import read_document
 from irisdp.privacy import Privacy
 from support.seeds import fresh_random
 
@@ -48,7 +48,7 @@ ORIGINALS = {
         Cycle(5), {k: ("x", "y", "z") if k < 3 else ("z", "x", "y") for k in range(5)}, Privacy(ratio="3/2")
     ),
 }
-DOCUMENTS = {name: json.loads(json.dumps(to_document(made))) for name, made in ORIGINALS.items()}
+DOCUMENTS = {name: json.loads(json.dumps(made.to_document())) for name, made in ORIGINALS.items()}
 
 
 def seal(document):

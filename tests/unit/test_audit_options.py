@@ -6,13 +6,13 @@ import pytest
 
 from irisdp import Privacy, audit, design
 from irisdp.cli.main import run
-from irisdp.mechanisms import FactoredMechanism, to_document
+from irisdp.mechanisms import FactoredMechanism
 
 TWO = Privacy.from_ratio(2)
 
 
 def tampered():
-    document = to_document(design.randomized_response(3, TWO))
+    document = design.randomized_response(3, TWO).to_document()
     document["objective"]["lower_bound"] = document["objective"]["value"] = "0"
     return document
 

@@ -20,7 +20,6 @@ from irisdp.mechanisms import (
     line_mechanism,
     randomized_response,
     read_document,
-    to_document,
 )
 from irisdp.privacy import Privacy
 
@@ -144,7 +143,7 @@ def test_an_unknown_arithmetic_is_refused_by_name():
 
 def test_a_path_is_read_and_audited(tmp_path):
     file = tmp_path / "m.json"
-    file.write_text(json.dumps(to_document(randomized_response(3, Privacy(epsilon=1)))))
+    file.write_text(json.dumps(randomized_response(3, Privacy(epsilon=1)).to_document()))
     assert irisdp.audit(file).holds
     assert irisdp.audit(str(file)).epsilon_at_delta == 1
 
@@ -194,7 +193,7 @@ def test_enclosed_rows_refute_a_wrong_step():
 
 
 def sealed_line():
-    document = to_document(line_mechanism(2, 2, balanced_line(Privacy(ratio=2))))
+    document = line_mechanism(2, 2, balanced_line(Privacy(ratio=2))).to_document()
     facts = {"rankings": [[0, 1], [1, 0]], "ranking_of": [0, 0, 1, 1]}
     return seal({**document, "certificate": {"kind": "theorem", "theorem": "balanced-line", **facts}})
 
@@ -241,7 +240,7 @@ def test_what_cannot_be_sealed_is_refused():
     ],
 )
 def test_a_malformed_certificate_does_not_hold_and_raises_nothing(certificate):
-    document = {**to_document(geometric(2, Privacy(ratio=2))), "certificate": certificate}
+    document = {**geometric(2, Privacy(ratio=2)).to_document(), "certificate": certificate}
     verdict = check_optimality(read_document(seal(document) if isinstance(certificate, dict) else document))
     assert not verdict.holds and verdict.reason and verdict.gap is None
 
@@ -260,7 +259,7 @@ def test_shortened_rows_are_certified_with_their_distance(within, holds):
 
 
 def test_a_wrong_value_is_reported_beside_the_right_one():
-    document = to_document(randomized_response(2, Privacy(ratio=3)))
+    document = randomized_response(2, Privacy(ratio=3)).to_document()
     goal = {"aggregate": "average", "loss": {"name": "zero-one"}, "weights": ["1/2", "1/2"]}
     document |= {"certificate": {"kind": "theorem", "theorem": "randomized-response", **goal}}
     verdict = check_optimality(read_document(seal({**document, "objective": {"value": "1/3"}})))

@@ -9,7 +9,7 @@ import pytest
 from irisdp.certify import audit, matrix_document, read_mechanism
 from irisdp.errors import BadInput
 from irisdp.graphs import Path
-from irisdp.mechanisms import randomized_response, to_document
+from irisdp.mechanisms import randomized_response
 from irisdp.privacy import Privacy
 
 PRIVACY = Privacy(ratio=4)
@@ -56,7 +56,7 @@ def test_text_is_read_as_written(tmp_path):
 def test_a_bare_list_and_a_whole_document_are_both_json(tmp_path):
     bare, whole = tmp_path / "bare.json", tmp_path / "whole.json"
     bare.write_text("[[0.1, 0.9], [0.2, 0.8]]")
-    whole.write_text(json.dumps(to_document(randomized_response(2, PRIVACY))))
+    whole.write_text(json.dumps(randomized_response(2, PRIVACY).to_document()))
     assert audit(read_mechanism(bare, graph=Path(2), privacy=PRIVACY)).ratio_at_delta == 2
     assert audit(read_mechanism(whole)).ratio_at_delta == 4
 

@@ -10,7 +10,7 @@ import pytest
 from irisdp import Privacy, design
 from irisdp.certify import seal, verify_mechanism
 from irisdp.cli.main import run
-from irisdp.mechanisms import ALL_PRIVATE, SAME_ROWS, geometric, randomized_response, read_document, to_document
+from irisdp.mechanisms import ALL_PRIVATE, SAME_ROWS, geometric, randomized_response, read_document
 
 TWO = Privacy.from_ratio(2)
 RESPONSE = [[Fraction(1, 3) if i == v else Fraction(1, 6) for v in range(5)] for i in range(5)]
@@ -180,7 +180,7 @@ def test_designs_are_within_rounding(epsilon, tmp_path, capsys):
         design.geometric(30, Privacy(epsilon=epsilon)),
         design.randomized_response(4, Privacy(epsilon=epsilon)),
     ):
-        assert told(to_document(made), tmp_path / "m.json", capsys)[0] == 0
+        assert told(made.to_document(), tmp_path / "m.json", capsys)[0] == 0
 
 
 def test_a_wrong_within_is_refused_whatever_the_proof(tmp_path, capsys):

@@ -13,9 +13,8 @@ from scipy import stats
 from irisdp import audit, design
 from irisdp.certify import seal, verify_mechanism
 from irisdp.errors import BadInput
-from irisdp.mechanisms import FactoredMechanism, Mechanism, load, read_document, to_document
+from irisdp.mechanisms import FactoredMechanism, Mechanism, load, read_document
 from irisdp.privacy import Privacy
-from irisdp.sampling import draw_mechanism
 
 GAP = 1e-9
 """What is promised, relative to the value."""
@@ -54,7 +53,7 @@ def test_from_33_counts_on_universality_is_the_evidence(n, loss, knows, privacy,
     assert all(x.denominator <= LONGEST for row in made.rows for x in row)
     verdict = audit(made)
     assert verdict.holds and verdict.private and verdict.delta_at_epsilon == 0
-    assert verified(to_document(made), tmp_path)
+    assert verified(made.to_document(), tmp_path)
 
 
 @pytest.mark.parametrize("spoil", ["counts that are not possible", "sides", "nothing"])
@@ -72,7 +71,7 @@ def test_no_evidence_is_written_that_the_checker_would_refuse(spoil):
 
 @pytest.fixture(scope="module")
 def document():
-    return json.loads(json.dumps(to_document(design.consumer(40, "absolute", Privacy(epsilon="0.5")))))
+    return json.loads(json.dumps(design.consumer(40, "absolute", Privacy(epsilon="0.5")).to_document()))
 
 
 def shift_in_a_row(document):
@@ -130,7 +129,7 @@ def test_beyond_1000_inputs_noise_is_followed_by_a_reading(tmp_path):
         assert expected <= float(objective.value) * (1 + GAP)
     assert all(v >= 300 for line in made.reading.values() for v, _ in line)
     file = tmp_path / "m.json"
-    file.write_text(json.dumps(to_document(made)))
+    file.write_text(json.dumps(made.to_document()))
     verdict = audit(file)
     assert verdict.holds and verdict.private and verdict.optimality.holds
     again = load(file)
@@ -140,13 +139,13 @@ def test_beyond_1000_inputs_noise_is_followed_by_a_reading(tmp_path):
     assert verified({key: value for key, value in document.items() if key != "certificate"}, tmp_path)
     document["objective"]["value"] = document["objective"]["lower_bound"] = str(objective.lower_bound / 2)
     assert not audit(read_document(seal(document))).optimality.holds
-    draws = draw_mechanism(again, 500, 200)
+    draws = again.draw_positions(500, 200)
     assert abs(float(np.mean(draws)) - 500) < 5  # standard deviation 0.2
 
 
 def test_a_tampered_reading_is_rejected(tmp_path):
     """Negative control: readings that do not sum to 1, or name answers that are none."""
-    made = to_document(design.consumer(1100, "absolute", Privacy(epsilon="0.5")))
+    made = design.consumer(1100, "absolute", Privacy(epsilon="0.5")).to_document()
     for change in ([0, 0, "2"], [0, 1101, "1"], [0, 0, "-1"], [1101, 0, "1"]):
         spoilt = json.loads(json.dumps(made))
         triples = spoilt["factors"][1]["reading"]

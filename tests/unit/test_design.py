@@ -14,7 +14,7 @@ from irisdp.errors import BadInput
 from irisdp.graphs import Cycle, Hamming, Path, graph_from_edges
 from irisdp.linprog.optimum import exact_optimum
 from irisdp.linprog.program import as_fmpq
-from irisdp.mechanisms import FactoredMechanism, read_document, to_document
+from irisdp.mechanisms import FactoredMechanism, read_document
 from irisdp.privacy import Privacy
 from support.seeds import fresh_generator, fresh_random
 
@@ -44,7 +44,7 @@ DESIGNS = {
 @pytest.mark.parametrize("name", DESIGNS)
 def test_the_checker_accepts_what_design_writes(name):
     made = DESIGNS[name]()
-    document = json.loads(json.dumps(to_document(made)))
+    document = json.loads(json.dumps(made.to_document()))
     read = read_document(document)
     assert digest(document) == document["certificate"]["digest"]
     for subject in (made, read):
@@ -55,7 +55,7 @@ def test_the_checker_accepts_what_design_writes(name):
 
 
 def test_a_tampered_design_is_rejected():
-    document = to_document(design.consumer(3, "absolute", SHORT))
+    document = design.consumer(3, "absolute", SHORT).to_document()
     for change in (
         {"objective": {**document["objective"], "lower_bound": "169/415"}},
         {"objective": {**document["objective"], "value": "167/415"}},
@@ -68,16 +68,16 @@ def test_a_tampered_design_is_rejected():
 
 
 def test_sealing_twice_changes_nothing():
-    document = to_document(design.geometric(3, SHORT))
+    document = design.geometric(3, SHORT).to_document()
     assert design.seal(document) == document
     assert design.seal(design.seal({**document, "note": "harmless"})) != document
 
 
 def test_geometric_files_stay_short():
-    text = json.dumps(to_document(design.geometric(100, LONG)))
+    text = json.dumps(design.geometric(100, LONG).to_document())
     assert len(text) < 2_000_000
     assert max(map(len, re.findall(r"\d+", text))) < 100
-    assert len(json.dumps(to_document(design.geometric(100, Privacy(ratio="6/5"))))) < 2_000_000
+    assert len(json.dumps(design.geometric(100, Privacy(ratio="6/5")).to_document())) < 2_000_000
 
 
 def test_geometric_is_the_formula_where_that_is_short_and_near_it_where_not():
@@ -143,7 +143,7 @@ def test_specs_are_the_functions(name):
 
 
 def test_a_spec_is_the_call_it_stands_for():
-    assert to_document(design.from_spec(SPECS["consumer"])) == to_document(design.consumer(3, "absolute", SHORT))
+    assert design.from_spec(SPECS["consumer"]).to_document() == design.consumer(3, "absolute", SHORT).to_document()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from irisdp import BadInput, Infeasible, Privacy, audit
 from irisdp.certify import check_optimality
 from irisdp.design import binary, compare, from_spec
 from irisdp.graphs import Path, graph_from_edges, rank
-from irisdp.mechanisms import read_document, to_document
+from irisdp.mechanisms import read_document
 from support.seeds import fresh_generator
 
 NINE_DIGITS = Fraction(1, 10**9)
@@ -17,7 +17,7 @@ NINE_DIGITS = Fraction(1, 10**9)
 
 
 def certified(mechanism):
-    return check_optimality(read_document(to_document(mechanism)))
+    return check_optimality(read_document(mechanism.to_document()))
 
 
 def least_by_bisection(holds, low, high):
@@ -145,7 +145,7 @@ def test_designs_are_private_and_their_certificates_hold(boundary, privacy):
 
 def test_a_tampered_design_is_rejected():
     """Negative control: one probability less, and the certificate no longer holds."""
-    document = to_document(binary(Path(4), "bbrr", Privacy(ratio=2)))
+    document = binary(Path(4), "bbrr", Privacy(ratio=2)).to_document()
     assert check_optimality(read_document(document)).holds
     document["matrix"][0] = ["0.7", "0.3"]
     assert not check_optimality(read_document(document)).holds

@@ -8,7 +8,7 @@ from irisdp import BadInput, Infeasible, Privacy, audit
 from irisdp.certify import check_optimality
 from irisdp.design import compare, compare_lexicographically, from_spec, rainbow
 from irisdp.graphs import Histograms, Path, rank
-from irisdp.mechanisms import read_document, to_document
+from irisdp.mechanisms import read_document
 
 WITHIN = 1e-15
 """Files round what long ratios make, to 2^-50 at most; two ways of saying one boundary may round apart."""
@@ -25,7 +25,7 @@ ROWS = {"a>b>c": {"a": "0.5", "b": "0.2", "c": "0.3"}, "c>b>a": {"a": "0.3", "b"
 
 
 def holds(mechanism):
-    return audit(mechanism).private and check_optimality(read_document(to_document(mechanism))).holds
+    return audit(mechanism).private and check_optimality(read_document(mechanism.to_document())).holds
 
 
 @pytest.mark.parametrize(

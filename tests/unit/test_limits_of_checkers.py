@@ -13,7 +13,6 @@ from irisdp.certify import seal, verify_mechanism
 from irisdp.cli.main import run
 from irisdp.errors import BadInput
 from irisdp.graphs import Path
-from irisdp.mechanisms import to_document
 
 
 def checked(document, path, capsys):
@@ -121,4 +120,4 @@ def test_designs_beyond_the_limit_carry_no_certificate_that_nobody_checks(certif
     ):
         assert (made.certificate is not None) is certified
         assert audit(made).optimality is None or certified
-    assert json.dumps(to_document(design.balanced_line(20, 1, Privacy(epsilon=1)))).count("balanced-line") == 1
+    assert json.dumps(design.balanced_line(20, 1, Privacy(epsilon=1)).to_document()).count("balanced-line") == 1

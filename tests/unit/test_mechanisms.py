@@ -21,9 +21,9 @@ from irisdp.mechanisms import (
     load,
     randomized_response,
     read_document,
-    to_document,
 )
 from irisdp.privacy import Privacy, are_close
+from irisdp.sampling import ScriptedBits
 
 TWO = Privacy(ratio=2)
 HALF = Fraction(1, 2)
@@ -126,7 +126,7 @@ def test_the_file_keeps_every_digit(tmp_path):
         Mechanism.from_matrix([[HALF, HALF]] * 4, privacy=TWO, graph=Path(4)),
     ):
         file = tmp_path / "mechanism.json"
-        file.write_text(json.dumps(to_document(mechanism)))
+        file.write_text(json.dumps(mechanism.to_document()))
         again = load(file)
         assert isinstance(again, Mechanism)
         assert again.matrix() == mechanism.matrix()
@@ -140,7 +140,7 @@ def test_factors_stand_for_their_product(tmp_path):
     expanded = factored.expand()
     channel = [[dict(reading[z]).get(r, Fraction(0)) for r in range(3)] for z in range(3)]
     assert expanded.matrix() == geometric(2, TWO).post_process(channel).matrix()
-    again = read_document(to_document(factored)).mechanism()
+    again = read_document(factored.to_document()).mechanism()
     assert isinstance(again, FactoredMechanism)
     assert again == factored
 
@@ -158,4 +158,28 @@ def test_no_design_writes_numbers_that_nobody_could_read_again(loss):
     """Each number may be written, but not what comes of them: twice as many digits."""
     prior = None if loss else ["0." + "3" * 4000, "0." + "6" * 3999 + "7"]
     with pytest.raises(BadInput, match="has more than 8000 characters; write a shorter number"):
-        to_document(consumer(1, loss or "absolute", Privacy(ratio=2), prior=prior))
+        consumer(1, loss or "absolute", Privacy(ratio=2), prior=prior).to_document()
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [geometric(3, TWO), FactoredMechanism(privacy=TWO, n=3), randomized_response("ab", TWO)],
+    ids=["matrix", "factors", "names"],
+)
+def test_a_mechanism_is_saved_loaded_and_drawn_from(mechanism, tmp_path):
+    path = tmp_path / "m.json"
+    mechanism.save(path)
+    again = load(path)
+    assert again.to_document() == mechanism.to_document()
+    node = list(mechanism.inputs)[1]
+    words = ScriptedBits([0, 2**63, 2**64 - 2], word_bits=64), ScriptedBits([0, 2**63, 2**64 - 2], word_bits=64)
+    drawn = again.draw(node, 3, source=words[0])
+    assert drawn == [mechanism.outputs[place] for place in mechanism.draw_positions(node, 3, source=words[1])]
+    assert set(drawn) <= set(mechanism.outputs)
+    with pytest.raises(BadInput, match="is there already; add force=True"):
+        mechanism.save(path)
+    mechanism.save(path, force=True)
+    with pytest.raises(BadInput, match=r"^count: "):
+        mechanism.draw(node, -1)
+    with pytest.raises(BadInput, match=r"^input: "):
+        mechanism.draw("nobody")

@@ -11,7 +11,7 @@ from irisdp import Privacy, audit, design
 from irisdp.certify import seal, verify_mechanism
 from irisdp.cli.main import run
 from irisdp.graphs import Complete, Cycle, Path, graph_from_edges
-from irisdp.mechanisms import ALL_PRIVATE, SAME_ROWS, read_document, to_document
+from irisdp.mechanisms import ALL_PRIVATE, SAME_ROWS, read_document
 
 HALF = Privacy.from_ratio(2)
 
@@ -53,7 +53,7 @@ DESIGNS = {
 @pytest.mark.parametrize("name", DESIGNS)
 def test_file_audit_and_verifier_name_the_same_scope(name, tmp_path, capsys):
     make, among = DESIGNS[name]
-    document = to_document(made := make())
+    document = (made := make()).to_document()
     assert document["certificate"]["among"] == among
     status, found, text, verifier = told(document, tmp_path / "m.json", capsys)
     assert status == 0 and found["optimality"]["holds"]
@@ -69,7 +69,7 @@ def test_file_audit_and_verifier_name_the_same_scope(name, tmp_path, capsys):
 @pytest.mark.parametrize("name", DESIGNS)
 def test_a_file_of_version_0_1_states_no_scope_and_is_still_read(name, tmp_path, capsys):
     make, among = DESIGNS[name]
-    document = to_document(make())
+    document = make().to_document()
     del document["certificate"]["among"]
     status, found, _, verifier = told(seal(document), tmp_path / "m.json", capsys)
     assert status == 0 and found["optimality"]["among"] == among and among in verifier
@@ -77,7 +77,7 @@ def test_a_file_of_version_0_1_states_no_scope_and_is_still_read(name, tmp_path,
 
 @pytest.mark.parametrize("name", [name for name, (_, among) in DESIGNS.items() if among == SAME_ROWS])
 def test_a_scope_that_is_too_wide_is_refused(name, tmp_path, capsys):
-    document = to_document(DESIGNS[name][0]())
+    document = DESIGNS[name][0]().to_document()
     document["certificate"]["among"] = ALL_PRIVATE
     status, found, text, verifier = told(seal(document), tmp_path / "m.json", capsys)
     assert status == 1 and not found["optimality"]["holds"] and found["optimality"]["among"] == SAME_ROWS
@@ -108,7 +108,7 @@ def forged(rows, **certificate):
 
 def test_best_given_a_bad_boundary_is_not_called_best(tmp_path, capsys):
     made = design.binary(Path(2), ["a", "b"], Privacy.from_ratio(10), boundary="0.1")
-    status, found, text, verifier = told(to_document(made), tmp_path / "m.json", capsys)
+    status, found, text, verifier = told(made.to_document(), tmp_path / "m.json", capsys)
     assert status == 0 and found["optimality"]["among"] == SAME_ROWS
     assert found["optimality"]["given_rows"] == {"inputs": 2, "of": 2, "off_boundary": 0}
     for words in (text, verifier):
@@ -175,13 +175,13 @@ def test_worst_cases_count_only_what_is_considered(tmp_path, capsys):
 
 def test_a_graph_without_edges_compares_nothing_and_says_so(tmp_path, capsys):
     made = design.binary(graph_from_edges([], nodes=[0, 1]), ["a", "b"], HALF)
-    status, found, text, verifier = told(to_document(made), tmp_path / "m.json", capsys)
+    status, found, text, verifier = told(made.to_document(), tmp_path / "m.json", capsys)
     assert status == 0 and found["edges"] == 0
     assert "0 edges: nothing is compared" in text and "edges: 0, so nothing is compared" in verifier
 
 
 def test_missing_edges_show_in_the_counts(tmp_path, capsys):
-    document = to_document(design.randomized_response(3, HALF))
+    document = design.randomized_response(3, HALF).to_document()
     del document["certificate"], document["objective"]
     document["graph"] = {"nodes": [0, 1, 2], "edges": [[0, 1]]}
     _, found, text, verifier = told(document, tmp_path / "m.json", capsys)
@@ -191,13 +191,13 @@ def test_missing_edges_show_in_the_counts(tmp_path, capsys):
 
 
 def test_the_privacy_that_was_checked_is_printed(tmp_path, capsys):
-    document = to_document(design.randomized_response(3, Privacy.from_ratio(10**6)))
+    document = design.randomized_response(3, Privacy.from_ratio(10**6)).to_document()
     _, _, text, verifier = told(document, tmp_path / "m.json", capsys)
     assert "ratio 1000000, delta 0" in verifier and "promised ε = 13.8" in text
 
 
 def test_what_is_no_private_mechanism_is_the_best_of_none(tmp_path, capsys):
-    document = to_document(design.consumer(1, "zero-one", HALF))
+    document = design.consumer(1, "zero-one", HALF).to_document()
     document["matrix"], document["objective"] = [["1", "0"], ["0", "1"]], {"name": "", "value": "0"}
     status, found, text, verifier = told(seal(document), tmp_path / "m.json", capsys)
     assert status == 1 and not found["optimality"]["holds"]
@@ -219,7 +219,7 @@ def test_names_of_outputs_cannot_write_to_the_terminal(tmp_path, capsys):
 
 
 def test_a_pullback_keeps_the_scope_of_the_inner_mechanism(tmp_path, capsys):
-    inner = to_document(design.binary(Path(2), ["a", "b"], HALF))
+    inner = design.binary(Path(2), ["a", "b"], HALF).to_document()
     outer = {
         "privacy": inner["privacy"],
         "graph": {"nodes": [0, 1, 2, 3], "edges": [[0, 2], [1, 3], [0, 3], [1, 2]]},

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import BadInput
 from ..graphs import DatasetGraph, Path
 from ..graphs.names import Nodes, NumberedNodes, named_nodes
-from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument, to_document
+from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument
 from ..privacy import Privacy
 from .arithmetic import Numbers, convert, flint_rational
 from .matrix_files import read_mechanism
@@ -138,7 +138,7 @@ def as_document(given: Auditable) -> MechanismDocument:
             objective=subject.objective,
             certificate=subject.certificate,
             factored=subject,
-            source=to_document(subject) if subject.certificate is not None else {},
+            source=subject.to_document() if subject.certificate is not None else {},
         )
     return MechanismDocument(
         privacy=subject.privacy,
@@ -149,7 +149,7 @@ def as_document(given: Auditable) -> MechanismDocument:
         row_of=subject.row_of,
         objective=subject.objective,
         certificate=subject.certificate,
-        source=to_document(subject) if subject.certificate is not None else {},
+        source=subject.to_document() if subject.certificate is not None else {},
     )
 
 

@@ -70,14 +70,13 @@ def _privacy(document: MechanismDocument, epsilon: str | None, ratio: str | None
 
 def _repair(document: MechanismDocument, graph: DatasetGraph | None, verdict: Audit, target: Output) -> None:
     from ..design import repair
-    from ..mechanisms import to_document
 
     where = document.graph if graph is None else graph
     if document.factored is not None or where is None:
         raise BadInput("--repair", "needs a matrix and a graph", "give a matrix file and --graph")
     matrix = [document.rows[number] for number in document.row_of]
     fixed = repair(matrix, where, verdict.privacy, inputs=document.inputs, outputs=document.outputs)
-    write_outputs([(target, json_bytes(to_document(fixed)))])
+    write_outputs([(target, json_bytes(fixed.to_document()))])
 
 
 def _show(file: Path, verdict: Audit, stated: Objective | None) -> None:

@@ -27,12 +27,11 @@ def design_command(
 ) -> None:
     """Design the optimal mechanism for a spec; with no -o the mechanism file is printed."""
     from ..design import from_spec
-    from ..mechanisms import to_document
 
     wanted = read_json(spec, "SPEC.json")
     files = plan_outputs([] if output is None else [output], [("the spec", spec)], field="-o", force=force)
     mechanism = from_spec(wanted)
-    document = to_document(mechanism)
+    document = mechanism.to_document()
     write_outputs((file, json_bytes(document)) for file in files)
     if as_json or output is None:
         print_json(document)

@@ -23,13 +23,12 @@ def sample_command(
     """Draw from a mechanism exactly, one answer a line. Charges nothing: the input is on the command line."""
     from ..graphs.names import json_node, named_nodes, node_among
     from ..mechanisms import load
+    from ..mechanisms.writing import MOST_DRAWS
     from ..release.group_names import printable
-    from ..sampling import draw_mechanism
 
     mechanism = load(file)
     chosen = node_among(named_nodes(mechanism.inputs), node, "--input")
-    draws = draw_mechanism(mechanism, chosen, integer(count, "-n", at_least=1, at_most=10**8))
-    names = [json_node(mechanism.outputs[number]) for number in draws]
+    names = list(map(json_node, mechanism.draw(chosen, integer(count, "-n", at_least=1, at_most=MOST_DRAWS))))
     if as_json:
         print_json({"input": json_node(chosen), "answers": names})
     else:

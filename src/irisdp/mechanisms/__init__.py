@@ -1,21 +1,15 @@
 """Finite mechanisms: rows and a map, the standard kinds, and the file they are written to."""
 
-from .document import (
-    FORMAT,
-    MechanismDocument,
-    load,
-    privacy_from_document,
-    privacy_to_document,
-    read_document,
-    to_document,
-)
+from ..renamed import renamed_names
+from .document import MechanismDocument, load, read_document
 from .exponential import Exponential, sensitivity
 from .factored import FactoredMechanism, Reading
 from .geometric import geometric, geometric_row
-from .mechanism import Mechanism, Objective, Row, check_distribution
+from .mechanism import Mechanism, Row, check_distribution
 from .randomized_response import balanced_truth, binary_randomized_response, randomized_response
 from .scope import ALL_PRIVATE, SAME_ROWS
 from .stepped import INFINITE_DEPTH, Stepped, balanced_line, line_mechanism
+from .writing import FORMAT, Objective, privacy_from_document, privacy_to_document
 
 __all__ = [
     "ALL_PRIVATE",
@@ -43,5 +37,6 @@ __all__ = [
     "randomized_response",
     "read_document",
     "sensitivity",
-    "to_document",
 ]
+
+__getattr__ = renamed_names(__name__, {}, gone={"to_document": "Mechanism.to_document()"})

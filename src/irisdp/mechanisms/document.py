@@ -1,4 +1,4 @@
-"""The mechanism file, format irisdp/mechanism/1: what design writes, and audit and sample read.
+"""The mechanism file, format irisdp/mechanism/1: as audit and sample read it.
 
 Reading happens in two steps, because an audit must be able to look at a file that lies: `MechanismDocument` holds
 the numbers exactly as written, and `mechanism` insists that they are a mechanism.
@@ -16,29 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import integer, rational, rational_text, read_json
+from ..exact import integer, rational, read_json
 from ..graphs import DatasetGraph, graph_from_document
-from ..graphs.names import Nodes, json_node, named_nodes
+from ..graphs.names import Nodes, named_nodes
 from ..privacy import Privacy
 from .factored import FactoredMechanism, Reading
-from .mechanism import Mechanism, Objective, Row
+from .mechanism import Mechanism, Row
+from .writing import FORMAT, Objective, privacy_from_document
 
-__all__ = [
-    "FORMAT",
-    "MechanismDocument",
-    "load",
-    "privacy_from_document",
-    "privacy_to_document",
-    "read_document",
-    "to_document",
-]
-
-FORMAT = "irisdp/mechanism/1"
-
-_SHORT = 1 << 64
-
-_SURELY_SHORT = 4_000
-"""Letters up to which any number is read again."""
+__all__ = ["MechanismDocument", "load", "read_document"]
 
 LARGEST_FACTORED = 10**18
 """Largest n of a factored mechanism that is read."""
@@ -132,75 +118,6 @@ def read_document(document: Any) -> MechanismDocument:
         certificate=document.get("certificate"),
         source=document,
     )
-
-
-def to_document(mechanism: Mechanism | FactoredMechanism) -> dict[str, Any]:
-    """Write a mechanism as the JSON document of its file; every number is exact text.
-
-    Raises
-    ------
-    BadInput
-        When a number has more digits than a file that is read may hold.
-    """
-    document: dict[str, Any] = {"format": FORMAT, "privacy": privacy_to_document(mechanism.privacy)}
-    if isinstance(mechanism, FactoredMechanism):
-        document["factors"] = [{"kind": "geometric", "n": mechanism.n}]
-        if mechanism.reading is not None:
-            triples = [[z, r, _text(p, "reading")] for z, line in sorted(mechanism.reading.items()) for r, p in line]
-            document["factors"].append({"reading": triples})
-    else:
-        if mechanism.graph is not None:
-            document["graph"] = mechanism.graph.to_document()
-        document["inputs"] = [json_node(node) for node in mechanism.inputs]
-        document["outputs"] = [json_node(node) for node in mechanism.outputs]
-        texts = [[_text(p, "matrix") for p in row] for row in mechanism.rows]
-        if 2 * len(mechanism.rows) <= len(mechanism.inputs):
-            document["rows"], document["row_of"] = texts, mechanism.row_of.tolist()
-        else:
-            document["matrix"] = [texts[number] for number in mechanism.row_of]
-    if mechanism.certificate is not None:
-        document["certificate"] = mechanism.certificate
-        for key in ("loss", "weights", "multipliers", "choice"):  # nothing is believed of what a caller gave
-            if isinstance(mechanism.certificate, Mapping):
-                _insist_on_short(mechanism.certificate.get(key), key)
-    if (objective := mechanism.objective) is not None:
-        document["objective"] = {"name": objective.name, "value": _text(objective.value, "objective")}
-        if objective.lower_bound is not None:
-            document["objective"]["lower_bound"] = _text(objective.lower_bound, "objective")
-    return document
-
-
-def _text(value: Fraction, field: str) -> str:
-    text = rational_text(value)
-    _insist_on_short(text, field)
-    return text
-
-
-def _insist_on_short(value: Any, field: str) -> None:
-    """Refuse to write a number that would be refused when it is read."""
-    if isinstance(value, str) and len(value) > _SURELY_SHORT:
-        rational(value, field)
-    elif isinstance(value, list | tuple | dict):
-        for inner in value.values() if isinstance(value, dict) else value:
-            _insist_on_short(inner, field)
-
-
-def privacy_from_document(document: Any) -> Privacy:
-    """Read {"epsilon": …} or {"ratio": …}, with an optional "delta"."""
-    if not isinstance(document, dict) or set(document) - {"epsilon", "ratio", "delta"}:
-        raise BadInput("privacy", "must hold epsilon or ratio, and delta", 'write {"epsilon": 1, "delta": "1/10"}')
-    if any(isinstance(value, (list, dict, type(None))) for value in document.values()):
-        raise BadInput("privacy", "must hold numbers", 'write {"epsilon": 1, "delta": "1/10"}')
-    return Privacy(**document)
-
-
-def privacy_to_document(privacy: Privacy) -> dict[str, str]:
-    """Write privacy so that reading it back gives the same ratio, charge and δ; a short ratio stands as itself."""
-    if privacy.ratio.denominator > _SHORT and Privacy(epsilon=privacy.epsilon).ratio == privacy.ratio:
-        document = {"epsilon": rational_text(privacy.epsilon)}
-    else:
-        document = {"ratio": rational_text(privacy.ratio)}
-    return document if privacy.delta == 0 else {**document, "delta": rational_text(privacy.delta)}
 
 
 def _row(line: Any, name: str) -> Row:

@@ -15,12 +15,14 @@ from typing import Any
 
 import flint
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import Enclosure, ball, dyadic_above, enclosure_of, rational, working_precision
+from ..exact import Enclosure, ball, dyadic_above, enclosure_of, integer, rational, working_precision
 from ..graphs import DatasetGraph
 from ..graphs.names import as_node
 from ..privacy import Privacy
+from ..sampling import BitSource, draw_brackets
 from .mechanism import Row
 
 __all__ = ["Exponential", "rate_above", "sensitivity"]
@@ -135,6 +137,29 @@ class Exponential:
             scale = flint.arb(2) ** bits / sums[-1]
             scaled = [total * scale for total in sums[:-1]]
             return [(int(c.lower().floor().unique_fmpz()), int(c.upper().ceil().unique_fmpz())) for c in scaled]
+
+    def draw_positions(self, position: int, count: int, *, source: BitSource | None = None) -> NDArray[np.int64]:
+        """Draw `count` independent answers to one input, however small their probabilities are.
+
+        Parameters
+        ----------
+        position : int
+            Which input, by its position.
+        count : int
+            How many draws.
+
+        Returns
+        -------
+        array of int64, shape (count,)
+            Positions in `outputs`, with exactly the mechanism's probabilities.
+
+        Examples
+        --------
+        >>> Exponential.of([[0, 1, 10**6]], "1/3").draw_positions(0, 3).tolist()
+        [2, 2, 2]
+        """
+        place = integer(position, "position", at_least=0, at_most=len(self.levels) - 1)
+        return draw_brackets(lambda bits: self.brackets(place, bits), len(self.outputs), count, source=source)
 
     def _weights(self, position: int) -> list[flint.arb]:
         rate = ball(self.rate)

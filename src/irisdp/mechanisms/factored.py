@@ -7,11 +7,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import BadInput
 from ..graphs import Path
 from ..privacy import Privacy
+from ..sampling import BitSource, clamped_geometric, draw
 from .geometric import geometric_row
-from .mechanism import Mechanism, Objective, Row
+from .mechanism import Mechanism, Row
+from .writing import Objective, Written, exact_text
 
 __all__ = ["FactoredMechanism", "Reading"]
 
@@ -20,7 +25,7 @@ Reading = dict[int, tuple[tuple[int, Fraction], ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FactoredMechanism:
+class FactoredMechanism(Written):
     """The range-restricted geometric mechanism on 0..n, then each released z read as r with probability p.
 
     Privacy is the geometric mechanism's: reading is post-processing.
@@ -81,6 +86,39 @@ class FactoredMechanism:
             for r, share in self.reading[z]:
                 answer[r] += probability * share
         return tuple(answer)
+
+    def draw_positions(self, node: Hashable, count: int, *, source: BitSource | None = None) -> NDArray[np.int64]:
+        """Draw `count` independent answers to one count, factor by factor, so that nothing large is built.
+
+        Returns
+        -------
+        array of int64, shape (count,)
+            Answers, with exactly the probabilities of the count's row.
+        """
+        values = np.full(count, self.position(node), dtype=np.int64)
+        released = clamped_geometric(values, self.n, self.privacy, source=source)
+        if self.reading is None:
+            return released
+        distinct, which = np.unique(released, return_inverse=True)
+        answers = sorted({answer for z in distinct.tolist() for answer, _ in self.reading[z]})
+        place = {answer: position for position, answer in enumerate(answers)}
+        rows = []
+        for z in distinct.tolist():
+            row = [Fraction(0)] * len(answers)
+            for answer, probability in self.reading[z]:
+                row[place[answer]] += probability
+            rows.append(row)
+        return np.array(answers, dtype=np.int64)[draw(rows, which, source=source)]
+
+    def _names(self) -> range:
+        return self.outputs
+
+    def _table(self) -> dict[str, Any]:
+        factors: list[dict[str, Any]] = [{"kind": "geometric", "n": self.n}]
+        if self.reading is not None:
+            lines = sorted(self.reading.items())
+            factors.append({"reading": [[z, r, exact_text(p, "reading")] for z, line in lines for r, p in line]})
+        return {"factors": factors}
 
     def expand(self) -> Mechanism:
         """Multiply out into a matrix, one row per count; for small n."""

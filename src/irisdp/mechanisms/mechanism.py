@@ -18,28 +18,18 @@ from numpy.typing import NDArray
 from ..errors import BadInput
 from ..exact import rational
 from ..graphs import DatasetGraph
-from ..graphs.names import Nodes, named_nodes
+from ..graphs.names import Nodes, json_node, named_nodes
 from ..privacy import Privacy
+from ..sampling import BitSource, draw
+from .writing import Objective, Written, exact_text
 
-__all__ = ["Mechanism", "Objective", "Row", "check_distribution"]
+__all__ = ["Mechanism", "Row", "check_distribution"]
 
 Row = tuple[Fraction, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Objective:
-    """What a mechanism was designed for: its name, its value, and a bound for those that its certificate compares.
-
-    `lower_bound` and `value` are equal where the optimum is exact; otherwise their difference is the claimed gap.
-    """
-
-    name: str
-    value: Fraction
-    lower_bound: Fraction | None = None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Mechanism:
+class Mechanism(Written):
     """A row-stochastic matrix held as distinct rows and a map from inputs to rows.
 
     Parameters
@@ -137,6 +127,28 @@ class Mechanism:
     def matrix(self) -> list[Row]:
         """Return one row per input, in the order of `inputs`."""
         return [self.rows[number] for number in self.row_of]
+
+    def draw_positions(self, node: Hashable, count: int, *, source: BitSource | None = None) -> NDArray[np.int64]:
+        """Draw `count` independent answers to one input.
+
+        Returns
+        -------
+        array of int64, shape (count,)
+            Positions in `outputs`, with exactly the probabilities of the input's row.
+        """
+        return draw([self.row(node)], np.zeros(count, dtype=np.int64), source=source)
+
+    def _names(self) -> tuple[Hashable, ...]:
+        return self.outputs
+
+    def _table(self) -> dict[str, Any]:
+        document: dict[str, Any] = {} if self.graph is None else {"graph": self.graph.to_document()}
+        document["inputs"] = [json_node(node) for node in self.inputs]
+        document["outputs"] = [json_node(node) for node in self.outputs]
+        texts = [[exact_text(p, "matrix") for p in row] for row in self.rows]
+        if 2 * len(self.rows) <= len(self.inputs):
+            return {**document, "rows": texts, "row_of": self.row_of.tolist()}
+        return {**document, "matrix": [texts[number] for number in self.row_of]}
 
     def pullback(self, query: Mapping[Hashable, Hashable], *, graph: DatasetGraph | None = None) -> Mechanism:
         """Answer for other inputs by first mapping them to this mechanism's.

@@ -1,40 +1,42 @@
 """Exact draws whose cost says nothing."""
 
+from ..renamed import renamed_names
 from .bits import BitSource, OperatingSystemBits, ScriptedBits
+from .brackets import draw_brackets
 from .chains import coarsen, refine
-from .databases.hamming import expected_changes, release_column
-from .databases.histograms import HistogramMechanism
-from .databases.partitions import PartitionMechanism
-from .databases.sorting import MinimaxRisk, minimax_risk, noise_risk, release_largest
 from .exhaustion import DrawnLaw, law_of
-from .exponential import draw_exponential
 from .geometric import add_geometric, clamped_geometric, one_sided_geometric
-from .mechanisms import draw_mechanism
 from .ranks import draw_ranks
 from .tables import draw, draw_events
 
 __all__ = [
     "BitSource",
     "DrawnLaw",
-    "HistogramMechanism",
-    "MinimaxRisk",
     "OperatingSystemBits",
-    "PartitionMechanism",
     "ScriptedBits",
     "add_geometric",
     "clamped_geometric",
     "coarsen",
     "draw",
+    "draw_brackets",
     "draw_events",
-    "draw_exponential",
-    "draw_mechanism",
     "draw_ranks",
-    "expected_changes",
     "law_of",
-    "minimax_risk",
-    "noise_risk",
     "one_sided_geometric",
     "refine",
-    "release_column",
-    "release_largest",
 ]
+
+__getattr__ = renamed_names(
+    __name__,
+    {
+        "HistogramMechanism": "irisdp.families.HistogramMechanism",
+        "MinimaxRisk": "irisdp.families.MinimaxRisk",
+        "PartitionMechanism": "irisdp.families.PartitionMechanism",
+        "expected_changes": "irisdp.families.expected_changes",
+        "minimax_risk": "irisdp.families.minimax_risk",
+        "noise_risk": "irisdp.families.noise_risk",
+        "release_column": "irisdp.families.release_column",
+        "release_largest": "irisdp.families.release_largest",
+    },
+    gone={"draw_mechanism": "Mechanism.draw_positions", "draw_exponential": "Exponential.draw_positions"},
+)

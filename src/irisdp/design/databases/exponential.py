@@ -120,7 +120,7 @@ def safe_exponential(
     Returns
     -------
     Exponential
-        Private for this ratio, in exact arithmetic; nothing underflows. `irisdp.sampling.draw_exponential` draws from
+        Private for this ratio, in exact arithmetic; nothing underflows. its `draw_positions` draws from
         it.
     """
     lazy = Exponential.of(scores, 1, inputs=graph.nodes, outputs=outputs, prior=prior)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from ...exact import checked
-from ...mechanisms import ALL_PRIVATE, FactoredMechanism, Mechanism, to_document
+from ...mechanisms import ALL_PRIVATE, FactoredMechanism, Mechanism
 
 __all__ = ["seal", "sealed"]
 
@@ -39,4 +39,4 @@ def sealed(mechanism: _M, *, among: str = ALL_PRIVATE) -> _M:
         `ALL_PRIVATE`, or `SAME_ROWS` where rows were given. Checkers derive it anew and refuse a claim that is wider.
     """
     mechanism = replace(mechanism, certificate={**(mechanism.certificate or {}), "among": among})
-    return replace(mechanism, certificate=seal(to_document(mechanism))["certificate"])
+    return replace(mechanism, certificate=seal(mechanism.to_document())["certificate"])

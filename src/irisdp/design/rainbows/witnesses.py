@@ -16,7 +16,7 @@ from ...exact import Table, checked
 from ...graphs import DatasetGraph, RankedGraph
 from ...linprog.optimum import exact_optimum
 from ...linprog.program import Basis
-from ...mechanisms import Mechanism, Row, to_document
+from ...mechanisms import Mechanism, Row
 from ...privacy import Privacy
 from ..programs.goals import Goal
 from ..programs.optimal_mechanism import LARGEST_PROGRAM
@@ -125,7 +125,7 @@ def refuse_with(witnesses: Sequence[Table | Rows], ranked: RankedGraph, privacy:
     for rows in witnesses:
         listed = rows.listed() if isinstance(rows, Rows) else rows
         documents.append(
-            to_document(Mechanism.from_matrix(listed, privacy=privacy, graph=ranked.graph, outputs=ranked.outputs))
+            Mechanism.from_matrix(listed, privacy=privacy, graph=ranked.graph, outputs=ranked.outputs).to_document()
         )
     raise Infeasible(
         "no optimum exists: answers at different nodes trade off, and neither of the two witnesses is as good as the"

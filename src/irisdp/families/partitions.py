@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import BadInput
-from ...exact import ball, enclosure_of, integer
-from ...mechanisms.exponential import rate_above
-from ...privacy import Privacy
-from ..bits import BitSource, system_bits
-from ..inputs import integers
+from ..errors import BadInput
+from ..exact import ball, enclosure_of, integer
+from ..mechanisms.exponential import rate_above
+from ..privacy import Privacy
+from ..sampling.bits import BitSource, system_bits
+from ..sampling.inputs import integers
 from .partition_cut import Cut, rows_below
 
 __all__ = ["PartitionMechanism"]

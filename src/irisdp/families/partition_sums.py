@@ -21,7 +21,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...exact import ball, working_precision
+from ..exact import ball, working_precision
 
 __all__ = ["Strip", "TailRow", "exact_rows", "float_rows", "power_table", "strip_of"]
 

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...exact import integer
-from ...mechanisms import balanced_truth
-from ...privacy import Privacy
-from ..bits import BitSource
-from ..inputs import integers
-from ..tables import draw
+from ..exact import integer
+from ..mechanisms import balanced_truth
+from ..privacy import Privacy
+from ..sampling.bits import BitSource
+from ..sampling.inputs import integers
+from ..sampling.tables import draw
 
 __all__ = ["expected_changes", "release_column"]
 

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import BadInput
-from ...exact import ball, dyadic_below, enclosure_of, integer, short_text
-from ...privacy import Privacy
-from ..bits import BitSource
-from ..geometric import LARGEST_VALUE, add_geometric
-from ..inputs import integers
+from ..errors import BadInput
+from ..exact import ball, dyadic_below, enclosure_of, integer, short_text
+from ..privacy import Privacy
+from ..sampling.bits import BitSource
+from ..sampling.geometric import LARGEST_VALUE, add_geometric
+from ..sampling.inputs import integers
 
 __all__ = ["MinimaxRisk", "minimax_risk", "noise_risk", "release_largest"]
 

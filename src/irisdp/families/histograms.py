@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import BadInput
-from ...exact import ball, integer, working_precision
-from ...mechanisms.exponential import rate_above
-from ...privacy import Privacy
-from ..bits import BitSource, system_bits
-from ..inputs import integers
-from ..ties import resolve
+from ..errors import BadInput
+from ..exact import ball, integer, working_precision
+from ..mechanisms.exponential import rate_above
+from ..privacy import Privacy
+from ..sampling.bits import BitSource, system_bits
+from ..sampling.inputs import integers
+from ..sampling.ties import resolve
 from .partition_sums import power_table
 
 __all__ = ["HistogramMechanism"]

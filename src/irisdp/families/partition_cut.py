@@ -14,9 +14,9 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from ...exact import ball, working_precision
-from ..bits import BitSource
-from ..ties import Bracket, resolve
+from ..exact import ball, working_precision
+from ..sampling.bits import BitSource
+from ..sampling.ties import Bracket, resolve
 from .partition_sums import Strip, TailRow, exact_rows, float_rows, strip_of
 
 __all__ = ["Cut", "Side", "Space", "rows_below"]

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from irisdp.errors import BadInput
+from irisdp.families.hamming import expected_changes, release_column
+from irisdp.families.histograms import HistogramMechanism
+from irisdp.families.partitions import PartitionMechanism
+from irisdp.families.sorting import minimax_risk, noise_risk, release_largest
 from irisdp.privacy import Privacy
-from irisdp.sampling.databases.hamming import expected_changes, release_column
-from irisdp.sampling.databases.histograms import HistogramMechanism
-from irisdp.sampling.databases.partitions import PartitionMechanism
-from irisdp.sampling.databases.sorting import minimax_risk, noise_risk, release_largest
 
 CANARY = 123456789
 ONE = Privacy(epsilon=1)

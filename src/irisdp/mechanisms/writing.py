@@ -1,0 +1,172 @@
+"""What both kinds of mechanism share: the document and the file they are written to, and draws by name."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BadInput
+from ..exact import integer, json_bytes, rational, rational_text
+from ..outputs import plan_outputs, write_outputs
+from ..privacy import Privacy
+from ..sampling import BitSource
+
+__all__ = ["FORMAT", "Objective", "Written", "exact_text", "privacy_from_document", "privacy_to_document"]
+
+FORMAT = "irisdp/mechanism/1"
+
+MOST_DRAWS = 10**8
+
+_SHORT = 1 << 64
+
+_SURELY_SHORT = 4_000
+"""Letters up to which any number is read again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """What a mechanism was designed for: its name, its value, and a bound for those that its certificate compares.
+
+    `lower_bound` and `value` are equal where the optimum is exact; otherwise their difference is the claimed gap.
+    """
+
+    name: str
+    value: Fraction
+    lower_bound: Fraction | None = None
+
+    def to_document(self) -> dict[str, str]:
+        """Return the objective as a mechanism file holds it."""
+        document = {"name": self.name, "value": exact_text(self.value, "objective")}
+        if self.lower_bound is not None:
+            document["lower_bound"] = exact_text(self.lower_bound, "objective")
+        return document
+
+
+class Written(ABC):
+    """A mechanism that can be written down and drawn from; what it needs, each kind holds in its own way."""
+
+    __slots__ = ()
+
+    privacy: Privacy
+    objective: Objective | None
+    certificate: Mapping[str, Any] | None
+
+    @abstractmethod
+    def position(self, node: Hashable) -> int:
+        """Return the position of an input, or say which inputs there are."""
+
+    @abstractmethod
+    def draw_positions(self, node: Hashable, count: int, *, source: BitSource | None = None) -> NDArray[np.int64]:
+        """Draw independent answers to one input, as positions in `outputs`."""
+
+    @abstractmethod
+    def _names(self) -> Sequence[Hashable]:
+        """Return the names of the outputs."""
+
+    @abstractmethod
+    def _table(self) -> dict[str, Any]:
+        """Return the fields of the document that hold graph, names and probabilities."""
+
+    def draw(self, node: Hashable, count: int = 1, *, source: BitSource | None = None) -> list[Hashable]:
+        """Draw independent answers to one input, exactly.
+
+        Charges nothing: whoever calls it knows the input. `irisdp.publish` draws for data, and charges.
+
+        Parameters
+        ----------
+        node : name
+            The input to answer for.
+        count : int
+            How many draws, at most 10^8.
+        source : BitSource, optional
+            Where random bits come from; the operating system unless given.
+
+        Returns
+        -------
+        list
+            Names of outputs, each with exactly the probability in the input's row.
+
+        Examples
+        --------
+        >>> from irisdp import Privacy, design
+        >>> design.geometric(3, Privacy(epsilon=1)).draw(2, 5) # doctest: +SKIP
+        [2, 3, 2, 1, 2]
+        """
+        places = self.draw_positions(node, integer(count, "count", at_least=0, at_most=MOST_DRAWS), source=source)
+        names = self._names()
+        return [names[place] for place in places.tolist()]
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the JSON document of the mechanism's file; every number is exact text.
+
+        Raises
+        ------
+        BadInput
+            When a number has more digits than a file that is read may hold.
+        """
+        document: dict[str, Any] = {"format": FORMAT, "privacy": privacy_to_document(self.privacy), **self._table()}
+        if self.certificate is not None:
+            document["certificate"] = self.certificate
+            for key in ("loss", "weights", "multipliers", "choice"):  # nothing is believed of what a caller gave
+                if isinstance(self.certificate, Mapping):
+                    _check_short(self.certificate.get(key), key)
+        if self.objective is not None:
+            document["objective"] = self.objective.to_document()
+        return document
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the mechanism's file, which `irisdp.load` reads and `irisdp audit` checks.
+
+        Parameters
+        ----------
+        path : path
+        force : bool
+            Whether a file that is there already may be replaced.
+
+        Raises
+        ------
+        BadInput
+            If there is a file already, or none can be written.
+        """
+        (output,) = plan_outputs([path], [], field="path", force=force)
+        write_outputs([(output, json_bytes(self.to_document()))])
+
+
+def exact_text(value: Fraction, field: str) -> str:
+    """Write a number exactly; refuse one that would be refused when it is read."""
+    text = rational_text(value)
+    _check_short(text, field)
+    return text
+
+
+def _check_short(value: Any, field: str) -> None:
+    if isinstance(value, str) and len(value) > _SURELY_SHORT:
+        rational(value, field)
+    elif isinstance(value, list | tuple | dict):
+        for inner in value.values() if isinstance(value, dict) else value:
+            _check_short(inner, field)
+
+
+def privacy_from_document(document: Any) -> Privacy:
+    """Read {"epsilon": …} or {"ratio": …}, with an optional "delta"."""
+    if not isinstance(document, dict) or set(document) - {"epsilon", "ratio", "delta"}:
+        raise BadInput("privacy", "must hold epsilon or ratio, and delta", 'write {"epsilon": 1, "delta": "1/10"}')
+    if any(isinstance(value, (list, dict, type(None))) for value in document.values()):
+        raise BadInput("privacy", "must hold numbers", 'write {"epsilon": 1, "delta": "1/10"}')
+    return Privacy(**document)
+
+
+def privacy_to_document(privacy: Privacy) -> dict[str, str]:
+    """Write privacy so that reading it back gives the same ratio, charge and δ; a short ratio stands as itself."""
+    if privacy.ratio.denominator > _SHORT and Privacy(epsilon=privacy.epsilon).ratio == privacy.ratio:
+        document = {"epsilon": rational_text(privacy.epsilon)}
+    else:
+        document = {"ratio": rational_text(privacy.ratio)}
+    return document if privacy.delta == 0 else {**document, "delta": rational_text(privacy.delta)}

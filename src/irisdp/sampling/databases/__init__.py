@@ -1,1 +1,0 @@
-"""Whole databases, drawn exactly without listing them: columns, histograms, sorted lists."""
