@@ -10,8 +10,8 @@ from typing import Any
 
 from ..errors import BadInput
 from ..exact import integer, read_json
-from ..mechanisms import FactoredMechanism, Mechanism, privacy_from_document, read_document
 from ..mechanisms import FORMAT as MECHANISM_FORMAT
+from ..mechanisms import FactoredMechanism, Mechanism, privacy_from_document, read_document
 from ..privacy import Privacy
 from .group_names import as_written
 
