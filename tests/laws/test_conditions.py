@@ -13,7 +13,7 @@ from sqlglot.tokens import Tokenizer
 from irisdp.errors import BadInput
 from irisdp.queries import Column, Kind, read_condition, read_query
 from irisdp.queries.expression import _parse
-from irisdp.queries.terms import Reader
+from irisdp.queries.grammar import ConditionCompiler
 
 COLUMNS = [
     Column("Age", Kind.INTEGER),
@@ -163,7 +163,7 @@ def test_a_condition_respelt_is_the_same_question(tree, seed, another):
 @given(condition, st.integers(0, 2**32))
 def test_its_one_spelling_means_what_was_typed(tree, seed):
     typed = Writer(seed).write(tree)
-    plain = Reader(COLUMNS).condition(_parse(typed)).sql("duckdb")
+    plain = ConditionCompiler(COLUMNS).condition(_parse(typed)).sql("duckdb")
     both = f"SELECT ({plain}) IS NOT DISTINCT FROM ({read_condition(typed, COLUMNS).sql()}) AS alike FROM data"
     with duckdb.connect() as connection:
         connection.register("data", RECORDS)
@@ -294,7 +294,7 @@ def test_no_word_of_a_grammar_is_mistaken_when_it_names_a_column():
                 quoted = shape.format('"' + name + '"')
                 found = read_condition(quoted, columns)
                 assert Column(name, Kind.NUMBER) in found.columns
-                assert found.sql() == Reader(columns).condition(_parse(quoted)).sql("duckdb")
+                assert found.sql() == ConditionCompiler(columns).condition(_parse(quoted)).sql("duckdb")
 
 
 SQL_PIECES = [

@@ -13,9 +13,9 @@ import pytest
 
 from irisdp.queries import Column, Kind, read_condition
 from irisdp.queries.expression import _parse
+from irisdp.queries.grammar import ConditionCompiler
 from irisdp.queries.one_form import one_form
 from irisdp.queries.spelling import spell
-from irisdp.queries.terms import Reader
 from support.seeds import fresh_generator
 
 NUMBERS = [None, float("nan"), float("inf"), -float("inf"), -0.0, 0.0, 1.0, 64.0]
@@ -43,7 +43,8 @@ def meanings(texts, columns, table):
     with duckdb.connect() as connection:
         connection.register("data", table)
         for start in range(0, len(texts), 100):
-            listed = [Reader(columns).condition(_parse(text)).sql("duckdb") for text in texts[start : start + 100]]
+            trees = map(_parse, texts[start : start + 100])
+            listed = [ConditionCompiler(columns).condition(tree).sql("duckdb") for tree in trees]
             named = ", ".join(f"{sql} AS c{place}" for place, sql in enumerate(listed))
             found += [
                 column.to_pylist() for column in connection.sql(f"SELECT {named} FROM data").to_arrow_table().columns

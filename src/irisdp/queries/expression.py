@@ -68,7 +68,7 @@ def read_condition(text: Any, columns: Sequence[Column]) -> Condition:
     Raises
     ------
     BadInput
-        For what is no condition, holds anything outside the grammar of `terms.py` (naming it), an unknown column, or
+        For what is no condition, holds anything outside the grammar of `grammar.py` (naming it), an unknown column, or
         a column used as two kinds.
 
     Examples
@@ -77,9 +77,9 @@ def read_condition(text: Any, columns: Sequence[Column]) -> Condition:
     >>> read_condition("age > 64", [Column("age", Kind.INTEGER)]).text
     'age > 64'
     """
+    from .grammar import ConditionCompiler
     from .one_form import one_form
     from .spelling import spell
-    from .terms import Reader
 
     if not isinstance(text, str) or not text.strip():
         raise BadInput("expression", "must be a SQL condition", "write one such as \"age > 64 AND region = 'north'\"")
@@ -87,11 +87,11 @@ def read_condition(text: Any, columns: Sequence[Column]) -> Condition:
         raise BadInput("expression", f"has more than {_MOST_CHARACTERS} characters", "write a shorter condition")
     try:
         tree = _parse(text)
-        Reader(columns).condition(tree)  # refuses what is outside the grammar before it is spelt anew
+        ConditionCompiler(columns).condition(tree)  # refuses what is outside the grammar before it is spelt anew
         shown = spell(tree, columns)
         canonical = spell(one_form(_parse(shown), lambda part: spell(part, columns)), columns)
-        reader = Reader(columns)
-        total = reader.condition(_parse(canonical))
+        compiler = ConditionCompiler(columns)
+        total = compiler.condition(_parse(canonical))
     except BadInput as error:
         if is_unknown_column(error):  # first-name is a difference of two columns
             _refuse_bare_names(text, columns)
@@ -102,7 +102,7 @@ def read_condition(text: Any, columns: Sequence[Column]) -> Condition:
         # Parsers meet stray tokens with errors of every kind; the text is public, and nothing has been read yet.
         _refuse_bare_names(text, columns)
         raise BadInput("expression", *_NO_CONDITION) from None
-    return Condition(canonical, shown, tuple(reader.used.values()), total)
+    return Condition(canonical, shown, tuple(compiler.used.values()), total)
 
 
 def _refuse_bare_names(text: str, columns: Sequence[Column]) -> None:

@@ -51,7 +51,7 @@ def one_form(node: exp.Expr, spell: Spell) -> exp.Expr:
     Parameters
     ----------
     node : sqlglot expression
-        Of the grammar of `terms.py`.
+        Of the grammar of `grammar.py`.
     spell : callable
         Writes a part in its one spelling, by which parts are sorted.
     """

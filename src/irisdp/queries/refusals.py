@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from ..errors import BadInput
 from .columns import Column, Kind, find_column, list_names
-from .slots import Slot
+from .kinds import TypeVariable
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -17,9 +17,9 @@ __all__ = ["named_column", "refuse_construct", "refuse_value"]
 _EXAMPLES = {Kind.NUMBER: "> 0", Kind.TEXT: "= 'yes'", Kind.DATE: ">= '2024-12-31'"}
 
 
-def refuse_value(slot: Slot) -> NoReturn:
+def refuse_value(variable: TypeVariable) -> NoReturn:
     """Refuse what is a value and no condition: most often the shell took the rest of one that was not quoted."""
-    columns, kind = slot.columns, slot.stated
+    columns, kind = variable.columns, variable.stated
     if not columns:
         raise BadInput("expression", "is a value, not a condition", 'quote the condition: "age > 0"')
     held = "and nothing says that it is true or false" if kind is None else f"which holds {kind}"

@@ -33,7 +33,7 @@ def spell(tree: exp.Expr, columns: Sequence[Column]) -> str:
     Parameters
     ----------
     tree : sqlglot expression
-        Of the grammar of `terms.py`.
+        Of the grammar of `grammar.py`.
     columns : sequence of Column
         What the table has.
     """

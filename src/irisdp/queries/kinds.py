@@ -1,7 +1,7 @@
 """Which kind each part of a condition is read as, found from the condition alone.
 
-Parts that meet (the two sides of `=`, the branches of a CASE) share a slot; a slot takes its kind from whatever in it
-has one: a typed column, a number, an arithmetic sign. Slots are merged by union-find, so the order does not matter.
+Parts that meet (the two sides of `=`, the branches of a CASE) share a type variable. It takes its kind from whatever in
+it has one: a typed column, a number, an arithmetic sign. Variables are unified by union-find, in any order alike.
 """
 
 from __future__ import annotations
@@ -10,10 +10,18 @@ from ..errors import BadInput
 from .columns import Kind, list_names
 from .instants import read_date
 
-__all__ = ["Slot"]
+__all__ = ["CASTABLE", "TypeVariable"]
+
+CASTABLE = {
+    Kind.TEXT: {Kind.TEXT, Kind.NUMBER, Kind.BOOLEAN, Kind.DATE},
+    Kind.NUMBER: {Kind.TEXT, Kind.NUMBER, Kind.BOOLEAN},
+    Kind.BOOLEAN: {Kind.TEXT, Kind.NUMBER, Kind.BOOLEAN},
+    Kind.DATE: {Kind.TEXT, Kind.DATE},
+}
+"""What each kind can be cast to."""
 
 
-class Slot:
+class TypeVariable:
     """The kind shared by some parts of a condition, as far as it is known."""
 
     __slots__ = ("_columns", "_kind", "_literals", "_parent", "_stated")
@@ -21,7 +29,7 @@ class Slot:
     def __init__(
         self, kind: Kind | None = None, *, column: str | None = None, literal: str | None = None, stated: bool = True
     ) -> None:
-        self._parent: Slot | None = None
+        self._parent: TypeVariable | None = None
         self._kind = kind
         # A kind that only the place asks for is not stated: `NOT x` does not say that x is true or false.
         self._stated = stated and kind is not None
@@ -29,8 +37,8 @@ class Slot:
         # Quoted text is evidence for text, but a weak one: beside a date it is read as a date.
         self._literals = [] if literal is None else [literal]
 
-    def join(self, other: Slot) -> None:
-        """Let two slots be one."""
+    def join(self, other: TypeVariable) -> None:
+        """Let two variables be one."""
         first, second = self._root(), other._root()
         kind = first._kind or second._kind
         if second._kind not in (None, kind) or (kind is not None and kind.is_opaque):
@@ -43,27 +51,27 @@ class Slot:
         first._literals += second._literals
 
     def require(self, kind: Kind) -> None:
-        """Let the slot be of a kind, and take that for what it holds."""
-        self.join(Slot(kind))
+        """Let the variable be of a kind, and take that for what it holds."""
+        self.join(TypeVariable(kind))
 
     def expect_truth(self) -> None:
-        """Let the slot be true or false, where something else must say so of its columns."""
-        self.join(Slot(Kind.BOOLEAN, stated=False))
+        """Let the variable be true or false, where something else must say so of its columns."""
+        self.join(TypeVariable(Kind.BOOLEAN, stated=False))
 
     @property
     def stated(self) -> Kind | None:
-        """The kind that a schema, a literal, a comparison or a function gives to the slot; None without any."""
+        """The kind that a schema, a literal, a comparison or a function gives to the variable; None without any."""
         root = self._root()
         return root._kind if root._stated else None
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that share the slot."""
+        """The columns that share the variable."""
         return tuple(dict.fromkeys(self._root()._columns))
 
     @property
     def has_evidence(self) -> bool:
-        """Tell whether anything in the condition says what the slot is read as."""
+        """Tell whether anything in the condition says what the variable is read as."""
         root = self._root()
         return root._kind is not None or bool(root._literals)
 
@@ -74,7 +82,7 @@ class Slot:
         return root._kind or Kind.TEXT
 
     def check(self) -> None:
-        """Refuse quoted text where its slot turned out to be read as something else, and truth that nothing states."""
+        """Refuse quoted text that turned out to be read as something else, and truth that nothing states."""
         root = self._root()
         if root._kind is Kind.BOOLEAN and not root._stated and root._columns:
             name = root._columns[0]
@@ -88,11 +96,11 @@ class Slot:
         elif root._literals and root.kind is not Kind.TEXT:
             root._refuse(Kind.TEXT, [])
 
-    def _root(self) -> Slot:
-        slot = self
-        while slot._parent is not None:
-            slot = slot._parent
-        return slot
+    def _root(self) -> TypeVariable:
+        variable = self
+        while variable._parent is not None:
+            variable = variable._parent
+        return variable
 
     def _refuse(self, kind: Kind, columns: list[str]) -> None:
         named = list_names(list(dict.fromkeys([*self._columns, *columns])))
