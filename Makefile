@@ -69,7 +69,8 @@ bench: $(VENV)/.develop
 	@for program in benchmarks/*.py; do echo "== $$program"; $(BIN)/python $$program || exit 1; done
 
 reliability: $(VENV)/.develop
-	$(BIN)/python -m pytest -n $(JOBS) tests/oracles/test_end_to_end_privacy.py tests/statistics
+	$(BIN)/python -m pytest -n $(JOBS) tests/oracles/test_end_to_end_privacy.py tests/oracles/test_end_to_end_planted.py \
+	  tests/statistics
 	IRISDP_MALFORMED=3000 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/oracles/test_malformed_siblings.py
 	$(BIN)/python benchmarks/clock.py
 

@@ -1,0 +1,178 @@
+"""Planted bugs: the comparison of the proof by exhaustion must catch each, for every query that could have it."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from irisdp.cells import ClassNodes, CountNodes, DepthClasses, GeometricNoise, PartitionSelection
+from irisdp.exact import exp_below
+from irisdp.queries import QUERIES, Count, statistics
+from irisdp.release import plan, read_cells
+from support.exhaustion import (
+    ASKED,
+    LOTS,
+    MODES,
+    MOST,
+    RATIO,
+    caught,
+    engine_once,
+    forget_counts,
+    frame,
+    joint_law,
+    neighbours,
+    personal_neighbours,
+    worst_delta,
+)
+
+__all__ = ["engine_once"]
+
+pytestmark = pytest.mark.usefixtures("engine_once")
+
+COUNTS = ["count", "count-where"]
+CLASSES = ["at-least-1", "at-least-2-all", "at-least-3", "at-most-0", "at-most-1", "at-most-2-all", "majority"]
+"""Every other question of the proof: `at-least 0` is true of all tables, so nothing about it can be betrayed."""
+
+
+@pytest.fixture
+def forget():
+    yield
+    forget_counts()
+
+
+def test_bugs_are_planted_in_every_query():
+    assert {*COUNTS, *CLASSES} == set(ASKED) - {"at-least-0"}
+    assert {ASKED[name][0] for name in (*COUNTS, *CLASSES)} == set(QUERIES)
+
+
+@pytest.mark.parametrize("query", CLASSES)
+def test_a_depth_off_by_one_is_caught(query, monkeypatch):
+    kind = QUERIES[ASKED[query][0]]
+    real = kind.nodes
+
+    def off_by_one(self, statistics, relation):
+        nodes = real(self, statistics, relation)
+        return ClassNodes(nodes.classes, nodes.true_class, np.where(nodes.depth >= 0, nodes.depth + 1, nodes.depth))
+
+    monkeypatch.setattr(kind, "nodes", off_by_one)
+    assert caught(query, {"relation": "add-remove"}, neighbours("add-remove", "any"))
+
+
+# Wrong clamps: `show` knows the nodes, and may use nothing but what is public of them.
+
+
+def asked(queries):
+    """Return questions of each kind, but where the number of records is public, not those that ask for nothing else."""
+    modes = (("whole", "add-remove"), ("whole", "exchange"), ("declared", "add-remove"), ("public", "exchange"))
+    return [
+        (query, mode, relation)
+        for query, (mode, relation) in product(queries, modes)
+        if relation == "add-remove" or ASKED[query][-1] == "v = 1"
+    ]
+
+
+WRONG_ENDS = {
+    "to the largest count": lambda nodes: (nodes.lower, nodes.values.max()),
+    "to the least count": lambda nodes: (nodes.values.min(), nodes.upper),
+    "to what is near the count": lambda nodes: (nodes.values - 2, nodes.values + 2),
+    "to the count of the other cell": lambda nodes: (nodes.lower, nodes.values[::-1]),
+}
+
+
+@pytest.mark.parametrize(("query", "mode", "relation"), asked(COUNTS))
+@pytest.mark.parametrize("ends", WRONG_ENDS)
+def test_ends_that_depend_on_the_data_are_caught(query, mode, relation, ends, monkeypatch):
+    monkeypatch.setattr(
+        GeometricNoise, "show", lambda self, drawn, nodes: np.clip(drawn, *WRONG_ENDS[ends](nodes)).tolist()
+    )
+    pairs = neighbours(relation, mode)
+    assert caught(query, {**MODES[mode], "relation": relation}, pairs)
+
+
+@pytest.mark.parametrize(("query", "mode", "relation"), asked(CLASSES))
+def test_answers_put_right_where_they_are_far_from_wrong_are_caught(query, mode, relation, monkeypatch):
+    def put_right(self, drawn, nodes):
+        return [
+            self.mechanism.rankings[group][0] if depth > 0 else answer
+            for answer, group, depth in zip(drawn, nodes.true_class, nodes.depth, strict=True)
+        ]
+
+    monkeypatch.setattr(DepthClasses, "show", put_right)
+    pairs = neighbours(relation, mode)
+    assert caught(query, {**MODES[mode], "relation": relation}, pairs)
+
+
+def test_groups_read_off_the_data_are_caught(monkeypatch):
+    monkeypatch.setattr(PartitionSelection, "law", lambda self, size: Fraction(1))
+    assert caught("count", {**MODES["selected"], "relation": "add-remove"}, neighbours("add-remove", "any"))
+
+
+def test_a_count_that_moves_by_two_is_caught(monkeypatch):
+    real = Count.nodes
+
+    def doubled(self, statistics, relation):
+        nodes = real(self, statistics, relation)
+        return CountNodes(np.minimum(2 * nodes.values, MOST), nodes.lower, nodes.upper)
+
+    monkeypatch.setattr(Count, "nodes", doubled)
+    assert caught("count-where", {"relation": "add-remove"}, neighbours("add-remove", "any"))
+
+
+def test_forgetting_the_unit_is_caught():
+    assert caught("count", {"relation": "add-remove"}, personal_neighbours("add-remove"))
+
+
+def test_charging_an_exchange_once_is_caught():
+    options = {**MODES["declared"], "relation": "exchange"}
+    planned = plan(frame(()), *ASKED["count"], ratio=RATIO, **options)
+    first, second = frame((("a", 1),)), frame((("b", 1),))
+    laws = []
+    for table in (first, second):
+        asked = plan(table, *ASKED["count"], ratio=RATIO, **options)
+        laws.append(joint_law(asked, read_cells(asked, LOTS[0])))
+    assert worst_delta(*laws, exp_below(planned.cost.epsilon)) == 0
+    assert worst_delta(*laws, exp_below(planned.cost.epsilon / 2)) > 0
+
+
+def test_a_sidecar_that_depends_on_the_data_is_caught(monkeypatch):
+    monkeypatch.setattr(GeometricNoise, "ends", lambda self, nodes: {"upper": int(nodes.values.max())})
+    assert caught("count-where", {"relation": "exchange"}, neighbours("exchange", "any"))
+
+
+def rewritten(monkeypatch, old, new):
+    """Plant a bug in the statement that chooses a person's record."""
+    real = statistics.records_statement
+
+    def planted(*arguments):
+        statement = real(*arguments)
+        assert old in statement
+        return statement.replace(old, new)
+
+    monkeypatch.setattr(statistics, "records_statement", planted)
+    forget_counts()
+
+
+@pytest.mark.usefixtures("forget")
+def test_an_order_that_depends_on_other_peoples_records_is_caught(monkeypatch):
+    rewritten(monkeypatch, "SHA256(CONCAT(", "SHA256(CONCAT(CAST((SELECT COUNT(*) FROM data) AS VARCHAR), ")
+    options = {**MODES["declared"], "relation": "add-remove", "unit": "u"}
+    # An order decides where somebody has two records; then somebody else comes.
+    pairs = [pair for pair in personal_neighbours("add-remove") if {*map(len, pair)} == {2, 3}]
+    assert any(caught("count-where", options, pairs, key) for key in LOTS)
+
+
+@pytest.mark.usefixtures("forget")
+@pytest.mark.parametrize("per_unit", [None, "any", "all"])
+def test_a_person_who_counts_in_every_group_is_caught(monkeypatch, per_unit):
+    rewritten(monkeypatch, "FROM different GROUP BY person)", "FROM different GROUP BY person, k0)")
+    options = {**MODES["declared"], "relation": "add-remove", "unit": "u", "per_unit": per_unit}
+    assert caught("count-where", options, personal_neighbours("add-remove"))
+
+
+@pytest.mark.usefixtures("forget")
+def test_any_of_everybodys_records_is_caught(monkeypatch):
+    everybody = "(SELECT BOOL_OR(answer) FROM different)"
+    rewritten(monkeypatch, "kept.answer AS answer", f"{everybody} AS answer")
+    options = {**MODES["declared"], "relation": "add-remove", "unit": "u", "per_unit": "any"}
+    assert caught("count-where", options, personal_neighbours("add-remove"))

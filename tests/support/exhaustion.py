@@ -1,0 +1,245 @@
+"""All tables of at most four records, their neighbours, and the exact law of what `publish` would print about each.
+
+Each table goes the whole way, through the engine, to the nodes that `publish` draws from; the joint law of all that
+would be shown (which groups are named, every answer, and the ends that the sidecar states) is multiplied out.
+"""
+
+from collections import Counter, defaultdict
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from irisdp.exact import exp_below
+from irisdp.queries import frames, groups
+from irisdp.queries import query as queries_query
+from irisdp.queries.engine import locked_connection
+from irisdp.release import plan, publishing, read_cells
+
+__all__ = [
+    "ASKED",
+    "DELTA",
+    "LOTS",
+    "MODES",
+    "MOST",
+    "RATIO",
+    "caught",
+    "engine_once",
+    "forget_counts",
+    "frame",
+    "joint_law",
+    "neighbours",
+    "personal_neighbours",
+    "violations",
+    "worst_delta",
+]
+
+MOST = 4
+GROUPS = ("a", "b")
+RECORDS = [(None, 1), ("a", None), ("a", 0), ("a", 1), ("b", 0), ("b", 1)]
+PERSONAL = [(None, "a", 1), *product((1, 2), GROUPS, (0, 1))]
+RATIO, DELTA = Fraction(2), Fraction(1, 10)
+LOTS = [bytes([number]) * 32 for number in range(3)]
+"""Keys by which a person's record is chosen: privacy holds for each."""
+
+ASKED = {
+    "count": ("count",),
+    "count-where": ("count", "v = 1"),
+    "at-least-0": ("at-least", 0, "v = 1"),
+    "at-least-1": ("at-least", 1, "v = 1"),
+    "at-least-2-all": ("at-least", 2),
+    "at-least-3": ("at-least", 3, "v = 1"),
+    "at-most-0": ("at-most", 0, "v = 1"),
+    "at-most-1": ("at-most", 1, "v = 1"),
+    "at-most-2-all": ("at-most", 2),
+    "majority": ("majority", "v = 1"),
+}
+MODES = {
+    "whole": {},
+    "declared": {"by": "g", "groups": ["a", "b"]},
+    "one-declared": {"by": "g", "groups": ["b"]},
+    "selected": {"by": "g", "select_groups": True, "selection_delta": DELTA},
+    "public": {"by": "g", "groups": ["a", "b"], "public_membership": True},
+}
+
+
+def tables(records, most=MOST):
+    """Every multiset of at most `most` records, smallest first."""
+    return [table for size in range(most + 1) for table in combinations_with_replacement(records, size)]
+
+
+def canonical(records, domain):
+    return tuple(sorted(records, key=domain.index))
+
+
+def neighbours(relation, mode):
+    """Pairs of tables that one record tells apart."""
+    found = set()
+    for table in tables(RECORDS):
+        if relation == "add-remove":
+            if len(table) < MOST:
+                found |= {(table, canonical((*table, record), RECORDS)) for record in RECORDS}
+            continue
+        for place, old in enumerate(table):
+            rest = table[:place] + table[place + 1 :]
+            for new in RECORDS:
+                if new != old and (mode != "public" or new[0] == old[0]):
+                    found.add((table, canonical((*rest, new), RECORDS)))
+    return found
+
+
+def personal_neighbours(relation):
+    """Pairs of tables that one person tells apart, whatever that person's records."""
+    without = defaultdict(list)
+    for table in tables(PERSONAL, 3):
+        for person in (1, 2):
+            rest = tuple(record for record in table if record[0] != person)
+            without[person, rest].append(table)
+    found = set()
+    for (_, rest), group in without.items():
+        full = [table for table in group if table != rest]
+        found |= {(rest, table) for table in full} if relation == "add-remove" else set(product(full, full))
+    return found
+
+
+def frame(table):
+    if table and len(table[0]) == 3:
+        people, groups, values = zip(*table, strict=True)
+    else:
+        groups, values = zip(*table, strict=True) if table else ((), ())
+        people = [None] * len(table)
+    return pa.table(
+        {"u": pa.array(people, pa.int64()), "g": pa.array(groups, pa.string()), "v": pa.array(values, pa.int64())}
+    )
+
+
+_counted = {}
+
+
+class SharedEngine:
+    """One engine, as the library opens and locks it, kept for many tables: opening it takes longer than they do."""
+
+    def __init__(self):
+        self._connection = None
+
+    def __call__(self, *arguments):
+        assert not arguments  # no file is read here
+        self._connection = self._connection or locked_connection()
+        return self
+
+    def __getattr__(self, name):
+        return getattr(self._connection, name)
+
+    def close(self):
+        pass
+
+
+_engine = SharedEngine()
+
+
+@pytest.fixture
+def engine_once(monkeypatch):
+    """Let the engine count each table once per condition, groups and unit; everything else runs every time."""
+    monkeypatch.setattr(frames, "locked_connection", _engine)
+    monkeypatch.setattr(groups, "locked_connection", _engine)
+
+    def remember(room, name):
+        real = getattr(room, name)
+
+        def once(table, *arguments, **options):
+            texts = {key: told(value) for key, value in options.items()}
+            key = (name, frozen(table), str(arguments), str(texts))
+            if key not in _counted:
+                _counted[key] = real(table, *arguments, **options)
+            return _counted[key]
+
+        monkeypatch.setattr(room, name, once)
+
+    def told(value):
+        if hasattr(value, "per_unit"):
+            return value.column, value.key, value.per_unit
+        if hasattr(value, "arrow"):
+            return value.arrow().to_pylist()
+        return getattr(value, "text", value)
+
+    def frozen(table):
+        return str(table._source.table.to_pylist())
+
+    remember(queries_query, "count_records")
+    remember(publishing, "enumerate_keys")
+
+
+def joint_law(planned, cells):
+    """The exact law of everything printed: a mapping from what is shown, sidecar first, to probabilities."""
+    mechanism = planned.audiences[0].mechanism
+    # A count is lumped beyond 0 and MOST, where ratios are constant.
+    laws = [mechanism.law(cells.nodes, cell, MOST) for cell in range(len(cells.nodes))]
+    if planned.selector is not None:
+        named = [label[0] for label in cells.keys.select(np.ones(len(laws), dtype=bool)).labels]
+        chances = [planned.selector.law(int(size)) for size in cells.keys.counts]
+        laws = [
+            {None: 1 - chance} | {(name, answer): chance * p for answer, p in law.items()}
+            for name, chance, law in zip(named, chances, laws, strict=True)
+        ]
+    # The sidecar is printed too: what it says of the ends must be the same for all neighbours.
+    joint = {(str(mechanism.ends(cells.nodes)),): Fraction(1)}
+    for law in laws:
+        joint = {(*seen, answer): p * q for seen, p in joint.items() for answer, q in law.items() if q}
+    shown = Counter()
+    for (ends, *seen), probability in joint.items():
+        shown[ends, *as_shown(mechanism, cells.nodes, [part for part in seen if part is not None])] += probability
+    return shown
+
+
+def as_shown(mechanism, nodes, parts):
+    """Show all answers at once, as `publish` does: an answer may depend on no cell's node, not even another cell's.
+
+    Laws are those of shown answers already, and what is shown stays as it is when it is shown again, unless ends move.
+    """
+    if parts and isinstance(parts[0], tuple):  # groups that were selected: (name, answer)
+        names, answers = zip(*parts, strict=True)
+        return zip(names, mechanism.show(list(answers), nodes), strict=True)
+    return mechanism.show(parts, nodes)
+
+
+def worst_delta(first, second, ratio):
+    """The larger of both hockey-stick sums, written out anew: no code of the library."""
+    there = sum((max(Fraction(0), p - ratio * second.get(o, 0)) for o, p in first.items()), Fraction(0))
+    back = sum((max(Fraction(0), q - ratio * first.get(o, 0)) for o, q in second.items()), Fraction(0))
+    return max(there, back)
+
+
+def excesses(query, options, pairs, key=LOTS[0]):
+    """Yield, for each pair of neighbours, how far beyond the cost charged their laws are apart; at most 0 if not."""
+    laws, worst = {}, {}
+    for pair in pairs:
+        for table in pair:
+            if table not in laws:
+                planned = plan(frame(table), *ASKED[query], ratio=RATIO, **options)
+                law = joint_law(planned, read_cells(planned, key))
+                assert sum(law.values()) == 1
+                laws[table] = frozenset(law.items())
+        first, second = (laws[table] for table in pair)
+        if (first, second) not in worst:
+            ratio = exp_below(planned.cost.epsilon)
+            worst[first, second] = worst_delta(dict(first), dict(second), ratio) - planned.cost.delta
+        yield worst[first, second]
+
+
+def violations(query, options, pairs, key=LOTS[0]):
+    """Count neighbouring tables whose laws are not close at the cost charged; also return how many were compared."""
+    found = list(excesses(query, options, pairs, key))
+    return sum(excess > 0 for excess in found), len(found)
+
+
+def caught(query, options, pairs, key=LOTS[0]):
+    """Say whether the same comparison finds a planted bug; it ends at the first pair, beginning with small tables."""
+    small_first = sorted(pairs, key=lambda pair: (len(pair[0]) + len(pair[1]), str(pair)))
+    return any(excess > 0 for excess in excesses(query, options, small_first, key))
+
+
+def forget_counts():
+    """Forget what the engine counted."""
+    _counted.clear()
