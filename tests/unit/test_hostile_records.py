@@ -5,6 +5,7 @@ nothing may be raised.
 """
 
 import uuid
+import warnings
 from decimal import Decimal
 from fractions import Fraction
 
@@ -195,6 +196,17 @@ class Silent:
     __str__ = __repr__ = __eq__ = __bool__ = __len__ = __hash__ = __float__ = explode
 
 
+class Leaving:
+    def __str__(self):
+        raise SystemExit("a private value")
+
+
+class Warner:
+    def __str__(self):
+        warnings.warn("a private value", stacklevel=1)
+        return "warned"
+
+
 class Wordless:
     __str__ = (3).__add__
 
@@ -212,7 +224,8 @@ for _ in range(100_000):
     nested = [nested]
 
 OBJECTS = [
-    Silent(), Wordless(), Sly("a"), 10**5000, -(10**5000), Fraction(10**5000, 3), Decimal("1e999999"), Decimal("sNaN"),
+    Silent(), Leaving(), Warner(),
+    Wordless(), Sly("a"), 10**5000, -(10**5000), Fraction(10**5000, 3), Decimal("1e999999"), Decimal("sNaN"),
     "\ud800", "a\udfff", "\0", LONG, LONG.encode(), b"\xff", nested, 2.0, float("inf"), True, None, float("nan"), pd.NA,
     pd.NaT, pd.Timestamp.max, np.datetime64("20240-01-01"), np.float64(1), [1], {"a": Silent()}, np.array([1, 2]),
     object, len, complex(1, 2), pd.Period("2024"), uuid.UUID(int=5), range(3),

@@ -6,12 +6,16 @@ import functools
 import itertools
 import os
 
+import duckdb
+import numpy as np
+import pyarrow as pa
 import pytest
 
 import irisdp
 from irisdp.accounting import Cost
 from irisdp.cli.main import run
 from irisdp.errors import BadInput, PromiseRefused
+from irisdp.queries.relations import RelationSource
 from irisdp.release import Ledger, publishing
 from irisdp.release.files import create_once
 from irisdp.release.fingerprint import SECRET_BYTES
@@ -244,3 +248,41 @@ def test_one_content_read_in_two_ways_is_two_questions(folder, target):
     )
     assert second.cost == Cost(2), "refined nothing"
     assert first.ledger == second.ledger
+
+
+def test_a_relation_that_changes_while_it_is_read_is_not_answered_about(tmp_path, monkeypatch):
+    """Else the count of one table would be stored for another, and refined for less than it reveals."""
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t AS SELECT 70 AS age FROM range(3)")
+    real, ledger = RelationSource.connect, tmp_path / "l.ledger"
+
+    def late(source, names):
+        connection.cursor().execute("INSERT INTO t SELECT 70 FROM range(1000)")
+        return real(source, names)
+
+    monkeypatch.setattr(RelationSource, "connect", late)
+    with pytest.raises(BadInput, match="changed while it was read"):
+        irisdp.publish(connection.table("t"), "count", "age > 64", epsilon=20, ledger=ledger)
+    assert not ledger.exists()
+
+
+def test_a_frame_that_changes_while_it_is_read_is_not_answered_about(tmp_path, monkeypatch):
+    ages = np.full(1000, 70)
+    real, ledger = publishing.read_cells, tmp_path / "l.ledger"
+
+    def read_and_write(planned, key):
+        cells = real(planned, key)
+        ages[:] = 1
+        return cells
+
+    monkeypatch.setattr(publishing, "read_cells", read_and_write)
+    shared = pa.table({"age": pa.Array.from_buffers(pa.int64(), len(ages), [None, pa.py_buffer(ages)])})
+    with pytest.raises(BadInput, match="changed while it was read"):
+        irisdp.publish(shared, "count", "age > 64", epsilon=20, ledger=ledger)
+    assert not ledger.exists()
+
+
+def test_a_relation_that_is_another_each_time_is_not_answered_about(tmp_path):
+    drawn = duckdb.connect().sql("SELECT i AS age FROM range(200) t(i) WHERE random() < 0.5")
+    with pytest.raises(BadInput, match="changed while it was read"):
+        irisdp.publish(drawn, "count", "age > 64", epsilon=20, ledger=tmp_path / "l.ledger")

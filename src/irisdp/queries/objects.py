@@ -8,6 +8,7 @@ or more than 10^6 bytes, a whole number beyond 2^2048.
 
 from __future__ import annotations
 
+import warnings
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -54,16 +55,18 @@ def object_texts(values: nw.Series[Any]) -> pa.ChunkedArray:
         places = pa.array(codes.codes.to_numpy(), mask=(codes.codes < 0).to_numpy())
         return pa.chunked_array([texts.take(places)])
     listing = values.to_list()
-    pieces = [
-        pa.array(
-            [
-                value if type(value) is str and len(value) <= LONGEST_TEXT and value.isascii() else text_of(value)
-                for value in listing[start : start + _PIECE]
-            ],
-            pa.large_string(),
-        )
-        for start in range(0, len(listing), _PIECE)
-    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what a record warns of would be shown
+        pieces = [
+            pa.array(
+                [
+                    value if type(value) is str and len(value) <= LONGEST_TEXT and value.isascii() else text_of(value)
+                    for value in listing[start : start + _PIECE]
+                ],
+                pa.large_string(),
+            )
+            for start in range(0, len(listing), _PIECE)
+        ]
     return pa.chunked_array(pieces, pa.large_string())
 
 
@@ -81,7 +84,7 @@ def text_of(value: Any) -> str | None:
         if isinstance(value, float | np.floating) and float(value).is_integer() and abs(float(value)) < 2.0**63:
             return str(int(value))
         written = str.encode(str(value))
-    except Exception:
+    except (Exception, SystemExit):
         return None
     return written.decode() if len(written) <= LONGEST_TEXT else None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import BadInput
@@ -19,9 +20,35 @@ from .ledger import Ledger
 from .planning import Plan
 from .promise import Promise
 
-__all__ = ["check_ledger", "find_ledger", "promise_of", "recognised", "stamp"]
+__all__ = ["Reading", "check_ledger", "find_ledger", "promise_of", "recognised", "stamp"]
 
 Stamp = tuple[int, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What data was when a reading of it began: it must be that still when the reading is over.
+
+    A ledger knows data by its digest, and gives stored answers and refinements for it. Were records counted after they
+    have changed, an answer about one table would be stored for another, and what builds on it would be charged too
+    little.
+    """
+
+    stamp: Stamp
+    digest: bytes
+
+    @classmethod
+    def begin(cls, table: Table, before: Stamp) -> Reading:
+        """Digest the data; `before` is the stamp of its file before anything of it was looked at."""
+        return cls(before, table.digest())
+
+    def check(self, table: Table) -> None:
+        """Refuse data that changed since: a file by what the system notes of it, other tables by their content."""
+        same = stamp(table.path) == self.stamp if table.path else table.digest() == self.digest
+        if not same:
+            raise BadInput(
+                "data", "changed while it was read", "publish again when nobody is writing to it; nothing was spent"
+            )
 
 
 def promise_of(planned: Plan, name: str | None) -> Promise:
@@ -69,14 +96,16 @@ def check_ledger(book: Ledger, data: Path | None, groups: Path | None, *, defaul
 
 
 def recognised(
-    table: Table, book: Ledger, secret: str | os.PathLike[str] | None, *, default: bool
+    table: Table, digest: bytes, book: Ledger, secret: str | os.PathLike[str] | None, *, default: bool
 ) -> tuple[Ledger, str, bytes]:
     """Find the ledger and the secret by which some data is known, or else those that it will be known by.
 
     Parameters
     ----------
     table : Table
-        The data; its content is digested, which says nothing of it but whether it was answered about.
+        The data.
+    digest : bytes
+        Of its content; it says nothing but whether the data was answered about.
     book : Ledger
         Where it should be known.
     secret : path, optional
@@ -89,7 +118,6 @@ def recognised(
     tuple
         The ledger, the fingerprint of the data and the secret it is keyed with.
     """
-    digest = table.digest()
     home = Path(secret or table.path or book.path)
     own = secret_beside(home)
     keys = list(dict.fromkeys([own, *secrets_in(_folder(home), book.path.parent)]))

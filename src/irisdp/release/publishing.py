@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 from ..accounting import Cost
 from ..cells import Link, Nodes, longer, padded_size
-from ..errors import BadInput
 from ..exact import Rational, checked
 from ..outputs import Output
 from ..queries import Unit, UnreleasedKeys, enumerate_keys, groups_file
@@ -20,7 +19,7 @@ from .chain import earlier_links, extended, links_of
 from .fingerprint import unit_key
 from .ledger import Entry, Ledger, Release
 from .notes import note
-from .places import check_ledger, find_ledger, promise_of, recognised, stamp
+from .places import Reading, check_ledger, find_ledger, promise_of, recognised, stamp
 from .planning import Plan, plan
 from .publication import Publication
 from .written import plan_files, write_files
@@ -175,13 +174,11 @@ def publish(
     files = planned_files(planned, groups=groups, ledger=book.path, secret=secret, out=out, force=force)
     check_ledger(book, planned.table.path, groups_file(groups), default=ledger is None)
     book.check(promise)
-    book, version, kept = recognised(planned.table, book, secret, default=ledger is None)
+    reading = Reading.begin(planned.table, before)
+    book, version, kept = recognised(planned.table, reading.digest, book, secret, default=ledger is None)
     book.check(promise, version)
     cells = read_cells(planned, unit_key(kept))
-    if stamp(planned.table.path) != before:
-        raise BadInput(
-            "data", "changed while it was read", "publish again when nobody is writing to it; nothing was spent"
-        )
+    reading.check(planned.table)
     settled = book.settle(
         query=planned.line,
         question=planned.question(),
