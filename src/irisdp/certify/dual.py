@@ -42,7 +42,7 @@ def dual_bound(subject: Subject, certificate: Mapping[str, Any], goal: Goal) -> 
     """
     ratio, delta = flint_rational(subject.privacy.ratio), flint_rational(subject.privacy.delta)
     changes, largest = _read(certificate, len(subject.inputs), len(subject.outputs), ratio)
-    _insist_on_edges(list(largest), subject)
+    _check_edges(list(largest), subject)
     bound = flint.fmpq(0)
     for i, weight in enumerate(goal.weights):
         here = changes.get(i)
@@ -75,7 +75,7 @@ def _read(
     return changes, largest
 
 
-def _insist_on_edges(pairs: list[tuple[int, int]], subject: Subject) -> None:
+def _check_edges(pairs: list[tuple[int, int]], subject: Subject) -> None:
     if pairs:
         tails, heads = subject.places[np.array(pairs, dtype=np.int64)].T
         if not subject.graph.adjacent(tails, heads).all():

@@ -45,11 +45,11 @@ def inner_subject(subject: Subject, certificate: Mapping[str, Any]) -> tuple[Sub
         raise BadInput("matrix", "is not the inner mechanism read through the query", "correct the rows")
     over = np.empty(len(query), dtype=np.int64)
     over[subject.places] = inner.places[np.array(query, dtype=np.int64)]
-    _insist_on_equity(subject, inner, over)
+    _check_equity(subject, inner, over)
     return inner, query
 
 
-def _insist_on_equity(subject: Subject, inner: Subject, over: NDArray[np.int64]) -> None:
+def _check_equity(subject: Subject, inner: Subject, over: NDArray[np.int64]) -> None:
     size = inner.graph.number_of_nodes
     fibres = np.bincount(over, minlength=size)
     codes = np.concatenate([np.zeros(0, np.int64), *_crossings(subject, over, size)])

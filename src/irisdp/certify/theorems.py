@@ -80,7 +80,7 @@ def prove(subject: Subject, certificate: Mapping[str, Any], goal: Goal | None) -
 
 
 def _geometric(subject: Subject, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
-    _insist_on_counts(subject)
+    _check_counts(subject)
     if goal is not None:
         raise BadInput("loss", "says nothing about the geometric mechanism itself", "use geometric-reading")
     if subject.document.factored is not None:
@@ -96,7 +96,7 @@ def _geometric(subject: Subject, certificate: Mapping[str, Any], goal: Goal | No
 
 
 def _geometric_reading(subject: Subject, certificate: Mapping[str, Any], goal: Goal | None) -> Proven:
-    _insist_on_counts(subject)
+    _check_counts(subject)
     if goal is None:
         raise BadInput("loss", "is missing", "state the goal of the reading")
     n = len(subject.inputs) - 1
@@ -170,7 +170,7 @@ THEOREMS: dict[str, Callable[[Subject, Mapping[str, Any], Goal | None], Proven]]
 """Every theorem a certificate may name, besides "pullback", which rests on another document."""
 
 
-def _insist_on_counts(subject: Subject) -> None:
+def _check_counts(subject: Subject) -> None:
     if subject.privacy.delta != 0:
         raise BadInput("delta", "must be 0 for the geometric theorems", "use a dual certificate")
     if not is_the_path(subject.graph, len(subject.inputs)) or list(subject.inputs) != list(range(len(subject.inputs))):

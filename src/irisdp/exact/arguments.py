@@ -65,20 +65,20 @@ def checked(function: Checked) -> Checked:
         try:
             given = signature.bind(*arguments, **options).arguments
         except TypeError:
-            _insist_on_names(signature, options)
+            _check_names(signature, options)
             return function(*arguments, **options)
         for name, value in given.items():
             part = signature.parameters[name]
             if part.default is value or part.kind is part.VAR_KEYWORD:
                 continue
             for each in value if part.kind is part.VAR_POSITIONAL else (value,):
-                _insist(name, each, rules()[name])
+                _check_fit(name, each, rules()[name])
         return function(*arguments, **options)
 
     return typing.cast(Checked, guarded)
 
 
-def _insist_on_names(signature: inspect.Signature, options: Iterable[str]) -> None:
+def _check_names(signature: inspect.Signature, options: Iterable[str]) -> None:
     """Refuse keywords that a function does not have, with the name that was probably meant."""
     parts = signature.parameters.values()
     known = [part.name for part in parts if part.kind in (part.KEYWORD_ONLY, part.POSITIONAL_OR_KEYWORD)]
@@ -89,7 +89,7 @@ def _insist_on_names(signature: inspect.Signature, options: Iterable[str]) -> No
             raise BadInput(name, "is no option", remedy)
 
 
-def _insist(name: str, value: Any, rule: Any) -> None:
+def _check_fit(name: str, value: Any, rule: Any) -> None:
     """Refuse a value that does not fit its annotation."""
     if _fits(value, rule):
         return

@@ -102,7 +102,7 @@ def symmetry(graph: DatasetGraph, *, colours: Sequence[int] | Indices | None = N
     known = _of_family(graph) if colours is None else None
     found = _by_search(graph, colours) if known is None else known
     generators = np.array(found, dtype=np.int64).reshape(len(found), count)
-    _insist_on_automorphisms(graph, generators)
+    _check_automorphisms(graph, generators)
     if colours is not None and (np.asarray(colours)[generators] != np.asarray(colours)).any():
         raise CertificateRejected("the search for automorphisms found one that does not keep the colours")
     return Symmetry.generated(generators)
@@ -225,7 +225,7 @@ def _of_family(graph: DatasetGraph) -> list[Indices] | None:
     return None
 
 
-def _insist_on_automorphisms(graph: DatasetGraph, generators: Indices) -> None:
+def _check_automorphisms(graph: DatasetGraph, generators: Indices) -> None:
     """Privacy may be checked on one edge of every orbit only because this holds: so a search is not believed."""
     if (np.sort(generators, axis=1) != np.arange(graph.number_of_nodes)).any():
         raise CertificateRejected("the search for automorphisms found what is no permutation")

@@ -82,7 +82,7 @@ def consumer(
         raise BadInput("n", rule, "find the optimal reading of design.geometric(n, …) instead")
     reader = Consumer(n, loss, side_information=side_information, prior=prior)
     if reader.n <= LARGEST_WHOLE or privacy.delta or not reader.universal:
-        _insist_on_size(reader, privacy)
+        _check_size(reader, privacy)
         return optimal_mechanism(consumer_goal(reader), Path(reader.n + 1), privacy)
     noise = FactoredMechanism(privacy=privacy.pure, n=reader.n)
     found = optimal_reading(noise, reader)
@@ -93,7 +93,7 @@ def consumer(
     return made if reader.n > LARGEST_CERTIFIED else sealed(replace(made, certificate=reading_certificate(found)))
 
 
-def _insist_on_size(reader: Consumer, privacy: Privacy) -> None:
+def _check_size(reader: Consumer, privacy: Privacy) -> None:
     """Refuse a whole program that is too large, and say why it would have to be solved."""
     if 2 * reader.n * (reader.n + 1) <= LARGEST_PROGRAM:
         return

@@ -17,7 +17,7 @@ from ...exact import checked
 from ...graphs import Path
 from ...mechanisms import FactoredMechanism, Mechanism, Reading, geometric_row
 from ...privacy import Privacy, are_close
-from ..programs.optimal_mechanism import insist_on_size, optimal_mechanism
+from ..programs.optimal_mechanism import check_size, optimal_mechanism
 from ..readings.consumers import Consumer
 from ..readings.optimal import OptimalReading, optimal_reading
 from .written import consumer_goal
@@ -60,7 +60,7 @@ def side_by_side(consumer: Consumer, privacy: Privacy) -> SideBySide:
     >>> both.tailored.objective.value == both.read.value, both.excess
     (True, Fraction(0, 1))
     """
-    insist_on_size("n", consumer.n, consumer.n + 1)
+    check_size("n", consumer.n, consumer.n + 1)
     path = Path(consumer.n + 1)
     return SideBySide(
         tailored=optimal_mechanism(consumer_goal(consumer), path, privacy.pure),

@@ -162,7 +162,7 @@ def path_bound_limit(nodes: int, privacy: Privacy, slack: Any) -> Fraction:
     BadInput
         Unless s ≥ 2 and K ≥ s²·l·max(4, (1 + γ)/γ) for the smallest l ≥ s/(1 − γ).
     """
-    s = _insist_on_long_path(nodes, privacy, slack)
+    s = _check_long_path(nodes, privacy, slack)
     return middle_distance_limit(privacy) * (1 - 1 / s) * _escape_below(s)
 
 
@@ -171,7 +171,7 @@ def exponential_ratio(nodes: int, privacy: Privacy, slack: Any) -> Fraction:
 
     √γ·(1 − γ)/(1 − γ²)·(1 − 1/s)·(1 − (s + 1)e^−s), that is √γ/(1 + γ) times the same two factors.
     """
-    s = _insist_on_long_path(nodes, privacy, slack)
+    s = _check_long_path(nodes, privacy, slack)
     return exponential_ratio_limit(privacy) * (1 - 1 / s) * _escape_below(s)
 
 
@@ -181,7 +181,7 @@ def exponential_ratio_limit(privacy: Privacy) -> Fraction:
     return enclosure_of(lambda: ball(gamma).sqrt(), width=_WIDTH).lower / (1 + gamma)
 
 
-def _insist_on_long_path(nodes: int, privacy: Privacy, slack: Any) -> Fraction:
+def _check_long_path(nodes: int, privacy: Privacy, slack: Any) -> Fraction:
     nodes, gamma, s = integer(nodes, "nodes", at_least=1), _decay(privacy), _slack(slack, at_least=2)
     needed = ceil(s**2 * ceil(s / (1 - gamma)) * max(Fraction(4), (1 + gamma) / gamma))
     if nodes < needed:

@@ -20,7 +20,7 @@ from .ratio import stepping_stones, workable_ratio
 from .repair import is_short, shortened
 from .sealing import sealed
 
-__all__ = ["LARGEST_PROGRAM", "best_of_all", "insist_on_size", "optimal_mechanism"]
+__all__ = ["LARGEST_PROGRAM", "best_of_all", "check_size", "optimal_mechanism"]
 
 LARGEST_PROGRAM = 25_000
 """Most privacy constraints of a program that is solved whole."""
@@ -63,7 +63,7 @@ def optimal_mechanism(
     ----------
     docs/theory.md#counts, docs/theory.md#databases; proofs/weak-duality.md.
     """
-    insist_on_size("graph", graph.number_of_edges, len(goal.loss[0]))
+    check_size("graph", graph.number_of_edges, len(goal.loss[0]))
     worked = workable_ratio(privacy.ratio)
     rows, dual, exact = _solve(goal, graph, privacy.delta, worked)
     if not (exact and worked == privacy.ratio and is_short(rows)):
@@ -115,7 +115,7 @@ def best_of_all(mechanism: Mechanism, goal: Goal) -> Mechanism:
     )
 
 
-def insist_on_size(field: str, edges: int, answers: int) -> None:
+def check_size(field: str, edges: int, answers: int) -> None:
     """Refuse programs too large to be solved whole, before anything of their size is built."""
     constraints = 2 * edges * answers
     if constraints > LARGEST_PROGRAM:

@@ -82,7 +82,7 @@ def binary(graph: DatasetGraph, colors: Assignment, privacy: Privacy, *, boundar
     else:
         truth = _probability(boundary)
         row, theorem = (truth, 1 - truth), "homogeneous-rainbow"
-        _insist_on_validity(ranked, row, privacy)
+        _check_validity(ranked, row, privacy)
     rows, within = homogeneous_rows(ranked, dict.fromkeys(classes_with_boundary(ranked), row), privacy)
     if len(ranked.classes) < 2:
         theorem = "homogeneous-rainbow"
@@ -161,7 +161,7 @@ def _probability(value: Any) -> Fraction:
     return probability
 
 
-def _insist_on_validity(ranked: RankedGraph, row: Row, privacy: Privacy) -> None:
+def _check_validity(ranked: RankedGraph, row: Row, privacy: Privacy) -> None:
     """Refuse one probability for all boundary nodes that neighbours across the colours cannot both have."""
     if are_close(row, (row[1], row[0]), privacy):
         return

@@ -108,7 +108,7 @@ def rainbow(
             goal = _weighted_goal(ranked, choice)
             facts = None if why is None else {"choice": why.to_document()}
             return best_of_all(_homogeneous(ranked, rows, privacy, goal=goal, facts=facts), goal)
-        _insist_on_no(weights)
+        _check_no_weights(weights)
         row = balanced_boundary(ranked, privacy)
         symmetric = len(row) > 1 and row == balanced_row(len(row), privacy)
         theorem = "balanced-line" if symmetric else "homogeneous-rainbow"
@@ -117,11 +117,11 @@ def rainbow(
         raise BadInput("boundary", "is none of the forms known", 'write "balanced", "best" or {ranking or node: row}')
     codes = {key: _class_of(ranked, key) for key in boundary}
     if boundary and None not in codes.values():
-        _insist_on_no(weights)
+        _check_no_weights(weights)
         given = {code: _row(ranked, boundary[key], code) for key, code in codes.items() if code is not None}
         if set(with_boundary) - set(given):
             raise BadInput("boundary", "leaves out a ranking that has a boundary", "give a row for every ranking")
-        _insist_on_validity(ranked, given, privacy)
+        _check_validity(ranked, given, privacy)
         return _homogeneous(ranked, given, privacy)
     fixed: dict[int, Row] = {}
     for key, entries in boundary.items():
@@ -185,7 +185,7 @@ def _by_program(table: Table, ranked: RankedGraph, privacy: Privacy, goal: Goal 
     )
 
 
-def _insist_on_validity(ranked: RankedGraph, given: Homogeneous, privacy: Privacy) -> None:
+def _check_validity(ranked: RankedGraph, given: Homogeneous, privacy: Privacy) -> None:
     """Refuse rows that are not close where their classes touch."""
     by_output = {code: ranked.along_outputs(code, row) for code, row in given.items()}
     pairs = touching_codes(ranked).tolist()
@@ -246,7 +246,7 @@ def _output(outputs: Sequence[Hashable], key: Any) -> int:
     raise BadInput("boundary", "has a row that names an unknown answer", f"choose {', '.join(map(str, outputs))}")
 
 
-def _insist_on_no(weights: Any) -> None:
+def _check_no_weights(weights: Any) -> None:
     if weights is not None:
         raise BadInput("weights", "have no say with this boundary: the optimum needs none", 'leave them out, or "best"')
 

@@ -18,11 +18,11 @@ from .recurrences import RecurrentGame
 
 __all__ = [
     "Deployed",
+    "check_counts",
     "exact_rows",
     "float_rows",
     "game_of",
     "harmless_answer",
-    "insist_on_counts",
     "is_plain_noise",
     "mean_between",
     "possible_counts",
@@ -35,7 +35,7 @@ LARGEST_TABLE = 2_000
 """Counts up to which losses and rows are multiplied out."""
 
 
-def insist_on_counts(deployed: Deployed, consumer: Consumer) -> None:
+def check_counts(deployed: Deployed, consumer: Consumer) -> None:
     """Refuse a mechanism with another number of inputs than the consumer's 0..n."""
     if len(deployed.inputs) != consumer.n + 1:
         rule = f"has {len(deployed.inputs)} inputs, and the consumer expects the counts 0..{consumer.n}"

@@ -24,10 +24,10 @@ from .consumers import Consumer
 from .exact import bayes_bound, exact_bayes, exact_minimax, expected_losses
 from .games import (
     Deployed,
+    check_counts,
     exact_rows,
     game_of,
     harmless_answer,
-    insist_on_counts,
     is_plain_noise,
     mean_between,
     possible_counts,
@@ -135,7 +135,7 @@ def optimal_reading(deployed: Deployed, consumer: Consumer) -> OptimalReading:
     ----------
     [Gupte2010], §2.4; docs/theory.md#counts; proofs/reading-certificate.md.
     """
-    insist_on_counts(deployed, consumer)
+    check_counts(deployed, consumer)
     outputs = len(deployed.outputs)
     if (answer := harmless_answer(consumer)) is not None:
         weights = np.zeros(consumer.n + 1)

@@ -14,9 +14,9 @@ from ...mechanisms import FactoredMechanism, Reading
 from .consumers import Consumer
 from .games import (
     Deployed,
+    check_counts,
     float_rows,
     game_of,
-    insist_on_counts,
     is_plain_noise,
     mean_between,
     possible_counts,
@@ -36,7 +36,7 @@ def loss_of_reading(deployed: Deployed, consumer: Consumer, reading: Reading | N
     Fraction
         At least the worst, or expected, loss, and above it by about 1e-13 of it.
     """
-    insist_on_counts(deployed, consumer)
+    check_counts(deployed, consumer)
     if reading is None:
         if any(v not in range(consumer.n + 1) for v in deployed.outputs):
             raise BadInput("deployed", "releases values that are no counts", "give a reading")
@@ -72,7 +72,7 @@ def posterior(deployed: Deployed, released: Hashable, consumer: Consumer) -> Flo
     consumer : Consumer
         Its prior, or without one equal weights on what is possible.
     """
-    insist_on_counts(deployed, consumer)
+    check_counts(deployed, consumer)
     if released not in deployed.outputs:
         raise BadInput("value", "is none that the mechanism releases", "give one of its outputs")
     z = list(deployed.outputs).index(released)
