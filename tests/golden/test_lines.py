@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp.mechanisms import Stepped, balanced_line, balanced_truth, line_mechanism
+from irisdp.mechanisms import DepthMechanism, balanced_line, balanced_truth, line_mechanism
 from irisdp.privacy import Privacy, are_close
 
 
@@ -12,7 +12,7 @@ def test_the_four_three_line():
     """[DOliveira2021], the (4,3)-line at ε = log 1.3, δ = 0.1 and R_4 = 0.8."""
     privacy = Privacy(ratio="1.3", delta="0.1")
     blue, red = Fraction(1, 5), Fraction(12, 13)
-    mechanism = Stepped(
+    mechanism = DepthMechanism(
         privacy=privacy,
         rankings=(("blue", "red"), ("red", "blue")),
         boundary=((blue, 1 - blue), (red, 1 - red)),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from irisdp.certify import (
     audit,
-    certify_stepped,
+    certify_depth_mechanism,
     compose,
     dominating_pair,
     matrix_document,
@@ -121,7 +121,7 @@ def test_renyi_and_total_variation_of_randomised_response():
 
 @pytest.mark.parametrize(("ratio", "delta"), [("2", "0"), ("11/10", "1/1000"), ("9", "1/3")])
 def test_lazy_rows_are_certified_by_enclosures_and_theorem(ratio, delta):
-    verdict = certify_stepped(balanced_line(Privacy(ratio=ratio, delta=delta)), depths=(0, 1, 5, 100, 10**12))
+    verdict = certify_depth_mechanism(balanced_line(Privacy(ratio=ratio, delta=delta)), depths=(0, 1, 5, 100, 10**12))
     assert verdict.holds
     assert verdict.boundary_delta <= Fraction(delta)
     assert verdict.refuted is None

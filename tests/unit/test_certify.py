@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import irisdp
-from irisdp.certify import audit, certify_stepped, check_optimality, digest, is_sealed, privacy_profile, seal
+from irisdp.certify import audit, certify_depth_mechanism, check_optimality, digest, is_sealed, privacy_profile, seal
 from irisdp.errors import BadInput
 from irisdp.exact import parse_json
 from irisdp.graphs import Complete, Path, graph_from_edges
@@ -174,17 +174,17 @@ def test_a_stepped_mechanism_is_judged_at_all_depths():
     assert verdict.holds and verdict.by_theorem and verdict.delta_at_epsilon == Fraction(1, 100)
     with pytest.raises(BadInput, match="built into its rows"):
         audit(stepped, privacy=Privacy(ratio=3))
-    enclosed = certify_stepped(stepped, depths=(0, 3, 10**9))
+    enclosed = certify_depth_mechanism(stepped, depths=(0, 3, 10**9))
     assert enclosed.holds and enclosed.excess < Fraction(1, 1 << 150)
     with pytest.raises(BadInput, match="depths: must not be negative"):
-        certify_stepped(stepped, depths=(-1,))
+        certify_depth_mechanism(stepped, depths=(-1,))
 
 
 def test_enclosed_rows_refute_a_wrong_step():
     """Negative control: rows of one privacy are judged against a stricter one."""
     stepped = balanced_line(Privacy(ratio=3))
     object.__setattr__(stepped, "boundary", ((Fraction(9, 10), Fraction(1, 10)),) * 2)
-    verdict = certify_stepped(stepped, depths=())
+    verdict = certify_depth_mechanism(stepped, depths=())
     assert not verdict.holds and verdict.boundary_delta > 0
     assert audit(stepped).ratio_at_delta is None
 

@@ -11,9 +11,9 @@ from irisdp.design import consumer
 from irisdp.errors import BadInput
 from irisdp.graphs import Path
 from irisdp.mechanisms import (
+    DepthMechanism,
     FactoredMechanism,
     Mechanism,
-    Stepped,
     balanced_line,
     binary_randomized_response,
     geometric,
@@ -81,7 +81,9 @@ def test_dominance_compares_prefix_sums():
 
 def test_a_stepped_boundary_must_be_private():
     with pytest.raises(BadInput, match="boundary"):
-        Stepped(privacy=TWO, rankings=(("a", "b"), ("b", "a")), boundary=((Fraction(9, 10), Fraction(1, 10)),) * 2)
+        DepthMechanism(
+            privacy=TWO, rankings=(("a", "b"), ("b", "a")), boundary=((Fraction(9, 10), Fraction(1, 10)),) * 2
+        )
 
 
 def test_far_rows_are_enclosed_without_being_built():

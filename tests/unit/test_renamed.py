@@ -9,6 +9,9 @@ from irisdp import accounting
 from irisdp.renamed import renamed_names
 
 NAMES = {
+    "irisdp.certify.SteppedVerdict": "irisdp.certify.DepthMechanismVerdict",
+    "irisdp.certify.certify_stepped": "irisdp.certify.certify_depth_mechanism",
+    "irisdp.mechanisms.Stepped": "irisdp.mechanisms.DepthMechanism",
     "irisdp.design.tailored": "irisdp.design.optimal_mechanism",
     "irisdp.design.readings.losses.asymmetric": "irisdp.design.readings.losses.pinball",
     "irisdp.queries.Cost": "irisdp.accounting.Cost",

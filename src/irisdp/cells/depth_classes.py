@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..mechanisms import Stepped
+from ..mechanisms import DepthMechanism
 from ..privacy import Privacy
 from ..sampling import BitSource, draw_ranks
 from .first_where import first_where
@@ -62,7 +62,7 @@ class DepthClasses:
     [DOliveira2021], Theorem 4, corrected, docs/theory.md#operator; proofs/rainbow-optimality.md.
     """
 
-    mechanism: Stepped
+    mechanism: DepthMechanism
 
     @property
     def privacy(self) -> Privacy:
@@ -110,7 +110,7 @@ class DepthClasses:
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for whoever reads the answers."""
         return {
-            "kind": "stepped",
+            "kind": "stepped",  # the name that sidecars have had since version 0.1
             "rankings": [list(ranking) for ranking in self.mechanism.rankings],
             "boundary": [[str(p) for p in row] for row in self.mechanism.boundary],
         }

@@ -1,8 +1,9 @@
 """Exact checks: privacy, optimality, composition. Shares no code with design and knows no solver."""
 
+from ..renamed import renamed_names
 from .audit import Audit, TightEdge, audit
 from .composition import compose
-from .depth_mechanism import SteppedVerdict, certify_stepped
+from .depth_mechanism import DepthMechanismVerdict, certify_depth_mechanism
 from .divergences import renyi_divergence
 from .dominating import DominatingPair, dominating_pair
 from .matrix_files import matrix_document, read_mechanism
@@ -12,13 +13,13 @@ from .sealing import digest, is_sealed, seal
 
 __all__ = [
     "Audit",
+    "DepthMechanismVerdict",
     "DominatingPair",
     "Optimality",
     "PrivacyProfile",
-    "SteppedVerdict",
     "TightEdge",
     "audit",
-    "certify_stepped",
+    "certify_depth_mechanism",
     "check_optimality",
     "compose",
     "digest",
@@ -30,3 +31,11 @@ __all__ = [
     "renyi_divergence",
     "seal",
 ]
+
+__getattr__ = renamed_names(
+    __name__,
+    {
+        "SteppedVerdict": "irisdp.certify.DepthMechanismVerdict",
+        "certify_stepped": "irisdp.certify.certify_depth_mechanism",
+    },
+)

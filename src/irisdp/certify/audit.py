@@ -13,10 +13,10 @@ from ..errors import BadInput
 from ..exact import checked, log_above, nearest_float, rational_text
 from ..graphs import DatasetGraph
 from ..graphs.names import json_node
-from ..mechanisms import FactoredMechanism, Stepped
+from ..mechanisms import DepthMechanism, FactoredMechanism
 from ..privacy import Privacy
 from .arithmetic import Number, Numbers, as_fraction, conversion, convert
-from .depth_mechanism import certify_stepped
+from .depth_mechanism import certify_depth_mechanism
 from .hockey_stick import Worst, losing_outputs, smallest_ratio, tight_places, worst_delta
 from .optimality import Optimality, judge
 from .pairs import RowPairs
@@ -73,7 +73,7 @@ class Audit:
         privacy than its own.
     inputs, edges, alone : int or None
         The graph that was judged: inputs, edges, and inputs without a neighbour. Nothing is said of neighbours that
-        the graph does not join; without edges nothing is compared at all. None for a `Stepped`, which lists no graph.
+        the graph does not join; without edges nothing is compared at all. None for a `DepthMechanism`: it lists none.
     by_theorem : bool
         The two numbers are the guarantee of a theorem, not a maximum over listed rows.
     """
@@ -142,7 +142,7 @@ class Audit:
 
 @checked
 def audit(
-    subject: Auditable | Stepped,
+    subject: Auditable | DepthMechanism,
     *,
     graph: DatasetGraph | None = None,
     privacy: Privacy | None = None,
@@ -152,7 +152,7 @@ def audit(
 
     Parameters
     ----------
-    subject : Mechanism, FactoredMechanism, Stepped, MechanismDocument or path
+    subject : Mechanism, FactoredMechanism, DepthMechanism, MechanismDocument or path
         A path names a mechanism file, or a foreign matrix (.csv, .npy, .json), which is read exactly as given.
     graph : DatasetGraph, optional
         Judge on this graph instead of the mechanism's own. Its nodes must be the inputs.
@@ -165,7 +165,7 @@ def audit(
     Returns
     -------
     Audit
-        Exact. A factored mechanism and a `Stepped` are judged by the theorem they instantiate
+        Exact. A factored mechanism and a `DepthMechanism` are judged by the theorem they instantiate
         (proofs/geometric-privacy.md, proofs/rainbow-optimality.md), and nothing is expanded.
 
     Raises
@@ -179,8 +179,8 @@ def audit(
     >>> audit(randomized_response(3, Privacy(ratio=2, delta="1/10"))).delta_at_epsilon
     Fraction(1, 10)
     """
-    if isinstance(subject, Stepped):
-        return _audit_stepped(subject, privacy)
+    if isinstance(subject, DepthMechanism):
+        return _audit_depth_mechanism(subject, privacy)
     examined = subject_of(subject, graph=graph, privacy=privacy)
     document = examined.document
     own = graph is None and (privacy is None or _same(privacy, document.privacy))
@@ -276,15 +276,15 @@ def _audit_factored(
     )
 
 
-def _audit_stepped(stepped: Stepped, privacy: Privacy | None) -> Audit:
-    if privacy is not None and (privacy.ratio, privacy.delta) != (stepped.privacy.ratio, stepped.privacy.delta):
-        raise BadInput("privacy", "of a stepped mechanism is built into its rows", "leave it out, or build it anew")
-    verdict = certify_stepped(stepped)
+def _audit_depth_mechanism(mechanism: DepthMechanism, privacy: Privacy | None) -> Audit:
+    if privacy is not None and (privacy.ratio, privacy.delta) != (mechanism.privacy.ratio, mechanism.privacy.delta):
+        raise BadInput("privacy", "of a depth mechanism is built into its rows", "leave it out, or build it anew")
+    verdict = certify_depth_mechanism(mechanism)
     return Audit(
-        privacy=stepped.privacy,
+        privacy=mechanism.privacy,
         rows_sum_to_one=True,
         non_negative=True,
-        delta_at_epsilon=stepped.privacy.delta if verdict.holds else verdict.boundary_delta,
-        ratio_at_delta=stepped.privacy.ratio if verdict.holds else None,
+        delta_at_epsilon=mechanism.privacy.delta if verdict.holds else verdict.boundary_delta,
+        ratio_at_delta=mechanism.privacy.ratio if verdict.holds else None,
         by_theorem=True,
     )

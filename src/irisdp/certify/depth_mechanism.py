@@ -1,4 +1,4 @@
-"""Rows that are never listed: a `Stepped` mechanism judged by its theorem, and again by enclosures of its rows."""
+"""Rows that are never listed: a `DepthMechanism` judged by its theorem, and again by enclosures of its rows."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from itertools import pairwise
 
 from ..errors import BadInput
 from ..exact import Enclosure, checked
-from ..mechanisms import INFINITE_DEPTH, Stepped
+from ..mechanisms import INFINITE_DEPTH, DepthMechanism
 from ..privacy import enclose_steps, hockey_stick
 
-__all__ = ["SteppedVerdict", "certify_stepped"]
+__all__ = ["DepthMechanismVerdict", "certify_depth_mechanism"]
 
 SAMPLED_DEPTHS = (*range(8), 10**2, 10**4, 10**8, 10**12)
 """Depths whose rows are enclosed unless others are asked for."""
@@ -22,8 +22,8 @@ WIDTH = Fraction(1, 1 << 160)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SteppedVerdict:
-    """What was found about a stepped mechanism.
+class DepthMechanismVerdict:
+    """What was found about a depth mechanism.
 
     Parameters
     ----------
@@ -45,15 +45,15 @@ class SteppedVerdict:
 
 
 @checked
-def certify_stepped(mechanism: Stepped, depths: Iterable[int] = SAMPLED_DEPTHS) -> SteppedVerdict:
-    """Judge a stepped mechanism at all depths by theorem, and at some depths by enclosures.
+def certify_depth_mechanism(mechanism: DepthMechanism, depths: Iterable[int] = SAMPLED_DEPTHS) -> DepthMechanismVerdict:
+    """Judge a depth mechanism at all depths by theorem, and at some depths by enclosures.
 
     The theorem: neighbours are a step apart in one class, where the row is T applied once more and so close, or at
     depth 0 of two classes, which is compared exactly here (proofs/rainbow-optimality.md).
 
     Parameters
     ----------
-    mechanism : Stepped
+    mechanism : DepthMechanism
         What to judge.
     depths : iterable of int
         Where to enclose rows as a check that does not use the theorem; each is compared with the depth below it.
@@ -77,10 +77,10 @@ def certify_stepped(mechanism: Stepped, depths: Iterable[int] = SAMPLED_DEPTHS) 
                 if needed.lower > privacy.delta:
                     refuted = depth
     holds = boundary_delta <= privacy.delta and refuted is None
-    return SteppedVerdict(boundary_delta=boundary_delta, excess=excess, refuted=refuted, holds=holds)
+    return DepthMechanismVerdict(boundary_delta=boundary_delta, excess=excess, refuted=refuted, holds=holds)
 
 
-def _enclosed_row(mechanism: Stepped, group: int, depth: int) -> list[Enclosure]:
+def _enclosed_row(mechanism: DepthMechanism, group: int, depth: int) -> list[Enclosure]:
     sums = [
         Enclosure.exactly(Fraction(0)),
         *(enclose_steps(s, depth, mechanism.privacy, width=WIDTH) for s in mechanism.prefix_sums(group)),

@@ -1,6 +1,7 @@
 """Finite mechanisms: rows and a map, the standard kinds, and the file they are written to."""
 
 from ..renamed import renamed_names
+from .depth_mechanism import INFINITE_DEPTH, DepthMechanism, balanced_line, line_mechanism
 from .document import MechanismDocument, load, read_document
 from .exponential import Exponential, sensitivity
 from .factored import FactoredMechanism, Reading
@@ -8,7 +9,6 @@ from .geometric import geometric, geometric_row
 from .mechanism import Mechanism, Row, check_distribution
 from .randomized_response import balanced_truth, binary_randomized_response, randomized_response
 from .scope import ALL_PRIVATE, SAME_ROWS
-from .stepped import INFINITE_DEPTH, Stepped, balanced_line, line_mechanism
 from .writing import FORMAT, Objective, privacy_from_document, privacy_to_document
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "FORMAT",
     "INFINITE_DEPTH",
     "SAME_ROWS",
+    "DepthMechanism",
     "Exponential",
     "FactoredMechanism",
     "Mechanism",
@@ -23,7 +24,6 @@ __all__ = [
     "Objective",
     "Reading",
     "Row",
-    "Stepped",
     "balanced_line",
     "balanced_truth",
     "binary_randomized_response",
@@ -39,4 +39,6 @@ __all__ = [
     "sensitivity",
 ]
 
-__getattr__ = renamed_names(__name__, {}, gone={"to_document": "Mechanism.to_document()"})
+__getattr__ = renamed_names(
+    __name__, {"Stepped": "irisdp.mechanisms.DepthMechanism"}, gone={"to_document": "Mechanism.to_document()"}
+)

@@ -17,14 +17,14 @@ from ..privacy import Privacy, are_close, enclose_steps, steps
 from .mechanism import Mechanism, Row, check_distribution
 from .randomized_response import balanced_truth
 
-__all__ = ["INFINITE_DEPTH", "Stepped", "balanced_line", "line_mechanism"]
+__all__ = ["INFINITE_DEPTH", "DepthMechanism", "balanced_line", "line_mechanism"]
 
 INFINITE_DEPTH = -1
 """Depth of a node whose component has no boundary: there the first choice is certain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stepped:
+class DepthMechanism:
     """A homogeneous mechanism on classes that all touch each other, one ranking and one boundary row per class.
 
     Parameters
@@ -86,7 +86,7 @@ class Stepped:
         return tuple(ranked[output] for output in self.outputs)
 
 
-def balanced_line(privacy: Privacy, *, outputs: Sequence[Hashable] = ("yes", "no")) -> Stepped:
+def balanced_line(privacy: Privacy, *, outputs: Sequence[Hashable] = ("yes", "no")) -> DepthMechanism:
     """Build the optimal balanced mechanism for a yes/no question, for lines of any length.
 
     Parameters
@@ -98,17 +98,19 @@ def balanced_line(privacy: Privacy, *, outputs: Sequence[Hashable] = ("yes", "no
 
     Returns
     -------
-    Stepped
+    DepthMechanism
         Both boundaries tell the truth with (r + δ)/(r + 1); no mechanism that treats the two alike is better at any
         depth ([DOliveira2021], Theorem 4 and Corollary 2; corrected, docs/theory.md#operator).
     """
     truth = balanced_truth(2, privacy)
     first, second = outputs
-    return Stepped(privacy=privacy, rankings=((first, second), (second, first)), boundary=((truth, 1 - truth),) * 2)
+    return DepthMechanism(
+        privacy=privacy, rankings=((first, second), (second, first)), boundary=((truth, 1 - truth),) * 2
+    )
 
 
-def line_mechanism(blue: int, red: int, mechanism: Stepped) -> Mechanism:
-    """Lay a two-class `Stepped` on the (n_B, n_R)-line, exactly: nodes 1..n_B are class 0, the rest class 1.
+def line_mechanism(blue: int, red: int, mechanism: DepthMechanism) -> Mechanism:
+    """Lay a two-class `DepthMechanism` on the (n_B, n_R)-line, exactly: nodes 1..n_B are class 0, the rest class 1.
 
     References
     ----------
