@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import integer, rational, read_json
+from ..exact import integer, json_list, rational, read_json
 from ..graphs import DatasetGraph, graph_from_document
 from ..graphs.names import Nodes, named_nodes
 from ..privacy import Privacy
@@ -91,11 +91,11 @@ def read_document(document: Any) -> MechanismDocument:
     objective = _objective(document.get("objective"))
     if forms == ["factors"]:
         return _factored(document, privacy, graph, objective)
-    lines = _list(document[forms[0]], forms[0])
+    lines = json_list(document[forms[0]], forms[0])
     distinct: dict[Row, int] = {}
     numbers = [distinct.setdefault(_row(line, forms[0]), len(distinct)) for line in lines]
     if forms == ["rows"]:
-        choice = [integer(k, "row_of", at_least=0) for k in _list(document.get("row_of"), "row_of")]
+        choice = [integer(k, "row_of", at_least=0) for k in json_list(document.get("row_of"), "row_of")]
         if max(choice, default=0) >= len(numbers):
             raise BadInput("row_of", "names a row that is not there", f"use numbers from 0 to {len(numbers) - 1}")
         numbers = [numbers[k] for k in choice]
@@ -121,17 +121,11 @@ def read_document(document: Any) -> MechanismDocument:
 
 
 def _row(line: Any, name: str) -> Row:
-    return tuple(rational(entry, name) for entry in _list(line, name))
-
-
-def _list(value: Any, name: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise BadInput(name, "must be a list", "write it in square brackets")
-    return value
+    return tuple(rational(entry, name) for entry in json_list(line, name))
 
 
 def _nodes(value: Any, name: str, otherwise: Sequence[Hashable]) -> Nodes:
-    return named_nodes(otherwise if value is None else _list(value, name), name)
+    return named_nodes(otherwise if value is None else json_list(value, name), name)
 
 
 def _objective(value: Any) -> Objective | None:
@@ -150,7 +144,7 @@ def _objective(value: Any) -> Objective | None:
 def _factored(
     document: dict[str, Any], privacy: Privacy | None, graph: DatasetGraph | None, objective: Objective | None
 ) -> MechanismDocument:
-    factors = _list(document["factors"], "factors")
+    factors = json_list(document["factors"], "factors")
     if privacy is None:
         raise BadInput("privacy", "is missing", 'write {"epsilon": …} or {"ratio": …}')
     if not 1 <= len(factors) <= 2 or not all(isinstance(factor, dict) for factor in factors):
@@ -161,14 +155,14 @@ def _factored(
     for key in ("inputs", "outputs"):
         names = document.get(key)
         if names is not None and not (
-            len(_list(names, key)) == n + 1 and all(type(name) is int and name == i for i, name in enumerate(names))
+            len(json_list(names, key)) == n + 1 and all(type(name) is int and name == i for i, name in enumerate(names))
         ):
             raise BadInput(key, "of factors are 0..n", "leave them out, or write a matrix")
     reading: Reading | None = None
     if len(factors) == 2:
         collected: dict[int, list[tuple[int, Fraction]]] = {}
-        for triple in _list(factors[1].get("reading"), "reading"):
-            if len(_list(triple, "reading")) != 3:
+        for triple in json_list(factors[1].get("reading"), "reading"):
+            if len(json_list(triple, "reading")) != 3:
                 raise BadInput("reading", "must hold triples", "write [z, r, p]: z is read as r with probability p")
             z, r, p = triple
             source = integer(z, "reading", at_least=0, at_most=n)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import Enclosure, ball, dyadic_above, enclosure_of, integer, rational, working_precision
+from ..exact import Enclosure, ball, dyadic_above, enclosure_of, entries, integer, rational, working_precision
 from ..graphs import DatasetGraph
 from ..graphs.names import as_node
 from ..privacy import Privacy
@@ -86,14 +86,14 @@ class Exponential:
         table = _table(scores)
         answers = len(table[0])
         given = (1,) * answers if prior is None else prior
-        weights = tuple(rational(weight, "prior") for weight in given) if _is_list(given) else ()
+        weights = tuple(rational(weight, "prior") for weight in entries(given) or ())
         if len(weights) != answers or min(weights) <= 0:
             raise BadInput("prior", "must be positive, one for every answer", f"give {answers} numbers above 0")
         factor = rational(rate, "rate")
         if not 0 < factor <= 1:
             raise BadInput("rate", "must be above 0 and at most 1", "give the factor that one unit of score costs")
         named = range(answers) if outputs is None else outputs
-        names = tuple(as_node(name, "outputs") for name in named) if _is_list(named) else ()
+        names = tuple(as_node(name, "outputs") for name in entries(named) or ())
         if len(names) != answers or len(set(names)) != answers:
             raise BadInput("outputs", "must be different from each other, one for every answer", f"name {answers}")
         gaps = [[max(row) - score for score in row] for row in table]
@@ -221,16 +221,10 @@ def _log2_below(value: Fraction) -> Fraction:
 
 
 def _table(scores: Any) -> list[list[Fraction]]:
-    lines = list(scores) if _is_list(scores) else []
-    if not lines or not all(map(_is_list, lines)) or len({len(line) for line in lines}) != 1 or not len(lines[0]):
+    lines = [entries(line) or [] for line in entries(scores) or []]
+    if len({len(line) for line in lines}) != 1 or not lines[0]:
         raise BadInput("scores", "must be a table with rows of one length", "give one row for every input")
     return [[rational(score, "scores") for score in line] for line in lines]
-
-
-def _is_list(value: Any) -> bool:
-    return (isinstance(value, Sequence) and not isinstance(value, str | bytes)) or (
-        isinstance(value, np.ndarray) and value.ndim > 0
-    )
 
 
 def _common_unit(gaps: Any) -> Fraction:
