@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 RUNS ?= 10
 
-.PHONY: demo test quick costs seeds check bench reliability docs lock clean help
+.PHONY: demo test quick costs seeds check hooks bench reliability docs lock clean help
 
 help:
 	@echo "make demo         publish findings from a real survey (examples/anes96.csv)"
@@ -14,6 +14,7 @@ help:
 	@echo "make seeds        run every test RUNS times (10), each time with a fresh random seed, which is printed"
 	@echo "make costs        measure what make quick goes by"
 	@echo "make check        lint, types, floors, docs"
+	@echo "make hooks        let git run the checks before each commit"
 	@echo "make bench        measure against peers, side by side"
 	@echo "make reliability  the heavy sweeps behind the promises"
 	@echo "make docs         rebuild the generated parts of the documentation"
@@ -59,11 +60,14 @@ seeds: $(VENV)/.develop
 	done
 
 check: $(VENV)/.develop
-	$(BIN)/ruff format --check src tests benchmarks examples
-	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests benchmarks examples docs
+	$(BIN)/ruff check src tests benchmarks examples docs
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 0 tests/unit/test_architecture.py tests/unit/test_proofs.py
 	$(BIN)/python -m pytest -n 0 --doctest-modules src --ignore=src/irisdp/__main__.py
+
+hooks: $(VENV)/.develop
+	$(BIN)/pre-commit install
 
 bench: $(VENV)/.develop
 	@for program in benchmarks/*.py; do echo "== $$program"; $(BIN)/python $$program || exit 1; done
