@@ -201,7 +201,7 @@ class Leaving:
         raise SystemExit("a private value")
 
 
-class Warner:
+class Alarming:
     def __str__(self):
         warnings.warn("a private value", stacklevel=1)
         return "warned"
@@ -224,7 +224,7 @@ for _ in range(100_000):
     nested = [nested]
 
 OBJECTS = [
-    Silent(), Leaving(), Warner(),
+    Silent(), Leaving(), Alarming(),
     Wordless(), Sly("a"), 10**5000, -(10**5000), Fraction(10**5000, 3), Decimal("1e999999"), Decimal("sNaN"),
     "\ud800", "a\udfff", "\0", LONG, LONG.encode(), b"\xff", nested, 2.0, float("inf"), True, None, float("nan"), pd.NA,
     pd.NaT, pd.Timestamp.max, np.datetime64("20240-01-01"), np.float64(1), [1], {"a": Silent()}, np.array([1, 2]),
