@@ -204,23 +204,24 @@ def test_originals_hold(name, tmp_path):
     assert is_private(DOCUMENTS[name])
 
 
-def test_mutants_are_rejected_and_the_checkers_agree(tmp_path):
+@pytest.mark.parametrize(("number", "name"), list(enumerate(DOCUMENTS)))
+def test_mutants_are_rejected_and_the_checkers_agree(number, name, tmp_path):
     wrong = agreed = 0
-    for number, (name, document) in enumerate(DOCUMENTS.items()):
-        for what, mutant in mutants(document, number):
-            # With the old seal every edit is seen, harmless or not.
-            assert not audit_says(mutant), (name, what)
-            assert not verifier_says(mutant, tmp_path / "m.json"), (name, what)
+    for what, mutant in mutants(DOCUMENTS[name], number):
+        # With the old seal every edit is seen, harmless or not.
+        assert not audit_says(mutant), what
+        assert not verifier_says(mutant, tmp_path / "m.json"), what
+        wrong += 1
+        resealed = seal(copy.deepcopy(mutant))
+        verdicts = audit_says(resealed), verifier_says(resealed, tmp_path / "m.json")
+        assert verdicts[0] == verdicts[1], what
+        agreed += 1
+        if is_certainly_wrong(what, resealed):
+            assert verdicts == (False, False), what
             wrong += 1
-            resealed = seal(copy.deepcopy(mutant))
-            verdicts = audit_says(resealed), verifier_says(resealed, tmp_path / "m.json")
-            assert verdicts[0] == verdicts[1], (name, what)
-            agreed += 1
-            if is_certainly_wrong(what, resealed):
-                assert verdicts == (False, False), (name, what)
-                wrong += 1
-    assert wrong >= 2000, wrong
-    assert agreed >= 1000, agreed
+    # About 150 and 80 of each original, 2000 and 1100 of all: none is left out.
+    assert wrong >= 110, wrong
+    assert agreed >= 60, agreed
 
 
 def test_the_checkers_agree_on_random_files(tmp_path):

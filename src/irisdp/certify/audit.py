@@ -222,11 +222,17 @@ def _same(given: Privacy, stated: Privacy | None) -> bool:
 
 
 def _alone(graph: DatasetGraph) -> int:
-    """Count the inputs that have no neighbour."""
+    """Count the inputs that have no neighbour; edges are walked only until every input has one."""
     joined = np.zeros(graph.number_of_nodes, np.bool_)
+    left = len(joined)
     for tails, heads in graph.edges():
-        joined[tails] = joined[heads] = True
-    return int((~joined).sum())
+        ends = np.concatenate((tails, heads))
+        new = np.unique(ends[~joined[ends]])
+        joined[new] = True
+        left -= len(new)
+        if not left:
+            break
+    return left
 
 
 def _ratio(tight: Worst | None, non_negative: bool) -> Fraction | None:
