@@ -14,6 +14,7 @@ from irisdp.exact import exp_below
 from irisdp.graphs import Path, graph_from_arrays, graph_from_document
 from irisdp.mechanisms import Mechanism
 from irisdp.privacy import Privacy
+from support.closeness import hockey_stick
 from support.seeds import fresh_generator
 
 ratios = st.fractions(min_value=1, max_value=6, max_denominator=12)
@@ -23,10 +24,6 @@ deltas = st.fractions(min_value=0, max_value=Fraction(1, 2), max_denominator=20)
 def laws(outputs):
     weights = st.lists(st.integers(0, 6), min_size=outputs, max_size=outputs).filter(any)
     return weights.map(lambda row: tuple(Fraction(weight, sum(row)) for weight in row))
-
-
-def hockey_stick(p, q, ratio):
-    return sum((max(Fraction(0), a - ratio * b) for a, b in zip(p, q, strict=True)), Fraction(0))
 
 
 # Streaming over edges.

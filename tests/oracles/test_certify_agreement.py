@@ -18,6 +18,7 @@ from irisdp.exact import parse_json
 from irisdp.graphs import graph_from_document
 from irisdp.mechanisms import read_document
 from irisdp.privacy import Privacy
+from support.closeness import hockey_stick
 from support.seeds import fresh_random
 
 TINY = Fraction(1, 10**30)
@@ -55,7 +56,7 @@ def third_opinion(document, graph):
         for a, b in zip(tails.tolist(), heads.tolist(), strict=True):
             p, q = (at[json.dumps(graph.nodes[k])] for k in (a, b))
             for x, y in ((p, q), (q, p)):
-                if sum(max(Fraction(0), s - privacy.ratio * t) for s, t in zip(x, y, strict=True)) > privacy.delta:
+                if hockey_stick(x, y, privacy.ratio) > privacy.delta:
                     return 1
     return 0
 

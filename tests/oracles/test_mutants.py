@@ -24,6 +24,7 @@ from irisdp.errors import IrisError
 from irisdp.graphs import Cycle, Hamming, graph_from_edges
 from irisdp.mechanisms import read_document
 from irisdp.privacy import Privacy
+from support.closeness import hockey_stick
 from support.seeds import fresh_random
 
 TINY = Fraction(1, 10**30)
@@ -101,16 +102,12 @@ def ratio_of(document):
     return Privacy(**{key: privacy[key] for key in privacy if key != "delta"}).ratio
 
 
-def needed(p, q, ratio):
-    return sum((max(Fraction(0), a - ratio * b) for a, b in zip(p, q, strict=True)), Fraction(0))
-
-
 def is_private(document):
     rows, ratio, delta = rows_of(document), ratio_of(document), Fraction(document["privacy"].get("delta", 0))
     if any(min(row) < 0 or sum(row) != 1 for row in rows):
         return False
     return all(
-        needed(rows[a], rows[b], ratio) <= delta and needed(rows[b], rows[a], ratio) <= delta
+        hockey_stick(rows[a], rows[b], ratio) <= delta and hockey_stick(rows[b], rows[a], ratio) <= delta
         for a, b in edges_of(document)
     )
 

@@ -11,6 +11,7 @@ from irisdp.errors import BadInput
 from irisdp.graphs import Cycle, Hamming, Path, graph_from_edges
 from irisdp.mechanisms import Mechanism
 from irisdp.privacy import Privacy
+from support.closeness import hockey_stick
 from support.seeds import fresh_random
 
 
@@ -37,11 +38,7 @@ def random_rows(pick, n, outputs, ratio, delta):
 
 
 def delta_needed(pairs, ratio):
-    return max(
-        sum(max(Fraction(0), x - ratio * y) for x, y in zip(one, other, strict=True))
-        for pair in pairs
-        for one, other in (pair, pair[::-1])
-    )
+    return max(hockey_stick(one, other, ratio) for pair in pairs for one, other in (pair, pair[::-1]))
 
 
 def mechanism_on_cube(rows, n, privacy):

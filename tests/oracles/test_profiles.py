@@ -21,6 +21,7 @@ from irisdp.certify import (
 from irisdp.graphs import Path
 from irisdp.mechanisms import Mechanism, balanced_line, geometric, randomized_response
 from irisdp.privacy import Privacy
+from support.closeness import hockey_stick
 
 FLOATS = 1e-9
 """Closed forms and accountants in doubles, of numbers of size 1."""
@@ -46,7 +47,7 @@ def mechanisms(draw):
 def worst(rows, ratio):
     """Hockey-stick sums of all neighbours, both ways."""
     both = [pair for a, b in pairwise(rows) for pair in ((a, b), (b, a))]
-    return max(sum((max(Fraction(0), p - ratio * q) for p, q in zip(a, b, strict=True)), Fraction(0)) for a, b in both)
+    return max(hockey_stick(a, b, ratio) for a, b in both)
 
 
 def repeated(row, times):

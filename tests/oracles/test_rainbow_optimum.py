@@ -13,6 +13,7 @@ import pytest
 from irisdp import Infeasible, Privacy
 from irisdp.design import binary, rainbow
 from irisdp.graphs import graph_from_edges
+from support.closeness import hockey_stick
 from support.programs import Program
 from support.seeds import fresh_random
 
@@ -21,10 +22,6 @@ OPTIMUM = 1e-9
 
 DELTAS = ("0", "0.01", "0.1")
 RATIOS = ("1.2", "2", "3.5")
-
-
-def hockey_stick(p, q, ratio):
-    return sum(max(Fraction(0), a - ratio * b) for a, b in zip(p, q, strict=True))
 
 
 def violation(rows, edges, ratio, delta):

@@ -17,6 +17,7 @@ from irisdp.queries import frames, groups
 from irisdp.queries import query as queries_query
 from irisdp.queries.engine import locked_connection
 from irisdp.release import plan, publishing, read_cells
+from support.closeness import hockey_stick
 
 __all__ = [
     "ASKED",
@@ -205,10 +206,8 @@ def as_shown(mechanism, nodes, parts):
 
 
 def worst_delta(first, second, ratio):
-    """The larger of both hockey-stick sums, written out anew: no code of the library."""
-    there = sum((max(Fraction(0), p - ratio * second.get(o, 0)) for o, p in first.items()), Fraction(0))
-    back = sum((max(Fraction(0), q - ratio * first.get(o, 0)) for o, q in second.items()), Fraction(0))
-    return max(there, back)
+    """The larger of both hockey-stick sums."""
+    return max(hockey_stick(first, second, ratio), hockey_stick(second, first, ratio))
 
 
 def excesses(query, options, pairs, key=LOTS[0]):
