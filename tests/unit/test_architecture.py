@@ -10,7 +10,7 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "irisdp"
 FLOORS = [
-    {"errors", "catalogue", "renamed"},
+    {"errors", "catalogue", "renamed", "tabular"},
     {"outputs"},
     {"exact"},
     {"linprog"},

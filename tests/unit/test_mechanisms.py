@@ -174,7 +174,8 @@ def test_a_mechanism_is_saved_loaded_and_drawn_from(mechanism, tmp_path):
     again = load(path)
     assert again.to_document() == mechanism.to_document()
     node = list(mechanism.inputs)[1]
-    words = ScriptedBits([0, 2**63, 2**64 - 2], word_bits=64), ScriptedBits([0, 2**63, 2**64 - 2], word_bits=64)
+    script = [0, 2**63, 2**64 - 2] * 20
+    words = ScriptedBits(script, word_bits=64), ScriptedBits(script, word_bits=64)
     drawn = again.draw(node, 3, source=words[0])
     assert drawn == [mechanism.outputs[place] for place in mechanism.draw_positions(node, 3, source=words[1])]
     assert set(drawn) <= set(mechanism.outputs)

@@ -24,7 +24,7 @@ Reading = dict[int, tuple[tuple[int, Fraction], ...]]
 """For every released value z the answers r it is read as, with their probabilities."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FactoredMechanism(Written):
     """The range-restricted geometric mechanism on 0..n, then each released z read as r with probability p.
 
@@ -109,9 +109,6 @@ class FactoredMechanism(Written):
                 row[place[answer]] += probability
             rows.append(row)
         return np.array(answers, dtype=np.int64)[draw(rows, which, source=source)]
-
-    def _names(self) -> range:
-        return self.outputs
 
     def _table(self) -> dict[str, Any]:
         factors: list[dict[str, Any]] = [{"kind": "geometric", "n": self.n}]

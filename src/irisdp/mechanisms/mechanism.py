@@ -28,7 +28,7 @@ __all__ = ["Mechanism", "Row", "check_distribution"]
 Row = tuple[Fraction, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Mechanism(Written):
     """A row-stochastic matrix held as distinct rows and a map from inputs to rows.
 
@@ -137,9 +137,6 @@ class Mechanism(Written):
             Positions in `outputs`, with exactly the probabilities of the input's row.
         """
         return draw([self.row(node)], np.zeros(count, dtype=np.int64), source=source)
-
-    def _names(self) -> tuple[Hashable, ...]:
-        return self.outputs
 
     def _table(self) -> dict[str, Any]:
         document: dict[str, Any] = {} if self.graph is None else {"graph": self.graph.to_document()}

@@ -7,22 +7,26 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import integer, json_bytes, rational, rational_text
+from ..exact import integer, json_bytes, rational, rational_text, short_text
 from ..outputs import plan_outputs, write_outputs
 from ..privacy import Privacy
 from ..sampling import BitSource
+from ..tabular import html_table
 
 __all__ = ["FORMAT", "Objective", "Written", "exact_text", "privacy_from_document", "privacy_to_document"]
 
 FORMAT = "irisdp/mechanism/1"
 
 MOST_DRAWS = 10**8
+
+_MOST_SHOWN = 20
 
 _SHORT = 1 << 64
 
@@ -58,6 +62,16 @@ class Written(ABC):
     objective: Objective | None
     certificate: Mapping[str, Any] | None
 
+    if TYPE_CHECKING:  # one kind holds the names, the other knows them
+
+        @property
+        def inputs(self) -> Sequence[Hashable]:
+            """Names of the inputs."""
+
+        @property
+        def outputs(self) -> Sequence[Hashable]:
+            """Names of the outputs."""
+
     @abstractmethod
     def position(self, node: Hashable) -> int:
         """Return the position of an input, or say which inputs there are."""
@@ -67,12 +81,28 @@ class Written(ABC):
         """Draw independent answers to one input, as positions in `outputs`."""
 
     @abstractmethod
-    def _names(self) -> Sequence[Hashable]:
-        """Return the names of the outputs."""
+    def row(self, node: Hashable) -> Sequence[Fraction]:
+        """Return the distribution of the answer for one input."""
 
     @abstractmethod
     def _table(self) -> dict[str, Any]:
         """Return the fields of the document that hold graph, names and probabilities."""
+
+    def describe(self) -> str:
+        """Say in one line how large this is, how private, and what it is best at."""
+        shape = f"{len(self.inputs)} inputs, {len(self.outputs)} outputs, {self.privacy}"
+        return f"{shape}; {self.objective.name} {short_text(self.objective.value)}" if self.objective else shape
+
+    def __repr__(self) -> str:
+        """Say what this is, in one line; `matrix` has the numbers."""
+        return f"<{type(self).__name__}: {self.describe()}>"
+
+    def _repr_html_(self) -> str:
+        """Show the first rows in a notebook, rounded."""
+        names = list(islice(self.outputs, _MOST_SHOWN))
+        nodes = list(islice(self.inputs, _MOST_SHOWN + 1))
+        rows = [(node, *(short_text(p, 4) for p in islice(self.row(node), _MOST_SHOWN))) for node in nodes]
+        return html_table(self.describe(), ["", *map(str, names)], rows)
 
     def draw(self, node: Hashable, count: int = 1, *, source: BitSource | None = None) -> list[Hashable]:
         """Draw independent answers to one input, exactly.
@@ -100,8 +130,7 @@ class Written(ABC):
         [2, 3, 2, 1, 2]
         """
         places = self.draw_positions(node, integer(count, "count", at_least=0, at_most=MOST_DRAWS), source=source)
-        names = self._names()
-        return [names[place] for place in places.tolist()]
+        return [self.outputs[place] for place in places.tolist()]
 
     def to_document(self) -> dict[str, Any]:
         """Return the JSON document of the mechanism's file; every number is exact text.

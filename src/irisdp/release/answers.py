@@ -8,20 +8,24 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
 from ..exact import json_bytes
 from ..queries.arrow import array_of_kind
 from ..queries.columns import Kind
 from ..renamed import renamed_method
+from ..tabular import Tabular
 from .group_names import csv_cell
+
+if TYPE_CHECKING:
+    import pyarrow
 
 __all__ = ["Answers", "answers_bytes", "check_ending", "plain_keys"]
 
 
-@dataclass(frozen=True, slots=True)
-class Answers:
+@dataclass(frozen=True, slots=True, repr=False)
+class Answers(Tabular):
     """A released table: the group columns, then `answer`.
 
     Parameters
@@ -52,6 +56,16 @@ class Answers:
     def to_documents(self) -> list[dict[str, Any]]:
         """Return one JSON-ready object per group, as `publish --json` prints them."""
         return [dict(zip(self.columns, map(_plain, row), strict=True)) for row in self.rows()]
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return the group columns and `answer` as an Arrow table."""
+        import pyarrow
+
+        columns = [*zip(*self.keys, strict=True), self.values] if self.values else [()] * len(self.columns)
+        return pyarrow.table(dict(zip(self.columns, map(_arrow_column, columns), strict=True)))
+
+    def _summary(self) -> str:
+        return f"{len(self.values)} answers by {', '.join(self.by)}" if self.by else f"answer {self.values[0]}"
 
     def to_bytes(self) -> bytes:
         """Write for the ledger, column by column."""
@@ -99,15 +113,13 @@ def _parquet(answers: Answers) -> bytes:
     import pyarrow
     import pyarrow.parquet
 
-    columns = [*zip(*answers.keys, strict=True), answers.values] if answers.values else [()] * len(answers.columns)
-    table = pyarrow.table(dict(zip(answers.columns, map(_arrow_column, columns), strict=True)))
     sink = pyarrow.BufferOutputStream()
-    pyarrow.parquet.write_table(table, sink)
+    pyarrow.parquet.write_table(answers.to_arrow(), sink)
     return bytes(sink.getvalue())
 
 
 def _arrow_column(values: Sequence[Any]) -> Any:
-    """Return a column for Parquet; the two kinds that nearly all columns have are made without a detour."""
+    """Return a column as Arrow has it; the two kinds that nearly all columns have are made without a detour."""
     import pyarrow
 
     kinds = {int: Kind.INTEGER, str: Kind.TEXT}

@@ -10,7 +10,7 @@ import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..design import Consumer
 from ..design.readings.consumers import LARGEST_N
@@ -20,8 +20,12 @@ from ..exact import counts, entries, integer, rational, rational_text, read_json
 from ..mechanisms import FactoredMechanism, Mechanism
 from ..renamed import renamed_method
 from ..sampling import draw
+from ..tabular import Tabular
 from .reading_rules import BoundedRule, Posterior, Rule, UnboundedRule, bounded_rule, unbounded_rule
 from .released import LARGEST_COUNT, Ends, NoisyCount, read_release, released_table
+
+if TYPE_CHECKING:
+    import pyarrow
 
 __all__ = ["Interpretation", "ReadAnswer", "interpret"]
 
@@ -51,8 +55,8 @@ class ReadAnswer:
     rule: Rule
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Interpretation:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Interpretation(Tabular):
     """One or many published answers, read by one consumer.
 
     Parameters
@@ -79,6 +83,20 @@ class Interpretation:
         """Return the probabilities of the true count, given one of the answers."""
         answer = self.answers[number]
         return answer.rule.posterior(answer.published)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return the group columns, `published` and `reading` as an Arrow table."""
+        import pyarrow
+
+        names = [*self.by, "published", "reading"]
+        rows = [(*answer.key, answer.published, answer.reading) for answer in self.answers]
+        return pyarrow.table(list(map(list, zip(*rows, strict=True))) or [[]] * len(names), names=names)
+
+    def _summary(self) -> str:
+        told = {(answer.rule.value, answer.rule.lower_bound) for answer in self.answers}
+        kind = "expected" if self.bayesian else "worst expected"
+        losses = f"; {kind} loss {float(max(value for value, _ in told)):.3g}" if told else ""
+        return f"{len(self.answers)} published counts read for {self.loss.name} loss{losses}"
 
     documents = renamed_method("documents", "to_documents")
 

@@ -43,7 +43,7 @@ from .audiences import Audience, read_levels
 __all__ = ["Plan", "canonical", "plan"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Plan:
     """A question about a table, the mechanism that will answer it, and its cost.
 
@@ -73,6 +73,10 @@ class Plan:
     audiences: tuple[Audience, ...]
     selector: PartitionSelection | None
     cost: Cost
+
+    def __repr__(self) -> str:
+        """Say what is asked, what it costs and how far off answers will be."""
+        return f"<Plan: {self.line}; {self.describe_cost()}; {'; '.join(self.describe_error())}>"
 
     @property
     def cell_relation(self) -> Relation:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..accounting import Cost
 from ..exact import rational_text
 from ..renamed import renamed_method
+from ..tabular import Tabular
 from .answers import Answers
 from .ledger import Ledger
 from .planning import Plan
 
+if TYPE_CHECKING:
+    import pyarrow
+
 __all__ = ["Publication"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Publication:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Publication(Tabular):
     """What was published: public, all of it.
 
     Attributes
@@ -48,6 +52,21 @@ class Publication:
     def answers(self) -> Answers:
         """The answers of the most accurate audience."""
         return next(iter(self.answers_of.values()))
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return the group columns and the answers as an Arrow table: a column for each audience that has a name."""
+        table = self.answers.to_arrow()
+        if None in self.answers_of:
+            return table
+        columns = {name: found.to_arrow()["answer"] for name, found in self.answers_of.items()}
+        table = table.drop_columns(["answer"])
+        for name, column in columns.items():
+            table = table.append_column(str(name), column)
+        return table
+
+    def _summary(self) -> str:
+        charged = "charged before" if self.repeated else f"charged ε = {rational_text(self.cost.epsilon)}"
+        return f"{self.plan.line}; {self.answers._summary()}; {charged}"
 
     document = renamed_method("document", "to_document")
 

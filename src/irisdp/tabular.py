@@ -1,0 +1,88 @@
+"""Results as tables: frames of the usual libraries, and a short table where a notebook shows one."""
+
+from __future__ import annotations
+
+import html
+import importlib
+from abc import ABC, abstractmethod
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from .errors import BadInput
+
+if TYPE_CHECKING:
+    import polars
+    import pyarrow
+
+__all__ = ["Tabular", "html_table"]
+
+_MOST_SHOWN = 40
+
+
+class Tabular(ABC):
+    """A result that is a table: what it says in one line, and its columns."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def to_arrow(self) -> pyarrow.Table:
+        """Return the result as an Arrow table."""
+
+    @abstractmethod
+    def _summary(self) -> str:
+        """Say in one line what this is."""
+
+    def to_pandas(self) -> Any:
+        """Return the result as a pandas frame.
+
+        Raises
+        ------
+        BadInput
+            Where pandas is not installed.
+        """
+        _needed("pandas")
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> polars.DataFrame:
+        """Return the result as a Polars frame.
+
+        Raises
+        ------
+        BadInput
+            Where Polars is not installed.
+        """
+        frame: polars.DataFrame = _needed("polars").from_arrow(self.to_arrow())
+        return frame
+
+    def __repr__(self) -> str:
+        """Say what this is, in one line."""
+        return f"<{type(self).__name__}: {self._summary()}>"
+
+    def _repr_html_(self) -> str:
+        """Show the first rows in a notebook."""
+        table = self.to_arrow()
+        rows = zip(*(column.to_pylist() for column in table.slice(0, _MOST_SHOWN + 1).columns), strict=True)
+        return html_table(self._summary(), table.column_names, list(rows))
+
+
+def html_table(caption: str, columns: list[str], rows: list[tuple[Any, ...]]) -> str:
+    """Write a table as HTML in which nothing that it holds is markup; of many rows the first.
+
+    Examples
+    --------
+    >>> html_table("one", ["a<b"], [(1,)])
+    '<table><caption>one</caption><tr><th>a&lt;b</th></tr><tr><td>1</td></tr></table>'
+    """
+    lines = [("th", columns), *(("td", row) for row in islice(rows, _MOST_SHOWN))]
+    if len(rows) > _MOST_SHOWN:
+        lines.append(("td", ["…"] * len(columns)))
+    cells = ("".join(f"<{tag}>{html.escape(str(part))}</{tag}>" for part in line) for tag, line in lines)
+    body = "".join(f"<tr>{line}</tr>" for line in cells)
+    return f"<table><caption>{html.escape(caption)}</caption>{body}</table>"
+
+
+def _needed(library: str) -> Any:
+    try:
+        return importlib.import_module(library)
+    except ImportError:
+        raise BadInput(library, "is not installed", f"pip install {library}, or use to_arrow()") from None
