@@ -1,6 +1,11 @@
-"""Names of version 0.1 that have changed: each still works, and says what it is called now."""
+"""Names of version 0.1 that have changed: each still works or is refused, and says what it is called now."""
 
 import importlib
+import inspect
+import json
+import pkgutil
+import re
+from pathlib import Path
 
 import pytest
 
@@ -8,15 +13,49 @@ import irisdp
 from irisdp import accounting
 from irisdp.renamed import renamed_names
 
-NAMES = {
-    "irisdp.certify.SteppedVerdict": "irisdp.certify.DepthMechanismVerdict",
-    "irisdp.certify.certify_stepped": "irisdp.certify.certify_depth_mechanism",
-    "irisdp.mechanisms.Stepped": "irisdp.mechanisms.DepthMechanism",
-    "irisdp.design.tailored": "irisdp.design.optimal_mechanism",
-    "irisdp.design.readings.losses.asymmetric": "irisdp.design.readings.losses.pinball",
-    "irisdp.queries.Cost": "irisdp.accounting.Cost",
-    "irisdp.release.Cost": "irisdp.accounting.Cost",
-}
+CHANGELOG = (Path(__file__).parents[2] / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def listed(heading):
+    """Return a table of the changelog, old names to new, without `irisdp.`"""
+    table = CHANGELOG.partition("### Renamed")[2].partition(f"| {heading} |")[2].partition("\n\n")[0]
+    return dict(re.findall(r"^\| `(\S+)` \| `(\S+)` \|$", table, flags=re.MULTILINE))
+
+
+NAMES = {f"irisdp.{old}": f"irisdp.{new}" for old, new in listed("was | is").items()}
+
+
+def modules():
+    for found in pkgutil.walk_packages(irisdp.__path__, "irisdp."):
+        if not found.name.endswith("__main__"):
+            yield importlib.import_module(found.name)
+
+
+def variables(function, made_by):
+    """Return what `renamed_names` or `renamed_method` was given, if that made a function."""
+    made = inspect.isfunction(function) and function.__qualname__.startswith(f"{made_by}.<locals>")
+    return inspect.getclosurevars(function).nonlocals if made else None
+
+
+def in_code():
+    """Return all names, methods and names without a successor that the code says have changed."""
+    names, methods, gone = {}, {}, {}
+    for module in modules():
+        home = module.__name__.removeprefix("irisdp.")
+        if told := variables(getattr(module, "__getattr__", None), "renamed_names"):
+            names |= {f"{home}.{old}": new.removeprefix("irisdp.") for old, new in told["homes"].items()}
+            gone |= {f"{home}.{old}": new.removeprefix("irisdp.") for old, new in (told["gone"] or {}).items()}
+        for kind in vars(module).values():
+            if inspect.isclass(kind) and kind.__module__ == module.__name__:
+                for method in vars(kind).values():
+                    if told := variables(method, "renamed_method"):
+                        methods[f"{kind.__name__}.{told['old']}()"] = f"{kind.__name__}.{told['new']}()"
+    return {"was | is": names, "method was | is": methods, "is no more | use": gone}
+
+
+@pytest.mark.parametrize(("heading", "names"), in_code().items())
+def test_the_changelog_lists_what_the_code_renames(heading, names):
+    assert listed(heading) == names, f"CHANGELOG.md, Renamed, table {heading!r}"
 
 
 def found(name):
@@ -28,6 +67,21 @@ def found(name):
 def test_old_names_lead_to_the_new(old, new):
     with pytest.warns(DeprecationWarning, match=f"^{old} is {new} since version 0.2$"):
         assert found(old) is found(new)
+
+
+NAMES_OF_0_1 = json.loads((Path(__file__).parents[1] / "golden" / "version_0_1" / "names.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("module", NAMES_OF_0_1)
+@pytest.mark.filterwarnings("ignore:irisdp.* since version 0.2$:DeprecationWarning")
+def test_every_public_name_of_0_1_is_there_or_says_what_to_use(module):
+    """Public are the names of the rooms, as their `__all__` listed them; a name may move, and none may vanish."""
+    room = importlib.import_module(module)
+    for name in NAMES_OF_0_1[module]:
+        try:
+            getattr(room, name)
+        except AttributeError as refused:
+            assert re.search(r" is \S+ since version 0\.2$", str(refused)), refused
 
 
 def test_documents_have_one_verb():

@@ -1,5 +1,6 @@
 """Rationals, directed rounding and enclosures: the ground floor."""
 
+from ..renamed import renamed_names
 from .arguments import checked
 from .documents import json_bytes, json_line, parse_json, read_json
 from .enclosures import Enclosure, ball, enclosure_of, working_precision
@@ -36,3 +37,5 @@ __all__ = [
     "table",
     "working_precision",
 ]
+
+__getattr__ = renamed_names(__name__, {}, gone={"write_json": "irisdp.outputs.write_outputs"})

@@ -54,4 +54,12 @@ __all__ = [
     "total_cost",
 ]
 
-__getattr__ = renamed_names(__name__, {"Cost": "irisdp.accounting.Cost"})
+__getattr__ = renamed_names(
+    __name__,
+    {
+        "ClassNodes": "irisdp.cells.ClassNodes",
+        "Cost": "irisdp.accounting.Cost",
+        "CountNodes": "irisdp.cells.CountNodes",
+        "NO_BOUNDARY": "irisdp.cells.NO_BOUNDARY",
+    },
+)

@@ -34,4 +34,8 @@ __all__ = [
     "secret_beside",
 ]
 
-__getattr__ = renamed_names(__name__, {"Cost": "irisdp.accounting.Cost"})
+__getattr__ = renamed_names(
+    __name__,
+    {"Cost": "irisdp.accounting.Cost", "Selector": "irisdp.cells.PartitionSelection"},
+    gone={"ClassRespondent": "irisdp.cells.DepthClasses", "CountRespondent": "irisdp.cells.GeometricNoise"},
+)
