@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded
     from .errors import BadInput, BudgetRefused, CertificateRejected, Infeasible, IrisError, PromiseRefused, Refusal
     from .mechanisms import Mechanism, load
     from .privacy import Privacy
-    from .release import Ledger, interpret, plan, publish
+    from .release import Ledger, Session, interpret, plan, publish
 
 __version__ = "0.1.0"
 
@@ -45,6 +45,7 @@ __all__ = [
     "Privacy",
     "PromiseRefused",
     "Refusal",
+    "Session",
     "accounting",
     "audit",
     "cells",
@@ -77,6 +78,7 @@ _HOMES = {
     "Privacy": "privacy",
     "PromiseRefused": "errors",
     "Refusal": "errors",
+    "Session": "release",
     "audit": "certify",
     "interpret": "release",
     "load": "mechanisms",

@@ -48,6 +48,10 @@ class Cost:
         """Tell whether neither component exceeds the limit's."""
         return self.epsilon <= limit.epsilon and self.delta <= limit.delta
 
+    def __str__(self) -> str:
+        """Write both components for people, exactly."""
+        return f"ε = {rational_text(self.epsilon)}, δ = {rational_text(self.delta)}"
+
     document = renamed_method("document", "to_document")
 
     def to_document(self) -> dict[str, str]:

@@ -11,6 +11,7 @@ from .promise import Promise
 from .publication import Publication
 from .publishing import PrivateCells, publish, read_cells
 from .released import NoisyCount, read_release
+from .session import Session
 
 __all__ = [
     "Answers",
@@ -24,6 +25,7 @@ __all__ = [
     "Promise",
     "Publication",
     "Release",
+    "Session",
     "Settlement",
     "fingerprint",
     "interpret",

@@ -13,7 +13,6 @@ from typing import Any
 
 from ..accounting import Cost
 from ..errors import BudgetRefused, PromiseRefused, Refusal
-from ..exact import rational_text
 from .ledger import Ledger
 from .ledger_rows import check_budget
 from .planning import Plan
@@ -69,16 +68,14 @@ class Outlook:
 
     def describe(self) -> list[tuple[str, str]]:
         """Say it in lines for people, each with its heading."""
-        lines = [
-            ("ledger", f"{self.ledger}: left {_say(self.left)}" if self.left else f"{self.ledger}: no limit is set")
-        ]
+        lines = [("ledger", f"{self.ledger}: left {self.left}" if self.left else f"{self.ledger}: no limit is set")]
         same, other = self.unchanged, self.changed
         since = "if the data is what it was at the last release"
         if same.refusal is None:
             if same.repeated:
                 lines.append(("new", f"nothing {since}: this was answered before, and is free"))
             elif same.cost != other.cost:
-                lines.append(("new", f"only {_say(same.cost)} is new {since}"))
+                lines.append(("new", f"only {same.cost} is new {since}"))
         refusal = same.refusal or other.refusal
         if refusal is not None:
             when = "" if self.refused else " if the data has changed since the last release"
@@ -125,7 +122,3 @@ def foresee(planned: Plan, book: Ledger, promise: Promise) -> Outlook | None:
         unchanged=case(Cost() if repeated else price(planned, latest), None, repeated=repeated),
         changed=case(planned.cost, "", repeated=False),
     )
-
-
-def _say(cost: Cost) -> str:
-    return f"ε = {rational_text(cost.epsilon)}, δ = {rational_text(cost.delta)}"

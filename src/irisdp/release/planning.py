@@ -15,7 +15,7 @@ from typing import Any, Literal
 from ..accounting import Cost
 from ..cells import PartitionSelection
 from ..errors import BadInput
-from ..exact import Rational, checked, rational_text
+from ..exact import Rational, checked
 from ..mechanisms import privacy_to_document
 from ..privacy import Privacy
 from ..queries import (
@@ -186,9 +186,8 @@ class Plan:
 
     def describe_cost(self) -> str:
         """Say the cost in one line."""
-        text = f"ε = {rational_text(self.cost.epsilon)}, δ = {rational_text(self.cost.delta)}"
         reason = {Relation.ADD_REMOVE: "adding or removing", Relation.EXCHANGE: "exchanging"}[self.relation]
-        return f"{text} for {reason} one {'record' if self.unit is None else self.unit}"
+        return f"{self.cost} for {reason} one {'record' if self.unit is None else self.unit}"
 
     def describe_error(self) -> list[str]:
         """Say the expected error, a line for each audience and one for a selection."""

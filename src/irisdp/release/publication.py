@@ -87,7 +87,4 @@ class Publication(Tabular):
         """Say what is spent and what is left."""
         ledger = Ledger(self.ledger)
         spent, limit = ledger.spent, ledger.limit
-        text = f"spent ε = {rational_text(spent.epsilon)}, δ = {rational_text(spent.delta)}"
-        if limit is None:
-            return f"{text}; no limit is set"
-        return f"{text} of ε = {rational_text(limit.epsilon)}, δ = {rational_text(limit.delta)}"
+        return f"spent {spent}; no limit is set" if limit is None else f"spent {spent} of {limit}"

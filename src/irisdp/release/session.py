@@ -1,0 +1,166 @@
+"""A table, its people and its budget named once, and then one question after another."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypedDict, Unpack
+
+from ..accounting import Cost
+from ..exact import Rational, checked
+from ..queries import open_table
+from .ledger import Ledger, Release
+from .places import find_ledger
+from .planning import Plan, plan
+from .publication import Publication
+from .publishing import publish
+
+__all__ = ["Asked", "Question", "Session"]
+
+
+class Question(TypedDict, total=False):
+    """What one question may say besides its condition; each as `irisdp.publish` has it."""
+
+    by: str | Sequence[str] | None
+    groups: Any
+    select_groups: bool
+    selection_epsilon: Rational | None
+    selection_delta: Rational | None
+    epsilon: Rational | None
+    ratio: Rational | None
+    delta: Rational
+    audience: Mapping[str, Rational] | Sequence[str] | None
+    public_membership: bool
+    per_unit: Literal["any", "all"] | None
+
+
+class Asked(Question, total=False):
+    """A question, and where its answers are written."""
+
+    out: str | os.PathLike[str] | None
+    force: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, init=False, repr=False, eq=False)
+class Session:
+    """Questions about one table, charged to one budget.
+
+    It holds no state but the names it was given: what was spent is in the ledger, on disk, and two sessions on one
+    table share it.
+
+    Parameters
+    ----------
+    data : path or frame
+        As for `irisdp.publish`.
+    unit : str, optional
+        The column that says whose record it is.
+    relation : {"add-remove", "exchange"}
+        Which tables must be hard to tell apart.
+    ledger : path or Ledger, optional
+        The budget's file; beside the data unless given. Frames need one.
+    limit : Cost, number, or (number, number), optional
+        Set the most that may ever be spent: ε, or ε and δ. A limit that the ledger has already is replaced.
+    secret, table, encoding, delimiter : optional
+        As for `irisdp.publish`.
+
+    Raises
+    ------
+    BadInput
+        For data that cannot be read, or a frame without a ledger. Nothing is spent.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, pyarrow
+    >>> survey = pyarrow.table({"age": [70, 30, 81], "town": ["Ely", "Ely", "York"]})
+    >>> session = Session(survey, ledger=pathlib.Path(tempfile.mkdtemp(), "survey.ledger"), limit=2)
+    >>> found = session.count("age > 64", by="town", groups=["Ely", "York"], epsilon="0.5")
+    >>> session.remaining
+    Cost(epsilon=Fraction(3, 2), delta=Fraction(0, 1))
+    """
+
+    data: Any = field(repr=False)
+    ledger: Ledger
+    _asked: Mapping[str, Any]
+    _kept: Mapping[str, Any]
+
+    @checked
+    def __init__(
+        self,
+        data: Any,
+        *,
+        unit: str | None = None,
+        relation: Literal["add-remove", "exchange"] = "add-remove",
+        ledger: str | os.PathLike[str] | Ledger | None = None,
+        limit: Cost | Rational | tuple[Rational, Rational] | None = None,
+        secret: str | os.PathLike[str] | None = None,
+        table: str | None = None,
+        encoding: str | None = None,
+        delimiter: str | None = None,
+    ) -> None:
+        opened = open_table(data, encoding=encoding, delimiter=delimiter)
+        if unit is not None:
+            unit = opened.column(unit, "unit").name
+        text = {"encoding": encoding, "delimiter": delimiter}
+        object.__setattr__(self, "data", data)
+        object.__setattr__(self, "ledger", find_ledger(opened, ledger))
+        object.__setattr__(self, "_asked", {"unit": unit, "relation": relation, **text})
+        # Where the ledger was not named, the one that knows the data under another name is found for each question.
+        object.__setattr__(self, "_kept", {"ledger": ledger, "secret": secret, "table": table})
+        if limit is not None:
+            parts = (limit.epsilon, limit.delta) if isinstance(limit, Cost) else limit
+            self.ledger.set_limit(*(parts if isinstance(parts, tuple) else (parts,)))
+
+    def __repr__(self) -> str:
+        """Say what is asked about, and what is left."""
+        left = self.remaining
+        budget = "no limit is set" if left is None else f"left {left}"
+        return f"<Session: {self.ledger.path.name}; {budget}>"
+
+    @property
+    def spent(self) -> Cost:
+        """What the ledger's releases cost in all."""
+        return self.ledger.spent
+
+    @property
+    def limit(self) -> Cost | None:
+        """The most that may be spent; None where no limit was set."""
+        return self.ledger.limit
+
+    @property
+    def remaining(self) -> Cost | None:
+        """What may still be spent; None where no limit was set."""
+        limit = self.limit
+        return None if limit is None else limit.beyond(self.spent)
+
+    def releases(self) -> list[Release]:
+        """List what was released, oldest first."""
+        return self.ledger.releases()
+
+    def plan(self, query: str, *arguments: str | int, **options: Unpack[Question]) -> Plan:
+        """Say what a question would cost and how far off its answers would be; see `irisdp.plan`."""
+        return plan(self.data, query, *arguments, **self._asked, **options)
+
+    def publish(self, query: str, *arguments: str | int, **options: Unpack[Asked]) -> Publication:
+        """Ask any question by its name; see `irisdp.publish`."""
+        return publish(self.data, query, *arguments, **self._asked, **self._kept, **options)
+
+    def count(self, condition: str | None = None, **options: Unpack[Asked]) -> Publication:
+        """Publish how many records there are for which a condition is true; see `irisdp.publish`."""
+        return self.publish("count", *_given(condition), **options)
+
+    def at_least(self, k: int, condition: str | None = None, **options: Unpack[Asked]) -> Publication:
+        """Publish whether a condition is true for k records or more; see `irisdp.publish`."""
+        return self.publish("at-least", k, *_given(condition), **options)
+
+    def at_most(self, k: int, condition: str | None = None, **options: Unpack[Asked]) -> Publication:
+        """Publish whether a condition is true for k records or fewer; see `irisdp.publish`."""
+        return self.publish("at-most", k, *_given(condition), **options)
+
+    def majority(self, condition: str, **options: Unpack[Asked]) -> Publication:
+        """Publish whether a condition is true for more records than it is false for; see `irisdp.publish`."""
+        return self.publish("majority", condition, **options)
+
+
+def _given(condition: str | None) -> tuple[str, ...]:
+    return () if condition is None else (condition,)
