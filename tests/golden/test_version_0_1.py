@@ -17,11 +17,13 @@ from typing import Any
 import pytest
 
 import irisdp as library
+from irisdp.catalogue import FORMS
 from support import stored
 from support.commands import irisdp
 
 STORED = Path(__file__).parent / "version_0_1"
 VERIFIER = Path(library.__file__).parent / "certify" / "verify_mechanism.py"
+*EARLIER_FORMS, LAST_FORM = (form.usage for form in FORMS)
 AMONG = ", among mechanisms with these boundary rows"
 
 
@@ -101,9 +103,8 @@ LINES = {
     "unknown option": "--frobnicate: is no option of irisdp publish; did you mean --force? "
     "irisdp publish -h lists them",
     "unknown command": "frobnicate: is no command; choose from publish, interpret, design, audit, sample, ledger",
-    # There is one query more.
-    "unknown query": "QUERY: is none that Iris knows; write count [EXPR], at-least K [EXPR], at-most K [EXPR] or "
-    "majority EXPR",
+    # There are more queries.
+    "unknown query": f"QUERY: is none that Iris knows; write {', '.join(EARLIER_FORMS)} or {LAST_FORM}",
     "no graph": "graph: is missing; give the neighbouring inputs, in the file or with --graph G.json",
     "over the limit": LIMITED + WAYS,
     # Groups are compared as the engine compares them.

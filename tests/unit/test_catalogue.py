@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from irisdp import publish
 from irisdp.catalogue import FORMS
 from irisdp.cli.main import run
 from irisdp.queries import QUERIES, read_query
@@ -32,6 +33,11 @@ def test_names_are_different():
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
 def test_the_readme_lists_each_query(form):
     assert f"| `publish DATA {form.usage}` | {form.answer} |" in README
+
+
+def test_the_docstring_names_each_query():
+    listed = ", ".join(f'"{form.name}"' for form in FORMS)
+    assert f"query : {{{listed}}}" in publish.__doc__
 
 
 def test_help_lists_each_query(capsys):
