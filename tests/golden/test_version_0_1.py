@@ -18,6 +18,7 @@ import pytest
 
 import irisdp as library
 from irisdp.catalogue import FORMS
+from irisdp.design.readings.losses import SPELLINGS
 from support import stored
 from support.commands import irisdp
 
@@ -96,10 +97,9 @@ LINES = {
     "unknown group column": "--by: names the column 'w', which the data does not have; choose from g, v, u",
     "unknown unit": "--unit: names the column 'w', which the data does not have; choose from g, v, u",
     "unknown field": "SPEC.json: has a field that a geometric spec does not know; write kind, n, privacy only",
-    "unknown loss": "--loss: is not a loss with a name; write absolute, squared, zero-one, pinball:LOW:HIGH, "
-    "threshold:K, excess:K, or give a table",
-    "unknown loss of a spec": "loss: is not a loss with a name; write absolute, squared, zero-one, "
-    "pinball:LOW:HIGH, threshold:K, excess:K, or give a table",
+    # There may be more losses.
+    "unknown loss": f"--loss: is not a loss with a name; write {', '.join(SPELLINGS)}, or give a table",
+    "unknown loss of a spec": f"loss: is not a loss with a name; write {', '.join(SPELLINGS)}, or give a table",
     "unknown option": "--frobnicate: is no option of irisdp publish; did you mean --force? "
     "irisdp publish -h lists them",
     "unknown command": "frobnicate: is no command; choose from publish, interpret, design, audit, sample, ledger",

@@ -1,6 +1,7 @@
 """A reader's loss is read in one place: the command line, Python and specs take the same spellings and refuse alike."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from irisdp import Privacy, design
 from irisdp.cli.main import run
 from irisdp.design import from_spec
+from irisdp.design.readings.losses import SPELLINGS, read_loss
 from irisdp.errors import BadInput
 from irisdp.release import interpret
 
@@ -23,7 +25,7 @@ SAME = [
     ("threshold:1", {"name": "threshold", "beyond": 1}),
     ("excess:1", {"name": "excess", "beyond": 1}),
 ]
-FORMS = "write absolute, squared, zero-one, pinball:LOW:HIGH, threshold:K, excess:K, or give a table"
+FORMS = f"write {', '.join(SPELLINGS)}, or give a table"
 
 
 @pytest.mark.parametrize(("text", "fields"), SAME)
@@ -80,3 +82,13 @@ def test_a_spec_names_no_file(tmp_path, monkeypatch):
     Path("loss.json").write_text('"absolute"')
     with pytest.raises(BadInput, match=r"^loss: is not a loss with a name"):
         from_spec({"kind": "consumer", "n": 3, "loss": "loss.json", "privacy": {"ratio": 4}})
+
+
+@pytest.mark.parametrize("loss", SPELLINGS)
+def test_each_loss_with_a_name_is_named_wherever_they_are_listed(loss, capsys):
+    assert run(["interpret", "-h"]) == 0
+    shown = "".join(re.findall(r"[\w:-]+", capsys.readouterr().out))
+    assert loss in shown
+    assert f'"{loss}"' in interpret.__doc__
+    assert f'"{loss}"' in read_loss.__doc__
+    assert any(text.split(":")[0] == loss.split(":")[0] for text, _ in SAME), "no case above says how it is read"

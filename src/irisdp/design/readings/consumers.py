@@ -33,8 +33,8 @@ class Consumer:
     n : int
         Largest count, at least 0.
     loss : Loss, name, mapping or table
-        See `irisdp.design.readings.losses`: "absolute", "squared", "zero-one", `pinball(too_low=…, too_high=…)`,
-        `threshold(k)`, `excess(k)`, their text ("excess:1"), or a table: a row per truth, a column per answer.
+        As `irisdp.design.readings.losses` has them: a name ("absolute"), `pinball(too_low=…, too_high=…)` or its text
+        ("pinball:1:3"), and so on; or a table: a row per truth, a column per answer.
     side_information : sequence or mapping, optional
         The counts deemed possible, as a list or as {"at_least": a, "at_most": b}; all when left out.
     prior : sequence, array or frozen SciPy distribution, optional

@@ -18,6 +18,7 @@ from ...exact import Table, integer, rational, table
 from ...renamed import renamed_names
 
 __all__ = [
+    "SPELLINGS",
     "Loss",
     "Tail",
     "absolute",
@@ -199,7 +200,7 @@ def read_loss(given: Any, n: int) -> Loss:
     name = _current(str(fields.get("name")))
     make, names = _NAMED.get(name, (None, ()))
     if make is None:
-        raise BadInput("loss", "is not a loss with a name", f"write {', '.join(_FORMS)}, or give a table")
+        raise BadInput("loss", "is not a loss with a name", f"write {', '.join(SPELLINGS)}, or give a table")
     if set(parameters) != set(names):
         needed = " and ".join(names) or "no parameters"
         raise BadInput("loss", f"{name} takes {needed}", f"write {_form(name)}")
@@ -235,6 +236,7 @@ _NAMED: dict[str, tuple[Any, tuple[str, ...]]] = {
     "excess": (excess, ("beyond",)),
 }
 _OLD_NAMES = {"asymmetric": "pinball"}
-_FORMS = tuple(map(_form, _NAMED))
+SPELLINGS = tuple(map(_form, _NAMED))
+"""How each loss with a name is written in one word, in the order in which messages list them."""
 
 __getattr__ = renamed_names(__name__, {"asymmetric": f"{__name__}.pinball"})
