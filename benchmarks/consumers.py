@@ -22,8 +22,8 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from irisdp.cells import CountNodes, GeometricNoise, Link
-from irisdp.design.readings.consumers import Consumer
-from irisdp.design.readings.optimal import OptimalReading, optimal_reading
+from irisdp.consumers.consumer import Consumer
+from irisdp.consumers.optimal import OptimalReading, optimal_reading
 from irisdp.mechanisms import FactoredMechanism
 from irisdp.privacy import Privacy
 

@@ -100,7 +100,7 @@ def beside_qif(nodes: int, repeats: int) -> None:
             ours.append(spent)
             ratios.append(theirs[-1] / spent)
         value, best = mean_distance(matrix, distances), float(made.objective.value)
-        fixed = np.array(design.repair(matrix, graph, privacy).matrix(), dtype=float)
+        fixed = np.array(design.programs.repair(matrix, graph, privacy).matrix(), dtype=float)
         needed = float(audit(matrix_document(matrix, graph=graph, privacy=privacy)).delta_at_epsilon)
         times = f"{statistics.median(ratios):.1f} [{min(ratios):.1f}, {max(ratios):.1f}]"
         print(f"{name:<20}{spread(theirs):>24}{spread(ours):>22}{times:>24}", end="")

@@ -13,7 +13,7 @@ import itertools
 import time
 
 from irisdp import Privacy
-from irisdp.design import Consumer, optimal_reading
+from irisdp.consumers import Consumer, optimal_reading
 from irisdp.mechanisms import FactoredMechanism
 
 GAP = 1e-9

@@ -18,7 +18,8 @@ import numpy as np
 
 import irisdp
 from irisdp import Privacy
-from irisdp.design import binary, curves, rainbow, turning_points
+from irisdp.design import binary, rainbow
+from irisdp.design.rainbows import curves, turning_points
 from irisdp.privacy import hockey_stick
 
 HERE = Path(__file__).parent

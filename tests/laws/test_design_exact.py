@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from irisdp.design.programs.goals import Goal, read_loss
 from irisdp.design.programs.program import mechanism_program
-from irisdp.design.programs.ratio import simplest_between, stepping_stones, workable_ratio
 from irisdp.errors import Infeasible
+from irisdp.exact.short import simplest_between, stepping_stones, workable_ratio
 from irisdp.graphs import Path
 from irisdp.linprog.elimination import solve_sparse
 from irisdp.linprog.highs import FloatSolver

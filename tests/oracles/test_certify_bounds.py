@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from irisdp import design
-from irisdp.certify import audit, check_optimality, seal, verify_mechanism
+from irisdp.certify import add_digest, audit, check_optimality, verify_mechanism
 from irisdp.graphs import Hamming, Path, graph_from_document
 from irisdp.mechanisms import FactoredMechanism, geometric_row, read_document
 from irisdp.privacy import Privacy
@@ -54,7 +54,7 @@ def solve(loss, weights, edges, ratio, delta, aggregate, considered):
 
 def judged(document):
     """Seal, check with both, insist that they agree, return the library's verdict."""
-    sealed = json.loads(json.dumps(seal(document)))
+    sealed = json.loads(json.dumps(add_digest(document)))
     verdict = check_optimality(read_document(sealed))
     mechanism = verify_mechanism.read_mechanism(sealed)
     try:
@@ -216,7 +216,7 @@ def test_factors_are_judged_without_being_expanded(loss, n, tmp_path):
         assert judged({**document, "certificate": written}).lower_bound == verdict.lower_bound
         assert not judged({**document, "objective": {"value": str(verdict.value - Fraction(1, 10**40))}}).holds
         file = tmp_path / "m.json"
-        file.write_text(json.dumps(seal(document)))
+        file.write_text(json.dumps(add_digest(document)))
         with contextlib.redirect_stdout(io.StringIO()):
             assert verify_mechanism.main(str(file)) == 0
         assert audit(file).holds

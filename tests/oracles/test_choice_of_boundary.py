@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from irisdp import Privacy, audit
-from irisdp.certify import check_optimality, seal, verify_choice, verify_mechanism
+from irisdp.certify import add_digest, check_optimality, verify_choice, verify_mechanism
 from irisdp.design import rainbow
 from irisdp.graphs import graph_from_edges
 from irisdp.mechanisms import ALL_PRIVATE, SAME_ROWS, read_document
@@ -96,11 +96,11 @@ def test_bad_proofs_are_refused_or_only_weaker(field, tmp_path):
         for place in range(len(entries)):
             changed = json.loads(json.dumps(document))
             changed["certificate"]["choice"][field][place] = change(entries[place])
-            assert not proven(seal(changed), tmp_path).holds
+            assert not proven(add_digest(changed), tmp_path).holds
     document["certificate"]["choice"][field] = []
-    weaker = check_optimality(read_document(seal(document)))
+    weaker = check_optimality(read_document(add_digest(document)))
     assert weaker.holds and weaker.choice <= whole
-    proven(seal(document), tmp_path)
+    proven(add_digest(document), tmp_path)
 
 
 def test_a_boundary_that_was_not_chosen_shows_a_gap(tmp_path):
@@ -116,7 +116,7 @@ def test_a_boundary_that_was_not_chosen_shows_a_gap(tmp_path):
     loss = [[Fraction(x) for x in line] for line in facts["loss"]]
     value = sum(Fraction(w) * sum(x) / len(x) for w, x in zip(facts["weights"], loss, strict=True))
     document["objective"] = {"name": "", "value": str(value), "lower_bound": str(value)}
-    found = proven(seal(document), tmp_path).optimality
+    found = proven(add_digest(document), tmp_path).optimality
     assert found.holds and found.gap == 0 and found.value - found.choice > 0
 
 

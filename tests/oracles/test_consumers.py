@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 
 from irisdp import design
+from irisdp.consumers.consumer import Consumer
+from irisdp.consumers.optimal import optimal_reading
 from irisdp.design.counts.universality import broken_adjacency, dominating_reading, side_by_side
-from irisdp.design.readings.consumers import Consumer
-from irisdp.design.readings.optimal import optimal_reading
 from irisdp.errors import BadInput
 from irisdp.mechanisms import FactoredMechanism, Mechanism
 from irisdp.privacy import Privacy

@@ -8,9 +8,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from irisdp import BadInput, Privacy, design, interpret
-from irisdp.design.readings.losses import Loss, Tail, absolute, excess, pinball, squared, threshold, zero_one
-from irisdp.design.readings.unbounded import best_shift, loss_of_shift
+from irisdp import BadInput, Privacy, consumers, design, interpret
+from irisdp.consumers.losses import Loss, Tail, absolute, excess, pinball, squared, threshold, zero_one
+from irisdp.consumers.unbounded import best_shift, loss_of_shift
 from irisdp.mechanisms import FactoredMechanism
 from irisdp.release import NoisyCount
 
@@ -60,7 +60,7 @@ def test_games_with_more_and_more_counts_tend_to_the_unbounded_one_from_below(na
     privacy, loss = Privacy.from_ratio("3/2"), LOSSES[name]
     limit = best_shift(loss, privacy).value
     values = [
-        design.optimal_reading(FactoredMechanism(privacy=privacy, n=n), design.Consumer(n, loss)).value
+        consumers.optimal_reading(FactoredMechanism(privacy=privacy, n=n), consumers.Consumer(n, loss)).value
         for n in (5, 40, 400)
     ]
     assert values == sorted(values)
@@ -90,8 +90,8 @@ def test_noise_without_ends_is_read_as_noise_clamped_to_what_is_possible(loss):
 def test_a_release_with_wider_ends_is_read_as_well_as_the_whole_of_it_can_be(loss):
     privacy = Privacy.from_ratio(2)
     rule = interpret(NoisyCount(privacy=privacy, ends=((0, 20),)), 9, loss=loss, at_least=5, at_most=12).answers[0].rule
-    consumer = design.Consumer(20, loss, side_information={"at_least": 5, "at_most": 12})
-    whole = design.optimal_reading(FactoredMechanism(privacy=privacy, n=20), consumer)
+    consumer = consumers.Consumer(20, loss, side_information={"at_least": 5, "at_most": 12})
+    whole = consumers.optimal_reading(FactoredMechanism(privacy=privacy, n=20), consumer)
     assert rule.value == whole.value
     assert rule.face_value >= rule.value
     # A control: knowing less costs more.

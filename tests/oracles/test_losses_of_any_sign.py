@@ -85,7 +85,7 @@ def test_a_bound_that_is_stated_too_high_is_rejected(tmp_path):
     made = design.consumer(40, table(40, [-100] * 41), PRIVACY)
     document = json.loads(json_bytes(made.to_document()))
     document["objective"]["lower_bound"] = str(made.objective.value + 1)
-    document = certify.seal({key: value for key, value in document.items() if key != "seal"})
+    document = certify.add_digest({key: value for key, value in document.items() if key != "seal"})
     path = Path(tmp_path / "m.json")
     path.write_bytes(json_bytes(document))
     assert not audit(path).holds

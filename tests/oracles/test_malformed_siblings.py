@@ -14,7 +14,7 @@ import re
 import pytest
 
 from irisdp import design
-from irisdp.certify import audit, check_optimality, read_mechanism, seal, verify_choice
+from irisdp.certify import add_digest, audit, check_optimality, read_mechanism, verify_choice
 from irisdp.errors import IrisError
 from irisdp.graphs import Complete, Cycle, Hamming, graph_from_edges
 from irisdp.mechanisms import read_document
@@ -31,7 +31,7 @@ def pulled_back():
     inner = design.randomized_response(2, Privacy(ratio=2)).to_document()
     table = {"rows": inner["matrix"], "row_of": [0, 0, 1, 1]}
     query = {"kind": "theorem", "theorem": "pullback", "mechanism": inner, "query": [0, 0, 1, 1]}
-    return seal(
+    return add_digest(
         {
             "privacy": inner["privacy"],
             "graph": {"family": "cycle", "n": 4},
@@ -48,10 +48,10 @@ def resealed(name, **facts):
     document = json.loads(json.dumps(ORIGINALS[name].to_document()))
     document["certificate"] = {"kind": "theorem", **facts}
     if "loss" not in facts:
-        return seal({key: value for key, value in document.items() if key != "objective"})
-    found = check_optimality(read_document(seal({**document, "objective": {"value": "0"}})))
+        return add_digest({key: value for key, value in document.items() if key != "objective"})
+    found = check_optimality(read_document(add_digest({**document, "objective": {"value": "0"}})))
     stated = {"value": str(found.value), "lower_bound": str(found.lower_bound)}
-    return seal({**document, "objective": {"name": "loss", **stated}})
+    return add_digest({**document, "objective": {"name": "loss", **stated}})
 
 
 def factored(reading, goal):
@@ -63,7 +63,7 @@ def factored(reading, goal):
         return document
     certificate = {"kind": "theorem", "theorem": "geometric-reading", **goal} if goal else {"theorem": "geometric"}
     document = {**document, "certificate": {"kind": "theorem", **certificate}}
-    return seal(document | ({"objective": {"name": "loss", "value": "2", "lower_bound": "0"}} if goal else {}))
+    return add_digest(document | ({"objective": {"name": "loss", "value": "2", "lower_bound": "0"}} if goal else {}))
 
 
 MEAN = {"aggregate": "average", "loss": {"name": "absolute"}, "weights": ["1/4"] * 4}

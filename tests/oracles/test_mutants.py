@@ -52,7 +52,7 @@ ORIGINALS = {
 DOCUMENTS = {name: json.loads(json.dumps(made.to_document())) for name, made in ORIGINALS.items()}
 
 
-def seal(document):
+def add_digest(document):
     """The digest as certificates define it, written out anew."""
     certificate = {key: value for key, value in document["certificate"].items() if key != "digest"}
     text = json.dumps(
@@ -209,7 +209,7 @@ def test_mutants_are_rejected_and_the_checkers_agree(number, name, tmp_path):
         assert not audit_says(mutant), what
         assert not verifier_says(mutant, tmp_path / "m.json"), what
         wrong += 1
-        resealed = seal(copy.deepcopy(mutant))
+        resealed = add_digest(copy.deepcopy(mutant))
         verdicts = audit_says(resealed), verifier_says(resealed, tmp_path / "m.json")
         assert verdicts[0] == verdicts[1], what
         agreed += 1

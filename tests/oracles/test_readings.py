@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irisdp.design.readings import geometric_sums, optimal
-from irisdp.design.readings.consumers import Consumer
-from irisdp.design.readings.geometric_sums import GeometricKernel
-from irisdp.design.readings.optimal import optimal_reading
-from irisdp.design.readings.recurrences import RecurrentGame
-from irisdp.design.readings.value import loss_of_reading
+from irisdp.consumers import geometric_sums, optimal
+from irisdp.consumers.consumer import Consumer
+from irisdp.consumers.geometric_sums import GeometricKernel
+from irisdp.consumers.optimal import optimal_reading
+from irisdp.consumers.recurrences import RecurrentGame
+from irisdp.consumers.value import loss_of_reading
 from irisdp.mechanisms import FactoredMechanism, Mechanism, geometric
 from irisdp.privacy import Privacy
 from support.programs import Program

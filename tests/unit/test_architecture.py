@@ -20,6 +20,7 @@ FLOORS = [
     {"graphs"},
     {"mechanisms"},
     {"certify"},
+    {"consumers"},
     {"design"},
     {"families", "noise"},
     {"cells"},
@@ -29,7 +30,7 @@ FLOORS = [
 ]
 LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 # certify checks what design makes: sharing code would let one mistake hide in both.
-APART = {"design": {"certify"}, "certify": {"linprog"}}
+APART = {"design": {"certify"}, "consumers": {"certify"}, "certify": {"linprog"}}
 LONGEST_ROOM = 350
 # The verifier is one file so that a stranger can copy it, and explains itself to one who has read nothing else.
 LONGER_ROOMS = {"certify/verify_mechanism.py": 1100}

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import irisdp
-from irisdp import BadInput, Ledger, Privacy, audit, certify, design, graphs, noise, publish
+from irisdp import BadInput, Ledger, Privacy, audit, certify, consumers, design, graphs, noise, publish
 from irisdp.accounting import Cost
 from irisdp.errors import IrisError
 from irisdp.exact import checked
@@ -26,7 +26,7 @@ GOOD = {
     "source": MECHANISM,
     "target": MECHANISM,
     "deployed": MECHANISM,
-    "consumer": design.Consumer(2, "absolute"),
+    "consumer": consumers.Consumer(2, "absolute"),
     "profile": certify.privacy_profile(MECHANISM),
     "n": 3,
     "nodes": 3,
@@ -48,14 +48,19 @@ WRONG = [
 
 
 def functions():
-    for room in (certify, design, graphs, noise):
+    rooms = (design.counts, design.databases, design.programs, design.rainbows)
+    for room in (certify, consumers, design, *rooms, graphs, noise):
         for name in room.__all__:
             found = getattr(room, name)
             if inspect.isfunction(found):
                 yield f"{room.__name__}.{name}", found
     for name in ("audit", "interpret", "load", "publish", "Privacy", "Ledger"):
         yield name, getattr(irisdp, name)
-    yield from (("graphs.Product", graphs.Product), ("design.Goal", design.Goal), ("design.Consumer", design.Consumer))
+    yield from (
+        ("graphs.Product", graphs.Product),
+        ("design.Goal", design.Goal),
+        ("consumers.Consumer", consumers.Consumer),
+    )
     for family in ("Path", "Cycle", "Complete", "Hamming", "Histograms"):
         yield f"graphs.{family}", getattr(graphs, family)
 

@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 
 import irisdp
-from irisdp.certify import audit, certify_depth_mechanism, check_optimality, digest, is_sealed, privacy_profile, seal
+from irisdp.certify import (
+    add_digest,
+    audit,
+    certify_depth_mechanism,
+    check_optimality,
+    digest,
+    is_sealed,
+    privacy_profile,
+)
 from irisdp.errors import BadInput
 from irisdp.exact import parse_json
 from irisdp.graphs import Complete, Path, graph_from_edges
@@ -195,7 +203,7 @@ def test_enclosed_rows_refute_a_wrong_step():
 def sealed_line():
     document = line_mechanism(2, 2, balanced_line(Privacy(ratio=2))).to_document()
     facts = {"rankings": [[0, 1], [1, 0]], "ranking_of": [0, 0, 1, 1]}
-    return seal({**document, "certificate": {"kind": "theorem", "theorem": "balanced-line", **facts}})
+    return add_digest({**document, "certificate": {"kind": "theorem", "theorem": "balanced-line", **facts}})
 
 
 def test_a_seal_does_not_depend_on_the_order_of_keys():
@@ -224,7 +232,7 @@ def test_decimals_are_hashed_as_their_text():
 
 def test_what_cannot_be_sealed_is_refused():
     with pytest.raises(BadInput, match="certificate: must be there"):
-        seal({"matrix": [["1"]]})
+        add_digest({"matrix": [["1"]]})
 
 
 @pytest.mark.parametrize(
@@ -241,7 +249,7 @@ def test_what_cannot_be_sealed_is_refused():
 )
 def test_a_malformed_certificate_does_not_hold_and_raises_nothing(certificate):
     document = {**geometric(2, Privacy(ratio=2)).to_document(), "certificate": certificate}
-    verdict = check_optimality(read_document(seal(document) if isinstance(certificate, dict) else document))
+    verdict = check_optimality(read_document(add_digest(document) if isinstance(certificate, dict) else document))
     assert not verdict.holds and verdict.reason and verdict.gap is None
 
 
@@ -253,7 +261,7 @@ def test_shortened_rows_are_certified_with_their_distance(within, holds):
     matrix[0][1] += Fraction(1, 10**20)
     document["matrix"] = [[str(p) for p in row] for row in matrix]
     document["certificate"]["within"] = within
-    verdict = check_optimality(read_document(seal(document)))
+    verdict = check_optimality(read_document(add_digest(document)))
     assert verdict.holds is holds
     assert verdict.distance == (Fraction(1, 10**20) if holds else None)
 
@@ -262,9 +270,9 @@ def test_a_wrong_value_is_reported_beside_the_right_one():
     document = randomized_response(2, Privacy(ratio=3)).to_document()
     goal = {"aggregate": "average", "loss": {"name": "zero-one"}, "weights": ["1/2", "1/2"]}
     document |= {"certificate": {"kind": "theorem", "theorem": "randomized-response", **goal}}
-    verdict = check_optimality(read_document(seal({**document, "objective": {"value": "1/3"}})))
+    verdict = check_optimality(read_document(add_digest({**document, "objective": {"value": "1/3"}})))
     assert not verdict.holds and verdict.value == verdict.lower_bound == Fraction(1, 4)
-    assert check_optimality(read_document(seal({**document, "objective": {"value": "1/4"}}))).gap == 0
+    assert check_optimality(read_document(add_digest({**document, "objective": {"value": "1/4"}}))).gap == 0
 
 
 def test_without_a_certificate_nothing_is_claimed():

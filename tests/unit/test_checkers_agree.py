@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from irisdp.certify import check_optimality, seal, verify_mechanism
+from irisdp.certify import add_digest, check_optimality, verify_mechanism
 from irisdp.cli.main import run
 from irisdp.mechanisms import read_document
 
@@ -93,7 +93,7 @@ def test_both_refuse_what_is_malformed_and_name_the_field(name, tmp_path, capsys
     ids=str,
 )
 def test_no_reason_of_the_verifier_is_an_exception_of_python(facts, tmp_path, capsys):
-    document = seal({**PLAIN, "objective": {"value": "1/3"}, "certificate": facts})
+    document = add_digest({**PLAIN, "objective": {"value": "1/3"}, "certificate": facts})
     status, _, verified = checked(document, tmp_path / "m.json", capsys)
     assert status == 1 and verified.startswith("no: ") and verified.count("\n") == 1
     assert "another form" not in verified and "Error" not in verified and len(verified.split()) > 3
@@ -109,7 +109,7 @@ def test_both_judge_the_privacy_of_any_count(n, graph, tmp_path, capsys):
 
 @pytest.mark.parametrize(("n", "expected"), [(10**6, 0), (10**6 + 1, 2)])
 def test_both_check_certificates_up_to_the_same_count(n, expected, tmp_path, capsys):
-    document = seal(factors(n, certificate={"kind": "theorem", "theorem": "geometric"}))
+    document = add_digest(factors(n, certificate={"kind": "theorem", "theorem": "geometric"}))
     status, audited, verified = checked(document, tmp_path / "m.json", capsys)
     assert status == expected
     if expected == 2:
@@ -120,7 +120,7 @@ def test_both_check_certificates_up_to_the_same_count(n, expected, tmp_path, cap
 def test_a_value_is_called_as_stated_only_where_it_is(value, words):
     certificate = {"kind": "theorem", "theorem": "geometric-reading", **GOAL}
     document = factors(1, {"reading": WHOLE}, objective={"value": value}, certificate=certificate)
-    found = check_optimality(read_document(seal(document)))
+    found = check_optimality(read_document(add_digest(document)))
     assert found.holds and words in found.reason
 
 
@@ -141,11 +141,11 @@ def test_an_objective_that_nothing_proves_is_not_called_no_claim(stated, tmp_pat
 def test_the_true_answer_is_the_one_that_the_names_say(outputs, expected, tmp_path, capsys):
     """Rows that answer "b" to the input "a" twice as often as "a" make no true answer as probable as can be."""
     named = {"inputs": ["a", "b"], "outputs": outputs, "graph": {"edges": [["a", "b"]]}}
-    document = seal({**PLAIN, **named, "certificate": {"kind": "theorem", "theorem": "randomized-response"}})
+    document = add_digest({**PLAIN, **named, "certificate": {"kind": "theorem", "theorem": "randomized-response"}})
     assert checked(document, tmp_path / "m.json", capsys)[0] == expected
     goal = {"aggregate": "average", "loss": [[0, 1], [1, 0]], "weights": ["1/2", "1/2"]}
     certificate = {"kind": "theorem", "theorem": "randomized-response", **goal}
-    document = seal({**PLAIN, **named, "certificate": certificate, "objective": {"value": "1/3"}})
+    document = add_digest({**PLAIN, **named, "certificate": certificate, "objective": {"value": "1/3"}})
     assert checked(document, tmp_path / "m.json", capsys)[0] == 0
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from irisdp import Privacy, design
-from irisdp.certify import seal, verify_mechanism
+from irisdp.certify import add_digest, verify_mechanism
 from irisdp.cli.main import run
 from irisdp.mechanisms import ALL_PRIVATE, SAME_ROWS, geometric, randomized_response, read_document
 
@@ -31,7 +31,7 @@ def told(document, path, capsys):
 
 
 def claiming(rows, theorem, graph=None, **facts):
-    return seal(
+    return add_digest(
         {
             "privacy": {"ratio": "2"},
             "graph": graph or {"family": "path", "n": len(rows)},
@@ -78,7 +78,7 @@ def test_with_a_goal_the_gap_tells_what_other_rows_cost(name, tmp_path, capsys):
     if name == "another boundary":
         goal["loss"] = [[0, 1], [1, 0]]
     document = claiming(rows, theorem, within=1, **facts, **goal)
-    document = seal({**document, "objective": {"name": "x", "value": "1/2"}})
+    document = add_digest({**document, "objective": {"name": "x", "value": "1/2"}})
     status, found, _, verifier = told(document, tmp_path / "m.json", capsys)
     assert status == 0 and found["says"] is None
     assert Fraction(found["gap"]) == (0 if name == "another boundary" else Fraction(1, 2))
@@ -114,7 +114,7 @@ def pulled(document):
         for t in (0, 1)
         if i < j and (document["graph"]["family"] == "complete" or j == i + 1)
     ]
-    return seal(
+    return add_digest(
         {
             "privacy": document["privacy"],
             "graph": {"nodes": list(range(2 * size)), "edges": edges},
@@ -170,7 +170,7 @@ def test_pulled_back_rows_are_counted_as_given_however_the_query_is_written(tmp_
 def test_a_pullback_of_a_pullback_says_nothing_without_a_goal(tmp_path, capsys):
     outer = pulled(TRUE["given"])
     twice = {**outer, "certificate": {**outer["certificate"], "mechanism": outer, "query": [0, 1, 2, 3]}}
-    status, _, text, verifier = told(seal(twice), tmp_path / "m.json", capsys)
+    status, _, text, verifier = told(add_digest(twice), tmp_path / "m.json", capsys)
     assert status == 1 and "compose the two queries" in text and verifier.startswith("no: a pullback of a pullback")
 
 
@@ -186,7 +186,7 @@ def test_designs_are_within_rounding(epsilon, tmp_path, capsys):
 def test_a_wrong_within_is_refused_whatever_the_proof(tmp_path, capsys):
     for document in (pulled(TRUE["geometric"]), TRUE["geometric"]):
         for wrong in ("x", "-1", None):
-            changed = seal({**document, "certificate": {**document["certificate"], "within": wrong}})
+            changed = add_digest({**document, "certificate": {**document["certificate"], "within": wrong}})
             assert told(changed, tmp_path / "m.json", capsys)[0] == 1
 
 

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from irisdp import audit, design
-from irisdp.certify import seal, verify_mechanism
+from irisdp.certify import add_digest, verify_mechanism
 from irisdp.errors import BadInput
 from irisdp.mechanisms import FactoredMechanism, Mechanism, load, read_document
 from irisdp.privacy import Privacy
@@ -105,7 +105,7 @@ def test_tampered_designs_are_rejected_even_when_sealed_again(tamper, document, 
     assert audit(read_document(document)).holds and verified(document, tmp_path)
     spoilt = copy.deepcopy(document)
     tamper(spoilt)
-    for wrong in (spoilt, seal(spoilt)):
+    for wrong in (spoilt, add_digest(spoilt)):
         assert not audit(read_document(wrong)).holds
         assert not verified(wrong, tmp_path)
 
@@ -139,7 +139,7 @@ def test_beyond_1000_inputs_noise_is_followed_by_a_reading(tmp_path):
     # The stand-alone verifier needs a minute for the certificate, so it is given the rest.
     assert verified({key: value for key, value in document.items() if key != "certificate"}, tmp_path)
     document["objective"]["value"] = document["objective"]["lower_bound"] = str(objective.lower_bound / 2)
-    assert not audit(read_document(seal(document))).optimality.holds
+    assert not audit(read_document(add_digest(document))).optimality.holds
     draws = again.draw_positions(800, 200)
     assert abs(float(np.mean(draws)) - 800) < 5  # standard deviation 0.2
 

@@ -63,14 +63,14 @@ def test_a_tampered_design_is_rejected():
         {"outputs": [0, 1, 3, 2]},
     ):
         assert not check_optimality(read_document({**document, **change})).holds
-        resealed = design.seal({**document, **change})
+        resealed = design.programs.add_digest({**document, **change})
         assert not check_optimality(read_document(resealed)).holds
 
 
 def test_sealing_twice_changes_nothing():
     document = design.geometric(3, SHORT).to_document()
-    assert design.seal(document) == document
-    assert design.seal(design.seal({**document, "note": "harmless"})) != document
+    assert design.programs.add_digest(document) == document
+    assert design.programs.add_digest(design.programs.add_digest({**document, "note": "harmless"})) != document
 
 
 def test_geometric_files_stay_short():

@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from irisdp.certify import seal, verify_mechanism
+from irisdp.certify import add_digest, verify_mechanism
 from irisdp.cli.main import run
 
 ROWS = [["2/3", "1/3"], ["1/3", "2/3"]]
@@ -45,11 +45,11 @@ def test_no_name_forges_a_line_or_steers_the_terminal(text, where, tmp_path, cap
     elif where == "stranger":
         document["graph"] = {"nodes": ["a", "b"], "edges": [["a", name]]}
     elif where == "theorem":
-        document = seal({**document, "certificate": {"kind": "theorem", "theorem": name}})
+        document = add_digest({**document, "certificate": {"kind": "theorem", "theorem": name}})
     else:
         goal = {"aggregate": "average", "weights": ["1/2", "1/2"], "loss": [[0, 1], [0, 1]]}
         document |= {"outputs": [name, "y"], "objective": {"name": name, "value": "1/2"}}
-        document = seal({**document, "certificate": {"kind": "dual", "multipliers": [], **goal}})
+        document = add_digest({**document, "certificate": {"kind": "dual", "multipliers": [], **goal}})
     status, audit, verifier = checked(json.dumps(document), tmp_path / "m.json", capsys)
     assert status == {"node": 0, "output": 0, "stranger": 2, "theorem": 1, "not close": 1}[where]
     for printed in (audit, verifier):
@@ -126,7 +126,7 @@ def test_entries_beyond_floats_are_reported_exactly(rows, tmp_path, capsys):
 def test_goals_longer_than_a_number_may_be_written_are_printed_exactly(tmp_path, capsys):
     goal = {"aggregate": "average", "weights": ["1e3000", "1"], "loss": [["1e3000", 0], [0, "1e3000"]]}
     certificate = {"kind": "dual", "multipliers": [], **goal}
-    document = seal({**json.loads(plain()), "certificate": certificate, "objective": {"value": "0"}})
+    document = add_digest({**json.loads(plain()), "certificate": certificate, "objective": {"value": "0"}})
     assert checked(json.dumps(document), tmp_path / "m.json", capsys)[0] == 1
     assert run(["audit", str(tmp_path / "m.json"), "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["optimality"]["value"].startswith("20000")

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from irisdp import Privacy, audit, design
-from irisdp.certify import seal, verify_mechanism
+from irisdp.certify import add_digest, verify_mechanism
 from irisdp.cli.main import run
 from irisdp.errors import BadInput
 from irisdp.graphs import Path
@@ -35,7 +35,7 @@ def test_factors_beyond_the_limit_are_refused_at_once(tmp_path, capsys):
 
 def test_large_factors_are_checked_in_seconds(tmp_path, capsys):
     certificate = {"kind": "theorem", "theorem": "geometric"}
-    document = seal(
+    document = add_digest(
         {"privacy": {"ratio": 2}, "factors": [{"kind": "geometric", "n": 10**5}], "certificate": certificate}
     )
     started = time.perf_counter()
@@ -87,7 +87,7 @@ def test_an_epsilon_made_to_come_close_to_a_short_ratio_is_rounded_down(power):
 def line(nodes, privacy):
     """The row of one far end is given, and all others follow from it."""
     facts = {"rankings": [[0, 1], [1, 0]], "ranking_of": [0] * (nodes - 1) + [1]}
-    return seal(
+    return add_digest(
         {
             "privacy": privacy,
             "graph": {"family": "path", "n": nodes},

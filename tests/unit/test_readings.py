@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from irisdp.design.readings.consumers import Consumer
-from irisdp.design.readings.losses import Loss, Tail, excess, pinball, squared, threshold
-from irisdp.design.readings.optimal import optimal_reading
-from irisdp.design.readings.value import loss_of_reading, posterior
+from irisdp.consumers.consumer import Consumer
+from irisdp.consumers.losses import Loss, Tail, excess, pinball, squared, threshold
+from irisdp.consumers.optimal import optimal_reading
+from irisdp.consumers.value import loss_of_reading, posterior
 from irisdp.errors import BadInput
 from irisdp.mechanisms import FactoredMechanism, Mechanism, geometric
 from irisdp.privacy import Privacy

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from irisdp import Privacy, audit, design
-from irisdp.certify import seal, verify_mechanism
+from irisdp.certify import add_digest, verify_mechanism
 from irisdp.cli.main import run
 from irisdp.graphs import Complete, Cycle, Path, graph_from_edges
 from irisdp.mechanisms import ALL_PRIVATE, SAME_ROWS, read_document
@@ -71,7 +71,7 @@ def test_a_file_of_version_0_1_states_no_scope_and_is_still_read(name, tmp_path,
     make, among = DESIGNS[name]
     document = make().to_document()
     del document["certificate"]["among"]
-    status, found, _, verifier = told(seal(document), tmp_path / "m.json", capsys)
+    status, found, _, verifier = told(add_digest(document), tmp_path / "m.json", capsys)
     assert status == 0 and found["optimality"]["among"] == among and among in verifier
 
 
@@ -79,7 +79,7 @@ def test_a_file_of_version_0_1_states_no_scope_and_is_still_read(name, tmp_path,
 def test_a_scope_that_is_too_wide_is_refused(name, tmp_path, capsys):
     document = DESIGNS[name][0]().to_document()
     document["certificate"]["among"] = ALL_PRIVATE
-    status, found, text, verifier = told(seal(document), tmp_path / "m.json", capsys)
+    status, found, text, verifier = told(add_digest(document), tmp_path / "m.json", capsys)
     assert status == 1 and not found["optimality"]["holds"] and found["optimality"]["among"] == SAME_ROWS
     assert "DOES NOT HOLD" in text and verifier.startswith("no: the scope is wider")
 
@@ -93,7 +93,7 @@ def forged(rows, **certificate):
         Fraction(w) * sum(x * Fraction(p) for x, p in zip(line, row, strict=True))
         for w, line, row in zip(weights, loss, rows, strict=True)
     )
-    return seal(
+    return add_digest(
         {
             "privacy": {"ratio": 10},
             "graph": certificate.pop("graph", {"family": "path", "n": n}),
@@ -168,7 +168,7 @@ def test_goals_that_are_easy_to_reach_are_described(changes, words, tmp_path, ca
 def test_worst_cases_count_only_what_is_considered(tmp_path, capsys):
     document = forged([["1", "0"]] * 2, kind="dual", multipliers=[], weights=["1", "0"], loss=[[0, 1], [0, 1]])
     document["certificate"] |= {"aggregate": "worst", "side_information": [0]}
-    status, found, text, verifier = told(seal(document), tmp_path / "m.json", capsys)
+    status, found, text, verifier = told(add_digest(document), tmp_path / "m.json", capsys)
     assert status == 0 and "over 1 of 2 inputs" in text and "over 1 of 2 inputs" in verifier
     assert found["optimality"]["goal"]["words"].startswith("largest expected")
 
@@ -199,7 +199,7 @@ def test_the_privacy_that_was_checked_is_printed(tmp_path, capsys):
 def test_what_is_no_private_mechanism_is_the_best_of_none(tmp_path, capsys):
     document = design.consumer(1, "zero-one", HALF).to_document()
     document["matrix"], document["objective"] = [["1", "0"], ["0", "1"]], {"name": "", "value": "0"}
-    status, found, text, verifier = told(seal(document), tmp_path / "m.json", capsys)
+    status, found, text, verifier = told(add_digest(document), tmp_path / "m.json", capsys)
     assert status == 1 and not found["optimality"]["holds"]
     assert "no private mechanism" in text and verifier.startswith("no:")
 
@@ -214,7 +214,7 @@ def test_huge_numbers_are_shown(tmp_path, capsys):
 def test_names_of_outputs_cannot_write_to_the_terminal(tmp_path, capsys):
     document = forged([["1", "0"]] * 2, kind="dual", multipliers=[], loss=[[0, 1], [0, 1]])
     document["outputs"] = ["\x1b[2Jyes", "b"]
-    _, _, text, verifier = told(seal(document), tmp_path / "m.json", capsys)
+    _, _, text, verifier = told(add_digest(document), tmp_path / "m.json", capsys)
     assert "\x1b" not in text and "\x1b" not in verifier
 
 
@@ -229,11 +229,11 @@ def test_a_pullback_keeps_the_scope_of_the_inner_mechanism(tmp_path, capsys):
         "objective": inner["objective"],
         "certificate": {"kind": "theorem", "theorem": "pullback", "mechanism": inner, "query": [0, 0, 1, 1]},
     }
-    status, found, _, verifier = told(seal(outer), tmp_path / "m.json", capsys)
+    status, found, _, verifier = told(add_digest(outer), tmp_path / "m.json", capsys)
     assert status == 0 and found["optimality"]["among"] == SAME_ROWS and SAME_ROWS in verifier
     assert found["optimality"]["given_rows"] == {"inputs": 4, "of": 4, "off_boundary": 0}
     outer["certificate"]["among"] = ALL_PRIVATE
-    assert told(seal(outer), tmp_path / "m.json", capsys)[0] == 1
+    assert told(add_digest(outer), tmp_path / "m.json", capsys)[0] == 1
 
 
 def test_the_command_says_among_what_a_design_is_best(tmp_path, capsys):

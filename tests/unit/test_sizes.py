@@ -11,7 +11,7 @@ import pytest
 
 from irisdp import Privacy, audit, graphs, interpret
 from irisdp.certify.pairs import distinct_row_pairs
-from irisdp.design import Consumer, optimal_reading
+from irisdp.consumers import Consumer, optimal_reading
 from irisdp.mechanisms import FactoredMechanism, randomized_response
 from irisdp.release import NoisyCount, reading_rules
 from support.seeds import fresh_random

@@ -9,7 +9,7 @@ from .dominating import DominatingPair, dominating_pair
 from .matrix_files import matrix_document, read_mechanism
 from .optimality import Optimality, check_optimality
 from .profile import PrivacyProfile, privacy_profile
-from .sealing import digest, is_sealed, seal
+from .sealing import add_digest, digest, is_sealed
 
 __all__ = [
     "Audit",
@@ -18,6 +18,7 @@ __all__ = [
     "Optimality",
     "PrivacyProfile",
     "TightEdge",
+    "add_digest",
     "audit",
     "certify_depth_mechanism",
     "check_optimality",
@@ -29,7 +30,6 @@ __all__ = [
     "privacy_profile",
     "read_mechanism",
     "renyi_divergence",
-    "seal",
 ]
 
 __getattr__ = renamed_names(
@@ -37,5 +37,6 @@ __getattr__ = renamed_names(
     {
         "SteppedVerdict": "irisdp.certify.DepthMechanismVerdict",
         "certify_stepped": "irisdp.certify.certify_depth_mechanism",
+        "seal": "irisdp.certify.add_digest",
     },
 )

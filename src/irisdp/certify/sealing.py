@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import BadInput
 from ..exact import checked
 
-__all__ = ["digest", "is_sealed", "seal"]
+__all__ = ["add_digest", "digest", "is_sealed"]
 
 
 @checked
@@ -33,7 +33,7 @@ def digest(document: Mapping[str, Any]) -> str:
 
 
 @checked
-def seal(document: Mapping[str, Any]) -> dict[str, Any]:
+def add_digest(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the document with the digest of everything else in its certificate.
 
     Numbers should be text or integers: a float is hashed as Python writes it, which no other reader need agree with.

@@ -69,7 +69,7 @@ def _privacy(document: MechanismDocument, epsilon: str | None, ratio: str | None
 
 
 def _repair(document: MechanismDocument, graph: DatasetGraph | None, verdict: Audit, target: Output) -> None:
-    from ..design import repair
+    from ..design.programs import repair
 
     where = document.graph if graph is None else graph
     if document.factored is not None or where is None:

@@ -1,63 +1,62 @@
-"""Design: the optimum for a goal, exactly private, with a proof that a reader can check."""
+"""Design: the optimum for a goal, exactly private, with a proof that a reader can check.
+
+Here are the designers. What else a room offers is named there: `irisdp.design.rainbows` (curves, comparing designs),
+`irisdp.design.counts` (derivability, universality), `irisdp.design.databases` (bounds), `irisdp.design.programs`
+(repair, digests). Consumers, their losses and the best post-processing are in `irisdp.consumers`.
+"""
 
 from ..renamed import renamed_names
 from .closed_forms import balanced_line, geometric, randomized_response
 from .counts.consumer import consumer
-from .counts.derivability import derivation, nearest_reading
 from .counts.oblivious import oblivious
-from .counts.universality import side_by_side
 from .databases.distance import distance
 from .databases.exponential import exponential, safe_exponential
-from .databases.path_bounds import best_path_bound, path_bound
-from .databases.relaxed import relaxations
 from .programs.goals import Goal
 from .programs.optimal_mechanism import optimal_mechanism
-from .programs.repair import repair
-from .programs.sealing import seal
 from .rainbows.binary import binary
 from .rainbows.continuous import Continuous, continuous
-from .rainbows.curves import curves, turning_points
 from .rainbows.rainbow import rainbow
-from .rainbows.witnesses import compare, compare_lexicographically
-from .readings.consumers import Consumer
-from .readings.optimal import OptimalReading, optimal_reading
-from .readings.value import loss_of_reading, posterior
 from .specs import KINDS, from_spec
 
 __all__ = [
     "KINDS",
-    "Consumer",
     "Continuous",
     "Goal",
-    "OptimalReading",
     "balanced_line",
-    "best_path_bound",
     "binary",
-    "compare",
-    "compare_lexicographically",
     "consumer",
     "continuous",
-    "curves",
-    "derivation",
     "distance",
     "exponential",
     "from_spec",
     "geometric",
-    "loss_of_reading",
-    "nearest_reading",
     "oblivious",
     "optimal_mechanism",
-    "optimal_reading",
-    "path_bound",
-    "posterior",
     "rainbow",
     "randomized_response",
-    "relaxations",
-    "repair",
     "safe_exponential",
-    "seal",
-    "side_by_side",
-    "turning_points",
 ]
 
-__getattr__ = renamed_names(__name__, {"tailored": "irisdp.design.optimal_mechanism"})
+__getattr__ = renamed_names(
+    __name__,
+    {
+        "Consumer": "irisdp.consumers.Consumer",
+        "OptimalReading": "irisdp.consumers.OptimalReading",
+        "best_path_bound": "irisdp.design.databases.best_path_bound",
+        "compare": "irisdp.design.rainbows.compare",
+        "compare_lexicographically": "irisdp.design.rainbows.compare_lexicographically",
+        "curves": "irisdp.design.rainbows.curves",
+        "derivation": "irisdp.design.counts.derivation",
+        "loss_of_reading": "irisdp.consumers.loss_of_reading",
+        "nearest_reading": "irisdp.design.counts.nearest_reading",
+        "optimal_reading": "irisdp.consumers.optimal_reading",
+        "path_bound": "irisdp.design.databases.path_bound",
+        "posterior": "irisdp.consumers.posterior",
+        "relaxations": "irisdp.design.databases.relaxations",
+        "repair": "irisdp.design.programs.repair",
+        "seal": "irisdp.design.programs.add_digest",
+        "side_by_side": "irisdp.design.counts.side_by_side",
+        "tailored": "irisdp.design.optimal_mechanism",
+        "turning_points": "irisdp.design.rainbows.turning_points",
+    },
+)

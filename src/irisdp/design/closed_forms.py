@@ -16,13 +16,14 @@ from typing import Any
 from .. import mechanisms
 from ..errors import BadInput
 from ..exact import Table, checked, decimal_above, integer, rational_text
+from ..exact.short import is_short
 from ..graphs import Complete, DatasetGraph, Path, graph_from_edges, line
 from ..graphs.names import named_nodes
 from ..mechanisms import ALL_PRIVATE, SAME_ROWS, FactoredMechanism, Mechanism, Objective, balanced_truth
 from ..mechanisms.scope import too_deep
 from ..privacy import Privacy, enclose_steps, step
 from .programs.goals import Goal
-from .programs.repair import is_short, shortened
+from .programs.repair import shortened
 from .programs.sealing import sealed
 
 __all__ = ["LARGEST_MATRIX", "balanced_line", "geometric", "randomized_response"]

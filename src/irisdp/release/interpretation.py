@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..design import Consumer
-from ..design.readings.consumers import LARGEST_N
-from ..design.readings.losses import Loss, read_loss
+from ..consumers import Consumer
+from ..consumers.consumer import LARGEST_N
+from ..consumers.losses import Loss, read_loss
 from ..errors import BadInput
 from ..exact import counts, entries, integer, rational, rational_text, read_json
 from ..mechanisms import FactoredMechanism, Mechanism
@@ -137,7 +137,7 @@ def interpret(
         The published answer to read; all answers in the file beside the sidecar when left out.
     loss : text, Loss, mapping, table, or path of a .json file
         What an error costs: "absolute", "squared", "zero-one", "pinball:LOW:HIGH", "threshold:K", "excess:K", or
-        what else `irisdp.design.Consumer` reads; a file holds any of these, as a rule a table.
+        what else `irisdp.consumers.Consumer` reads; a file holds any of these, as a rule a table.
     at_least, at_most : int, optional
         What the consumer knows about the true count. Counts are at least 0, and at most what the sidecar says.
     side_information : sequence of int, optional

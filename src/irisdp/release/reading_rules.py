@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..design import Consumer, OptimalReading, loss_of_reading, optimal_reading, posterior
-from ..design.readings.consumers import LARGEST_N
-from ..design.readings.losses import Loss
-from ..design.readings.unbounded import Shift, best_shift, loss_of_shift
+from ..consumers import Consumer, OptimalReading, loss_of_reading, optimal_reading, posterior
+from ..consumers.consumer import LARGEST_N
+from ..consumers.losses import Loss
+from ..consumers.unbounded import Shift, best_shift, loss_of_shift
 from ..errors import BadInput
 from ..exact import integer
 from ..mechanisms import FactoredMechanism, Mechanism, Reading

@@ -12,6 +12,8 @@ from dataclasses import replace
 from math import isqrt
 from typing import Any
 
+from ...consumers.consumer import Consumer
+from ...consumers.optimal import optimal_reading
 from ...errors import BadInput
 from ...exact import checked, integer
 from ...graphs import Path
@@ -20,8 +22,6 @@ from ...privacy import Privacy
 from ..closed_forms import LARGEST_MATRIX
 from ..programs.optimal_mechanism import LARGEST_PROGRAM, optimal_mechanism
 from ..programs.sealing import sealed
-from ..readings.consumers import Consumer
-from ..readings.optimal import optimal_reading
 from .written import consumer_goal, reading_certificate, written_out
 
 __all__ = ["consumer"]
@@ -47,7 +47,7 @@ def consumer(
     n : int
         Largest count, from 0 to 100,000; neighbouring counts differ by one.
     loss : "absolute", "squared", "zero-one", Loss, mapping or table
-        See `irisdp.design.readings.losses`. A table holds in row i and column v the loss of reading v where i is true.
+        See `irisdp.consumers.losses`. A table holds in row i and column v the loss of reading v where i is true.
     privacy : Privacy
         Any ratio. With δ > 0, or a loss that falls with distance somewhere, the linear program over all mechanisms is
         solved whole, which ends at about a hundred counts.

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
 
+from ...consumers.consumer import Consumer
+from ...consumers.optimal import OptimalReading, optimal_reading
 from ...errors import BadInput
 from ...exact import checked
 from ...graphs import Path
 from ...mechanisms import FactoredMechanism, Mechanism, Reading, geometric_row
 from ...privacy import Privacy, are_close
 from ..programs.optimal_mechanism import check_size, optimal_mechanism
-from ..readings.consumers import Consumer
-from ..readings.optimal import OptimalReading, optimal_reading
 from .written import consumer_goal
 
 __all__ = ["SideBySide", "broken_adjacency", "dominating_reading", "side_by_side"]

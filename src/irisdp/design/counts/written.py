@@ -9,17 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from ...consumers.consumer import Consumer
+from ...consumers.optimal import OptimalReading
 from ...errors import CertificateRejected
 from ...exact import rational_text
+from ...exact.grid import ONE, GridRow
 from ...graphs import Path
 from ...mechanisms import Mechanism, Objective
 from ...privacy import Privacy
+from ..programs.contraction import contract, is_private
 from ..programs.goals import Goal
-from ..programs.grid import ONE, GridRow, contract, is_private
 from ..programs.program import directions
 from ..programs.sealing import sealed
-from ..readings.consumers import Consumer
-from ..readings.optimal import OptimalReading
 
 __all__ = ["consumer_goal", "reading_certificate", "written_out"]
 

@@ -19,15 +19,14 @@ import flint
 import numpy as np
 
 from ...exact import rational_text
+from ...exact.grid import GRID_BITS
+from ...exact.short import is_short, stepping_stones, workable_ratio
 from ...graphs import DatasetGraph
 from ...graphs.protocol import Indices
 from ...linprog.elimination import SparseRow
 from ...linprog.optimum import exact_optimum
 from ...linprog.program import LinearProgram, as_fmpq, as_fraction
 from ...privacy import Privacy
-from ..programs.grid import GRID_BITS
-from ..programs.ratio import stepping_stones, workable_ratio
-from ..programs.repair import is_short
 from .orbits import Constraints, PairClasses, constraints
 
 __all__ = ["ClassProgram"]

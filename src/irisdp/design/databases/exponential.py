@@ -11,11 +11,12 @@ import flint
 
 from ...errors import BadInput
 from ...exact import Table, ball, checked, working_precision
+from ...exact.short import is_short
 from ...graphs import UNREACHABLE, DatasetGraph
 from ...mechanisms import Mechanism, Objective
 from ...mechanisms.exponential import Exponential
 from ...privacy import Privacy
-from ..programs.repair import is_short, shortened
+from ..programs.repair import shortened
 from .by_orbits import certified, class_program, equal_shares, group_of
 from .safe_rate import safe_rate
 

@@ -22,13 +22,13 @@ import numpy as np
 
 from ...errors import BadInput
 from ...exact import checked
+from ...exact.short import workable_ratio
 from ...graphs import UNREACHABLE, DatasetGraph
 from ...graphs.protocol import Indices
 from ...linprog.elimination import SparseRow
 from ...linprog.optimum import exact_optimum
 from ...linprog.program import LinearProgram, as_fmpq, as_fraction
 from ...privacy import Privacy
-from ..programs.ratio import workable_ratio
 from .by_orbits import equal_shares, group_of
 from .orbits import pair_classes
 

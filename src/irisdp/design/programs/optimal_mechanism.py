@@ -9,6 +9,7 @@ from math import ceil
 
 from ...errors import BadInput, Refusal
 from ...exact import Table, checked
+from ...exact.short import is_short, stepping_stones, workable_ratio
 from ...graphs import DatasetGraph
 from ...linprog.optimum import exact_optimum
 from ...mechanisms import Mechanism, Objective
@@ -16,8 +17,7 @@ from ...privacy import Privacy
 from .dual import Dual
 from .goals import Goal
 from .program import mechanism_program
-from .ratio import stepping_stones, workable_ratio
-from .repair import is_short, shortened
+from .repair import shortened
 from .sealing import sealed
 
 __all__ = ["LARGEST_PROGRAM", "best_of_all", "check_size", "optimal_mechanism"]

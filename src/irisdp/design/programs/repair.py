@@ -9,13 +9,15 @@ from typing import Any
 
 from ...errors import BadInput, CertificateRejected
 from ...exact import Table, checked, table
+from ...exact.grid import ONE, to_grid
+from ...exact.short import is_short
 from ...graphs import DatasetGraph, components
 from ...mechanisms import Mechanism, Objective
 from ...privacy import Privacy, are_close
-from .grid import ONE, contract, is_private, to_grid
+from .contraction import contract, is_private
 from .program import directions
 
-__all__ = ["is_short", "moved", "repair", "shortened"]
+__all__ = ["moved", "repair", "shortened"]
 
 _LONGEST = 10**100
 """Numerators and denominators below this are short enough to be kept as they are."""
@@ -115,11 +117,6 @@ def shortened(rows: Table, graph: DatasetGraph, privacy: Privacy) -> Table:
     if any(min(row) < 0 or sum(row) != ONE for row in grid) or not is_private(grid, edges, privacy):
         raise CertificateRejected("the repaired mechanism is not private", status="repair failed")
     return tuple(tuple(Fraction(x, ONE) for x in row) for row in grid)
-
-
-def is_short(rows: Table) -> bool:
-    """Tell whether all numerators and denominators have at most 100 digits."""
-    return all(x.numerator < _LONGEST and x.denominator < _LONGEST for row in rows for x in row)
 
 
 def moved(before: Table, after: Table) -> Fraction:

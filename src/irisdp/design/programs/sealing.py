@@ -16,13 +16,13 @@ from typing import Any, TypeVar
 from ...exact import checked
 from ...mechanisms import ALL_PRIVATE, FactoredMechanism, Mechanism
 
-__all__ = ["seal", "sealed"]
+__all__ = ["add_digest", "sealed"]
 
 _M = TypeVar("_M", Mechanism, FactoredMechanism)
 
 
 @checked
-def seal(document: Mapping[str, Any]) -> dict[str, Any]:
+def add_digest(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return a mechanism document with `certificate.digest` set to the hash of all the rest."""
     certificate = {key: value for key, value in document.get("certificate", {}).items() if key != "digest"}
     unsealed = {**document, "certificate": certificate}
@@ -39,4 +39,4 @@ def sealed(mechanism: _M, *, among: str = ALL_PRIVATE) -> _M:
         `ALL_PRIVATE`, or `SAME_ROWS` where rows were given. Checkers derive it anew and refuse a claim that is wider.
     """
     mechanism = replace(mechanism, certificate={**(mechanism.certificate or {}), "among": among})
-    return replace(mechanism, certificate=seal(mechanism.to_document())["certificate"])
+    return replace(mechanism, certificate=add_digest(mechanism.to_document())["certificate"])

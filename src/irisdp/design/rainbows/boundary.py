@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ...errors import Refusal
 from ...exact import dyadic_above, rational_text
+from ...exact.short import is_short, workable_ratio
 from ...graphs import Graph, RankedGraph, depth
 from ...graphs.boundary import touching_codes
 from ...graphs.explicit import compress
@@ -30,8 +31,7 @@ from ...mechanisms import Row
 from ...privacy import Privacy, step
 from ..programs.goals import Goal
 from ..programs.program import MechanismProgram, mechanism_program
-from ..programs.ratio import workable_ratio
-from ..programs.repair import is_short, shortened
+from ..programs.repair import shortened
 
 __all__ = ["Choice", "NodeWeights", "best_boundary"]
 

@@ -13,10 +13,10 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from ...exact import dyadic_below
+from ...exact.short import is_short
 from ...graphs import UNREACHABLE, RankedGraph, boundary, depth
 from ...mechanisms import Row, balanced_truth
 from ...privacy import Privacy, are_close, step
-from ..programs.repair import is_short
 from .heterogeneous import Rows
 from .propagation import GridSteps
 

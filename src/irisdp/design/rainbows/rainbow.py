@@ -11,6 +11,7 @@ import numpy as np
 
 from ...errors import BadInput, Infeasible
 from ...exact import Table, checked, numbers, rational
+from ...exact.short import is_short
 from ...graphs import DatasetGraph, RankedGraph, node_from_key, rank
 from ...graphs.boundary import touching_codes
 from ...graphs.colouring import Assignment
@@ -19,7 +20,7 @@ from ...mechanisms import Mechanism, Objective, Row
 from ...privacy import Privacy, are_close
 from ..programs.goals import Goal
 from ..programs.optimal_mechanism import LARGEST_PROGRAM, best_of_all
-from ..programs.repair import is_short, moved, shortened
+from ..programs.repair import moved, shortened
 from .balanced import balanced_boundary
 from .boundary import NodeWeights, best_boundary
 from .heterogeneous import Fixed, bound_rows, is_private

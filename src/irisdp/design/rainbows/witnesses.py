@@ -13,6 +13,7 @@ from typing import Literal, NoReturn
 
 from ...errors import BadInput, Infeasible, Refusal
 from ...exact import Table, checked
+from ...exact.short import is_short, workable_ratio
 from ...graphs import DatasetGraph, RankedGraph
 from ...linprog.optimum import exact_optimum
 from ...linprog.program import Basis
@@ -21,8 +22,7 @@ from ...privacy import Privacy
 from ..programs.goals import Goal
 from ..programs.optimal_mechanism import LARGEST_PROGRAM
 from ..programs.program import mechanism_program
-from ..programs.ratio import workable_ratio
-from ..programs.repair import is_short, shortened
+from ..programs.repair import shortened
 from .farkas import add_given_rows, feasible_start, refuse_unfinished
 from .heterogeneous import Fixed, Rows
 

@@ -15,9 +15,9 @@ from functools import lru_cache
 
 import flint
 
-from ...errors import BadInput
-from ...exact import ball, dyadic_above, dyadic_below, enclosure_of
-from ...privacy import Privacy
+from ..errors import BadInput
+from ..exact import ball, dyadic_above, dyadic_below, enclosure_of
+from ..privacy import Privacy
 from .losses import Loss, Tail
 
 __all__ = ["Shift", "best_shift", "loss_of_shift"]
@@ -52,7 +52,7 @@ def best_shift(loss: Loss, privacy: Privacy) -> Shift:
 
     Examples
     --------
-    >>> from irisdp.design.readings.losses import absolute, pinball
+    >>> from irisdp.consumers.losses import absolute, pinball
     >>> float(best_shift(absolute(), Privacy.from_ratio(2)).value), best_shift(absolute(), Privacy.from_ratio(2)).shift
     (1.3333333333333333, 0)
     >>> best_shift(pinball(too_low=9, too_high=1), Privacy.from_ratio(2)).shift

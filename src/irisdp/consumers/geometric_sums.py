@@ -20,7 +20,7 @@ from math import ceil, log2
 import numpy as np
 from numpy.typing import NDArray
 
-from ...exact import ball, working_precision
+from ..exact import ball, working_precision
 
 __all__ = ["DEGREES", "UNDERFLOW", "UNIT", "Floats", "GeometricKernel", "Integers", "Runs", "alpha_powers", "binomial"]
 

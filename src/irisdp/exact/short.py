@@ -1,10 +1,11 @@
-"""A ratio for exact linear algebra: short, and no larger than the one asked for."""
+"""Short numbers for exact linear algebra: a ratio no larger than the one asked for, and what counts as short."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
-__all__ = ["simplest_between", "stepping_stones", "workable_ratio"]
+__all__ = ["is_short", "simplest_between", "stepping_stones", "workable_ratio"]
 
 _SHORT = 1 << 40
 """Ratios with numerator and denominator below this are kept as they are."""
@@ -15,6 +16,14 @@ _LOSS = Fraction(1, 1 << 64)
 _NEARBY = Fraction(1, 1 << 12)
 
 _NEAR_ONE, _COMFORTABLE, _BEYOND, _STRIDE = Fraction(65, 64), 16, 1 << 40, 8
+
+
+_LONGEST = 10**100
+
+
+def is_short(rows: Iterable[Iterable[Fraction]]) -> bool:
+    """Tell whether all numerators and denominators have at most 100 digits."""
+    return all(x.numerator < _LONGEST and x.denominator < _LONGEST for row in rows for x in row)
 
 
 def workable_ratio(ratio: Fraction) -> Fraction:

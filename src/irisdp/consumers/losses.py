@@ -13,9 +13,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from ...errors import BadInput
-from ...exact import Table, integer, rational, table
-from ...renamed import renamed_names
+from ..errors import BadInput
+from ..exact import Table, integer, rational, table
+from ..renamed import renamed_names
 
 __all__ = [
     "SPELLINGS",
@@ -166,7 +166,8 @@ def excess(beyond: int) -> Loss:
 
 def table_loss(entries: Any, n: int) -> Loss:
     """Read a loss written out: row i, column v, both 0..n; any numbers."""
-    numbers = table(entries, "loss", rows=n + 1, columns=n + 1)
+    counts = integer(n, "n", at_least=0) + 1
+    numbers = table(entries, "loss", rows=counts, columns=counts)
     if max(max(abs(x) for x in line) for line in numbers) > LARGEST_LOSS:
         raise BadInput("loss", "must hold numbers up to 10^30", "give losses in a larger unit")
     return Loss(name="given", entries=numbers)
@@ -189,6 +190,7 @@ def read_loss(given: Any, n: int) -> Loss:
     BadInput
         For anything else; the remedy lists the forms.
     """
+    n = integer(n, "n", at_least=0)
     if isinstance(given, Loss):
         if given.entries is not None and len(given.entries) != n + 1:
             raise BadInput("loss", f"must be a table of {n + 1} rows", "give one row for every count")

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...linprog.highs import GrowingProgram, SparseColumns
+from ..linprog.highs import GrowingProgram, SparseColumns
 from .geometric_sums import Floats, Integers
 from .raw_solutions import GRID_BITS, MAGNIFIED, RawSolution, on_grid
 from .recurrences import RecurrentGame

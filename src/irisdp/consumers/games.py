@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import BadInput
-from ...exact import Table
-from ...mechanisms import FactoredMechanism, Mechanism
-from .consumers import Consumer
+from ..errors import BadInput
+from ..exact import Table
+from ..mechanisms import FactoredMechanism, Mechanism
+from .consumer import Consumer
 from .geometric_sums import UNIT, Floats, GeometricKernel
 from .matrix import MatrixGame
 from .recurrences import RecurrentGame

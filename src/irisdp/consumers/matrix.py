@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ...linprog.highs import GrowingProgram, SparseColumns
+from ..linprog.highs import GrowingProgram, SparseColumns
 from .geometric_sums import UNDERFLOW, UNIT, Floats, Integers
 from .raw_solutions import MAGNIFIED, RawSolution, on_grid, snapped
 from .recurrences import BestAnswers

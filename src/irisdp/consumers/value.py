@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...errors import BadInput
-from ...exact import checked
-from ...mechanisms import FactoredMechanism, Reading
-from .consumers import Consumer
+from ..errors import BadInput
+from ..exact import checked
+from ..mechanisms import FactoredMechanism, Reading
+from .consumer import Consumer
 from .games import (
     Deployed,
     check_counts,

@@ -13,14 +13,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...errors import BadInput
-from ...exact import checked, dyadic_above, dyadic_below
-from ...mechanisms import FactoredMechanism, Reading
-from ...privacy import Privacy
-from ..programs.grid import ONE, to_grid
-from ..programs.ratio import workable_ratio
-from ..programs.repair import is_short
-from .consumers import Consumer
+from ..errors import BadInput
+from ..exact import checked, dyadic_above, dyadic_below
+from ..exact.grid import ONE, to_grid
+from ..exact.short import is_short, workable_ratio
+from ..mechanisms import FactoredMechanism, Reading
+from ..privacy import Privacy
+from .consumer import Consumer
 from .exact import bayes_bound, exact_bayes, exact_minimax, expected_losses
 from .games import (
     Deployed,

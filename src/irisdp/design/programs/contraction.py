@@ -11,40 +11,14 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from ...exact import dyadic_above
+from ...exact.grid import ONE, GridRow, completed
 from ...privacy import Privacy
 
-__all__ = ["ONE", "GridRow", "contract", "is_private", "to_grid"]
-
-GRID_BITS = 128
-"""39 decimal digits: fine enough that rounding costs nothing seen, coarse enough that an entry stays short."""
-
-ONE = 1 << GRID_BITS
-"""Probability 1 on the grid."""
-
-GridRow = list[int]
-"""Multiples of 2^-128 that sum to ONE."""
+__all__ = ["contract", "is_private"]
 
 Direction = tuple[int, int]
 
 _WEIGHT_BITS = 20
-
-_ROUNDING_BITS = 16
-"""A sum that misses 1 by more than 2^-16 does so by no rounding."""
-
-
-def to_grid(row: Sequence[Fraction]) -> GridRow:
-    """Round a row to the grid: negative entries up to 0, others down, and the largest takes what the sum misses.
-
-    A row whose sum is nowhere near 1 is scaled, and one without anything positive becomes uniform.
-    """
-    entries = [max(0, x.numerator << GRID_BITS) // x.denominator for x in row]
-    total = sum(entries)
-    if total == 0:
-        entries = [1] * len(row)
-        total = len(row)
-    if abs(total - ONE) > ONE >> _ROUNDING_BITS:
-        entries = [x * ONE // total for x in entries]
-    return _completed(entries)
 
 
 def is_private(rows: Sequence[GridRow], edges: Iterable[Direction], privacy: Privacy) -> bool:
@@ -70,9 +44,9 @@ def contract(rows: Sequence[GridRow], edges: Sequence[Direction], privacy: Priva
         Private on `edges`. Towards the mean row or towards the uniform row on the answers in use, whichever moves the
         rows less. All the way where nothing else leaves room for rounding: r = 1 and δ = 0 needs constant rows.
     """
-    mean = _completed([-(-sum(column) // len(rows)) for column in zip(*rows, strict=True)])
+    mean = completed([-(-sum(column) // len(rows)) for column in zip(*rows, strict=True)])
     used = sum(x > 0 for x in mean)
-    uniform = _completed([ONE // used if x > 0 else 0 for x in mean])
+    uniform = completed([ONE // used if x > 0 else 0 for x in mean])
     choices = []
     for safe, otherwise in ((mean, Fraction(1)), (uniform, None)):
         weight = _least_weight(rows, safe, edges, privacy)
@@ -84,12 +58,7 @@ def contract(rows: Sequence[GridRow], edges: Sequence[Direction], privacy: Priva
     _, weight, safe = min(choices)
     weight = min(Fraction(1), dyadic_above(weight, _WEIGHT_BITS))
     p, q = weight.numerator, weight.denominator
-    return [_completed([((q - p) * x + p * s) // q for x, s in zip(row, safe, strict=True)]) for row in rows]
-
-
-def _completed(row: GridRow) -> GridRow:
-    row[max(range(len(row)), key=row.__getitem__)] += ONE - sum(row)
-    return row
+    return [completed([((q - p) * x + p * s) // q for x, s in zip(row, safe, strict=True)]) for row in rows]
 
 
 def _least_weight(

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import BadInput
-from ...exact import counts, entries, integer, numbers
+from ..errors import BadInput
+from ..exact import counts, entries, integer, numbers
 from .losses import Loss, read_loss
 
 __all__ = ["LARGEST_N", "Consumer"]
@@ -33,7 +33,7 @@ class Consumer:
     n : int
         Largest count, at least 0.
     loss : Loss, name, mapping or table
-        As `irisdp.design.readings.losses` has them: a name ("absolute"), `pinball(too_low=…, too_high=…)` or its text
+        As `irisdp.consumers.losses` has them: a name ("absolute"), `pinball(too_low=…, too_high=…)` or its text
         ("pinball:1:3"), and so on; or a table: a row per truth, a column per answer.
     side_information : sequence or mapping, optional
         The counts deemed possible, as a list or as {"at_least": a, "at_most": b}; all when left out.

@@ -11,10 +11,10 @@ from fractions import Fraction
 
 import flint
 
-from ...exact import Table
-from ...linprog.elimination import SparseRow
-from ...linprog.optimum import exact_optimum
-from ...linprog.program import LinearProgram, as_fmpq, as_fraction
+from ..exact import Table
+from ..linprog.elimination import SparseRow
+from ..linprog.optimum import exact_optimum
+from ..linprog.program import LinearProgram, as_fmpq, as_fraction
 
 __all__ = ["ExactReading", "bayes_bound", "exact_bayes", "exact_minimax", "expected_losses"]
 

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from ...linprog.highs import GrowingProgram, SparseColumns
+from ..linprog.highs import GrowingProgram, SparseColumns
 from .geometric_sums import Floats, Integers
 from .raw_solutions import MAGNIFIED, RawSolution, on_grid, snapped
 from .recurrences import RecurrentGame
