@@ -18,7 +18,7 @@ import pytest
 
 import irisdp as library
 from irisdp.catalogue import FORMS
-from irisdp.design.readings.losses import SPELLINGS
+from irisdp.consumers.losses import SPELLINGS
 from support import stored
 from support.commands import irisdp
 

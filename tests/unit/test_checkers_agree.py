@@ -154,3 +154,9 @@ def test_files_may_be_nested_to_one_depth_whoever_reads_them(depth, expected, tm
     text = json.dumps({**PLAIN, "note": "HERE"}).replace('"HERE"', "[" * depth + "]" * depth)
     status, _, verified = checked(text, tmp_path / "m.json", capsys)
     assert status == expected and ("deep" in verified) is (expected == 2)
+
+
+def test_a_matrix_is_no_spec_whatever_else_the_file_says(tmp_path, capsys):
+    """Both pass over fields that they do not know, such as the "kind" that specs have."""
+    without_format = {name: value for name, value in PLAIN.items() if name != "format"}
+    assert checked({**without_format, "kind": "1."}, tmp_path / "m.json", capsys)[0] == 0

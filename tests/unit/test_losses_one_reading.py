@@ -8,8 +8,8 @@ import pytest
 
 from irisdp import Privacy, design
 from irisdp.cli.main import run
+from irisdp.consumers.losses import SPELLINGS, read_loss
 from irisdp.design import from_spec
-from irisdp.design.readings.losses import SPELLINGS, read_loss
 from irisdp.errors import BadInput
 from irisdp.release import interpret
 

@@ -80,12 +80,12 @@ def read_document(document: Any) -> MechanismDocument:
         raise BadInput("mechanism", "must be a JSON object", f'write {{"format": "{FORMAT}", …}}')
     if document.get("format", FORMAT) != FORMAT:
         raise BadInput("format", "is not one this version reads", f'write "{FORMAT}"')
-    if "kind" in document and "format" not in document:
+    forms = [name for name in ("matrix", "rows", "factors") if name in document]
+    if "kind" in document and not forms:
         rule = "is a spec, which says what to design"
         raise BadInput("mechanism", rule, "run irisdp design first: irisdp design SPEC.json -o MECH.json")
     privacy = privacy_from_document(document["privacy"]) if document.get("privacy") is not None else None
     graph = graph_from_document(document["graph"]) if document.get("graph") is not None else None
-    forms = [name for name in ("matrix", "rows", "factors") if name in document]
     if len(forms) != 1:
         raise BadInput("matrix", "must be given in one form", 'write "matrix", or "rows" and "row_of", or "factors"')
     objective = _objective(document.get("objective"))
