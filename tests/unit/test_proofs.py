@@ -23,19 +23,8 @@ SOURCES = [
 ]
 PAGES = sorted(set(ROOT.glob("proofs/*.md")) - {ROOT / "proofs" / "README.md"})
 INDEX = (ROOT / "proofs" / "README.md").read_text(encoding="utf-8")
-DESIGNS = [
-    "balanced_line",
-    "binary",
-    "consumer",
-    "continuous",
-    "distance",
-    "exponential",
-    "geometric",
-    "oblivious",
-    "optimal_mechanism",
-    "rainbow",
-    "randomized_response",
-]
+WITHOUT_A_SPEC = {"continuous", "oblivious", "optimal_mechanism"}
+DESIGNS = sorted({kind.replace("-", "_") for kind in design.KINDS} | WITHOUT_A_SPEC)
 
 FILE = re.compile(r"(?<![\w./@-])(?:[A-Za-z_][\w-]*/)*[\w-]+\.(?:py|md|svg|toml)\b(?!/)")
 FOLDER = re.compile(r"`((?:src|tests|docs|proofs|benchmarks|examples|irisdp|requirements)/[\w/-]*)`")
