@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded
     from .privacy import Privacy
     from .release import Ledger, Session, interpret, plan, publish
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "BadInput",

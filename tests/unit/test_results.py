@@ -94,3 +94,13 @@ def test_a_library_that_is_missing_is_named(found, monkeypatch):
 def test_a_row_of_nothing():
     assert html_table("none", ["a"], []) == "<table><caption>none</caption><tr><th>a</th></tr></table>"
     assert {kind.__name__ for kind in Tabular.__subclasses__()} >= {"Answers", "Interpretation", "Publication"}
+
+
+def test_no_column_is_called_as_another(tmp_path):
+    table = pa.table({"answer": ["a", "b"], "town": ["Ely", "York"]})
+    with pytest.raises(BadInput, match=r"^by: names the column 'answer', as the answers' own column is called; rename"):
+        irisdp.publish(table, "count", by="answer", groups="a,b", epsilon=1, ledger=tmp_path / "l")
+    assert not (tmp_path / "l").exists()
+    levels = {"town": 40, "press": 30}
+    found = irisdp.publish(table, "count", by="town", groups="Ely,York", audience=levels, ledger=tmp_path / "l")
+    assert found.to_arrow().column_names == ["town", "answer town", "press"]

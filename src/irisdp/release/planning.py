@@ -268,6 +268,8 @@ def plan(
     # As the table spells them, so that another spelling is no other question.
     names = [part.strip() for part in by.split(",")] if isinstance(by, str) and by else by
     columns = tuple(column.name for column in find_keys(table, names)) if names else ()
+    if "answer" in columns:
+        raise BadInput("by", "names the column 'answer', as the answers' own column is called", "rename it in the data")
     check_apart(groups, data)
     declared = _declared(table, columns, groups, select_groups)
     if unit is not None:

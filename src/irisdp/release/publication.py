@@ -58,10 +58,10 @@ class Publication(Tabular):
         table = self.answers.to_arrow()
         if None in self.answers_of:
             return table
-        columns = {name: found.to_arrow()["answer"] for name, found in self.answers_of.items()}
         table = table.drop_columns(["answer"])
-        for name, column in columns.items():
-            table = table.append_column(str(name), column)
+        for name, found in self.answers_of.items():
+            column = f"answer {name}" if name in self.plan.by else str(name)
+            table = table.append_column(column, found.to_arrow()["answer"])
         return table
 
     def _summary(self) -> str:
