@@ -2,6 +2,7 @@
 
 import ast
 import graphlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -135,6 +136,15 @@ def test_rooms_stay_readable(path):
     if path.name == "__init__.py" and path.parent != SOURCE:
         kinds = {type(node) for node in ast.parse(path.read_text(encoding="utf-8")).body}
         assert kinds <= {ast.Expr, ast.ImportFrom, ast.Assign}, "an __init__ hands out names and does nothing else"
+
+
+def test_the_picture_shows_the_floors():
+    """From the top down: every room that is a folder, and none above one that imports it."""
+    text = (SOURCE.parents[1] / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^   │ (\w+) ", text, flags=re.MULTILINE)
+    assert set(shown) == {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+    levels = [LEVEL[room] for room in shown]
+    assert levels == sorted(levels, reverse=True)
 
 
 def test_import_is_light():
