@@ -7,6 +7,7 @@ import json
 import pytest
 
 from irisdp.certify import add_digest, check_optimality, verify_mechanism
+from irisdp.certify.theorems import THEOREMS
 from irisdp.cli.main import run
 from irisdp.mechanisms import read_document
 
@@ -15,6 +16,11 @@ PATH = {"family": "path", "n": 2}
 PLAIN = {"privacy": {"ratio": 2}, "graph": PATH, "matrix": ROWS}
 GOAL = {"aggregate": "average", "loss": {"name": "absolute"}, "weights": ["1/2", "1/2"]}
 WHOLE = [[0, 0, 1], [1, 1, 1]]
+
+
+def test_both_know_the_same_theorems():
+    assert set(verify_mechanism.THEOREMS) == {*THEOREMS, "pullback"}
+    assert {*verify_mechanism.WITHOUT_A_GOAL} == set(THEOREMS) - {"geometric-reading"}
 
 
 def nested(depth):
