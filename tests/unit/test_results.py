@@ -104,3 +104,13 @@ def test_no_column_is_called_as_another(tmp_path):
     levels = {"town": 40, "press": 30}
     found = irisdp.publish(table, "count", by="town", groups="Ely,York", audience=levels, ledger=tmp_path / "l")
     assert found.to_arrow().column_names == ["town", "answer town", "press"]
+
+
+def test_readings_beside_columns_of_their_name(tmp_path):
+    table = pa.table({"reading": ["a", "b"]})
+    found = irisdp.publish(
+        table, "count", by="reading", groups="a,b", epsilon=30, ledger=tmp_path / "l", out=tmp_path / "o.csv"
+    )
+    assert irisdp.interpret(found.out[1]).to_arrow().column_names == ["reading", "published", "reading answer"]
+    with pytest.raises(BadInput, match=r"atmost: is no option; did you mean at_most\?"):
+        irisdp.interpret(found.out[1], 7, atmost=10)

@@ -93,6 +93,7 @@ def test_a_file_s_ledger_lies_beside_it(tmp_path):
         ({"ledger": "x.ledger", "relatio": "exchange"}, "relatio: is no option; did you mean relation?"),
         ({"ledger": "x.ledger", "relation": "swap"}, "relation: must be add-remove or exchange"),
         ({"ledger": "x.ledger", "limit": -1}, "epsilon: must not be negative"),
+        ({"ledger": "x.ledger", "limit": (1, 2, 3)}, "limit: must be ε, or ε and δ"),
     ],
 )
 def test_what_is_wrong_is_said_at_once(tmp_path, monkeypatch, options, message):
@@ -105,4 +106,14 @@ def test_what_is_wrong_is_said_at_once(tmp_path, monkeypatch, options, message):
 def test_a_misspelt_option_of_a_question_is_named(session):
     with pytest.raises(BadInput, match=r"epsilonn: is no option; did you mean epsilon\?"):
         session.count("age > 64", epsilonn=1)
+    assert session.spent == Cost()
+
+
+def test_what_a_session_names_no_question_names_anew(session):
+    for options in ({"unit": "who"}, {"ledger": "other.ledger"}, {"encoding": "latin-1"}):
+        (name,) = options
+        with pytest.raises(BadInput, match=f"^{name}: is named by the session"):
+            session.count(epsilon=1, **options)
+    with pytest.raises(BadInput, match=r"^relation: is named by the session"):
+        session.plan("count", epsilon=1, relation="exchange")
     assert session.spent == Cost()

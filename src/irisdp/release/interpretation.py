@@ -16,7 +16,7 @@ from ..consumers import Consumer
 from ..consumers.consumer import LARGEST_N
 from ..consumers.losses import Loss, read_loss
 from ..errors import BadInput
-from ..exact import counts, entries, integer, rational, rational_text, read_json
+from ..exact import checked, counts, entries, integer, rational, rational_text, read_json
 from ..mechanisms import FactoredMechanism, Mechanism
 from ..renamed import renamed_method
 from ..sampling import draw
@@ -88,7 +88,7 @@ class Interpretation(Tabular):
         """Return the group columns, `published` and `reading` as an Arrow table."""
         import pyarrow
 
-        names = [*self.by, "published", "reading"]
+        names = [*self.by, *(name if name not in self.by else f"{name} answer" for name in ("published", "reading"))]
         rows = [(*answer.key, answer.published, answer.reading) for answer in self.answers]
         return pyarrow.table(list(map(list, zip(*rows, strict=True))) or [[]] * len(names), names=names)
 
@@ -117,6 +117,7 @@ class Interpretation(Tabular):
         ]
 
 
+@checked
 def interpret(
     release: Any,
     value: Any = None,

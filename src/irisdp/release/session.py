@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, Unpack
 
 from ..accounting import Cost
+from ..errors import BadInput
 from ..exact import Rational, checked
 from ..queries import open_table
 from .ledger import Ledger, Release
@@ -109,7 +110,10 @@ class Session:
         object.__setattr__(self, "_kept", {"ledger": ledger, "secret": secret, "table": table})
         if limit is not None:
             parts = (limit.epsilon, limit.delta) if isinstance(limit, Cost) else limit
-            self.ledger.set_limit(*(parts if isinstance(parts, tuple) else (parts,)))
+            both = parts if isinstance(parts, tuple) else (parts,)
+            if not 1 <= len(both) <= 2:
+                raise BadInput("limit", "must be ε, or ε and δ", "write for example limit=1 or limit=(1, '1e-6')")
+            self.ledger.set_limit(*both)
 
     def __repr__(self) -> str:
         """Say what is asked about, and what is left."""
@@ -139,11 +143,19 @@ class Session:
 
     def plan(self, query: str, *arguments: str | int, **options: Unpack[Question]) -> Plan:
         """Say what a question would cost and how far off its answers would be; see `irisdp.plan`."""
+        self._check_apart(options)
         return plan(self.data, query, *arguments, **self._asked, **options)
 
     def publish(self, query: str, *arguments: str | int, **options: Unpack[Asked]) -> Publication:
         """Ask any question by its name; see `irisdp.publish`."""
+        self._check_apart(options)
         return publish(self.data, query, *arguments, **self._asked, **self._kept, **options)
+
+    def _check_apart(self, options: Mapping[str, Any]) -> None:
+        """Refuse to ask one question of another table, or at another budget, than the session names."""
+        for name in options:
+            if name in self._asked or name in self._kept:
+                raise BadInput(name, "is named by the session, for all its questions", "make another session")
 
     def count(self, condition: str | None = None, **options: Unpack[Asked]) -> Publication:
         """Publish how many records there are for which a condition is true; see `irisdp.publish`."""
