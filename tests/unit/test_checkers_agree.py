@@ -166,3 +166,25 @@ def test_a_matrix_is_no_spec_whatever_else_the_file_says(tmp_path, capsys):
     """Both pass over fields that they do not know, such as the "kind" that specs have."""
     without_format = {name: value for name, value in PLAIN.items() if name != "format"}
     assert checked({**without_format, "kind": "1."}, tmp_path / "m.json", capsys)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("graph", "expected"),
+    [
+        ({"family": "sorted_histograms", "total": 2, "types": 1000}, 0),  # two of them: no function may nest 1000 deep
+        ({"family": "sorted_histograms", "total": 3, "types": 1000}, 2),
+        ({"family": "sorted_histograms", "total": 3, "types": 10**12}, 2),
+        ({"family": "histograms", "total": 0, "types": 10**12}, 2),
+        ({"family": "histograms", "total": 10**12, "types": 2}, 2),
+        ({"family": "hamming", "length": 1, "symbols": 10**12}, 2),
+        ({"family": "hamming", "length": 10**9, "symbols": 1}, 2),
+        ({"family": "complete", "n": 10**12}, 2),
+    ],
+)
+def test_a_few_letters_name_no_family_that_takes_all_memory(graph, expected, tmp_path, capsys):
+    """Each is refused at once, by both, with a reason."""
+    document = {name: value for name, value in PLAIN.items() if name not in ("inputs", "matrix", "graph")}
+    document |= {"graph": graph, "rows": [["1/2", "1/2"]], "row_of": [0, 0]}
+    status, _, verified = checked(document, tmp_path / "m.json", capsys)
+    assert status == expected
+    assert "another form" not in verified

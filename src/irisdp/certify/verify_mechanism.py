@@ -174,15 +174,24 @@ def power_of_e(epsilon: Fraction, places: int, round_up: bool) -> int:
 # ---- Graphs: edges written out, or a family by its name -------------------------------------------------------------
 
 
-def histograms(total: int, types: int, most: int | None = None) -> Iterator[tuple[int, ...]]:
-    """Yield the ways to sort records into types, as counts; with `most`, only counts that never rise from there on."""
-    if types == 1:
-        yield (total,)
-        return
-    largest, smallest = (total, 0) if most is None else (min(total, most), -(-total // types))
-    for first in range(largest, smallest - 1, -1):
-        for rest in histograms(total - first, types - 1, None if most is None else first):
-            yield (first, *rest)
+def histograms(total: int, types: int, *, falling: bool = False) -> Iterator[tuple[int, ...]]:
+    """Yield the ways to sort records into types, as counts, largest first; with `falling`, those that never rise."""
+    counts = [total] + [0] * (types - 1)
+    while True:
+        yield tuple(counts)
+        beyond = 0  # records of the types after this place, which may be sorted anew once one joins them from here
+        for place in range(types - 1, -1, -1):
+            most = counts[place] - 1 if falling else total
+            if place < types - 1 and counts[place] > 0 and beyond + 1 <= most * (types - 1 - place):
+                counts[place] -= 1
+                beyond += 1
+                for after in range(place + 1, types):
+                    counts[after] = min(beyond, most)
+                    beyond -= counts[after]
+                break
+            beyond += counts[place]
+        else:
+            return
 
 
 def words(length: int, symbols: int) -> Iterator[str]:
@@ -202,6 +211,10 @@ def one_record_differs(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
 
 
 LARGEST_FAMILY = 1 << 62
+# A few letters of a file can name nodes so long, or of so many parts, that to write down one of them takes all memory.
+LONGEST_WORD = 62
+MOST_TYPES = 1000
+MOST_RECORDS_AND_TYPES = 10**7
 
 
 def nodes_and_edges(specification: Any, size: int) -> tuple[list[Any], Iterable[tuple[Any, Any]]]:
@@ -220,13 +233,22 @@ def nodes_and_edges(specification: Any, size: int) -> tuple[list[Any], Iterable[
         "complete": (["n"], range),
         "hamming": (["length", "symbols"], words),
         "histograms": (["total", "types"], histograms),
-        "sorted_histograms": (["total", "types"], lambda total, types: histograms(total, types, most=total)),
+        "sorted_histograms": (["total", "types"], lambda total, types: histograms(total, types, falling=True)),
     }
     family = specification["family"]
     insist(isinstance(family, str) and family in families, f"the graph's family must be one of {', '.join(families)}")
     keys, nodes_of = families[family]
     insist(set(specification) == {"family", *keys}, f"a graph of this family must hold {' and '.join(keys)}, no more")
     sizes = [whole_number(specification[key], key, 0 if key == "total" else 1, LARGEST_FAMILY) for key in keys]
+    if family == "hamming":  # to list words takes all their symbols at once
+        insist(sizes[0] <= LONGEST_WORD, f"length must be at most {LONGEST_WORD}")
+        insist(sizes[1] ** sizes[0] == size, "the graph's nodes must be the inputs, each once")
+    if family.endswith("histograms"):
+        fits = sizes[1] <= MOST_TYPES and (sizes[0] + 1) * sizes[1] <= MOST_RECORDS_AND_TYPES
+        insist(
+            fits,
+            f"types must be at most {MOST_TYPES}, and total plus one times types at most {MOST_RECORDS_AND_TYPES:,}",
+        )
     nodes = list(islice(nodes_of(*sizes), size + 1))  # one too many is enough to see that the graph is another one
     if len(nodes) != size:
         return nodes, []

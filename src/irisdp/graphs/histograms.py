@@ -89,12 +89,17 @@ class _Histograms(Family):
     def _count(self) -> int: ...
 
     @abstractmethod
+    def _exchangers(self) -> tuple[range, range]:
+        """Return the types that some histogram lets give a record, and those it lets take one."""
+
+    @abstractmethod
     def _may_exchange(self, counts: Indices, giver: int, taker: int) -> Mask: ...
 
     def _exchanges(self, counts: Indices) -> Iterator[tuple[Indices, Indices]]:
         """Yield, for each pair of types, the rows that may exchange a record and what they become."""
-        for giver in range(self.types):
-            for taker in range(self.types):
+        givers, takers = self._exchangers()
+        for giver in givers:
+            for taker in takers:
                 if giver != taker:
                     movers = np.flatnonzero(self._may_exchange(counts, giver, taker))
                     moved = counts[movers]
@@ -166,6 +171,9 @@ class Histograms(_Histograms):
     def _count(self) -> int:
         return math.comb(self.total + self.types - 1, self.types - 1)
 
+    def _exchangers(self) -> tuple[range, range]:
+        return range(self.types), range(self.types)
+
     def _may_exchange(self, counts: Indices, giver: int, taker: int) -> Mask:
         may: Mask = counts[:, giver] > 0
         return may
@@ -233,6 +241,10 @@ class SortedHistograms(_Histograms):
 
     def _count(self) -> int:
         return int(_partitions(self.total, self.types)[self.types][self.total])
+
+    def _exchangers(self) -> tuple[range, range]:
+        # Parts beyond the total are zero: none of them gives, and only the first zero takes.
+        return range(min(self.types, self.total)), range(min(self.types, self.total + 1))
 
     def _may_exchange(self, counts: Indices, giver: int, taker: int) -> Mask:
         # From the last of a block of equal parts to the first of a block: the result is sorted, and comes up once.
