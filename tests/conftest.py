@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from hypothesis import settings
 
 from support.quick import (
@@ -15,6 +16,7 @@ from support.quick import (
 )
 
 __all__ = [
+    "one_engine",
     "pytest_addoption",
     "pytest_collection_modifyitems",
     "pytest_runtest_logreport",
@@ -27,3 +29,12 @@ __all__ = [
 settings.register_profile("continuous integration", derandomize=True, deadline=None)
 settings.register_profile("people", deadline=None)
 settings.load_profile("continuous integration" if os.environ.get("CI") else "people")
+
+
+@pytest.fixture(scope="module")
+def one_engine():
+    """Let all tables of a module be counted in one engine; see `support.engine`."""
+    from support.engine import in_one_engine
+
+    with in_one_engine():
+        yield

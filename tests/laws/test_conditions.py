@@ -15,6 +15,8 @@ from irisdp.queries import Column, Kind, read_condition, read_query
 from irisdp.queries.expression import _parse
 from irisdp.queries.grammar import ConditionCompiler
 
+pytestmark = pytest.mark.usefixtures("one_engine")
+
 COLUMNS = [
     Column("Age", Kind.INTEGER),
     Column("rate", Kind.NUMBER),

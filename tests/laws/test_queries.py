@@ -28,6 +28,8 @@ from irisdp.queries import (
     read_groups,
 )
 
+pytestmark = pytest.mark.usefixtures("one_engine")
+
 CONNECTION = duckdb.connect()
 """Kept open: in older versions a relation does not keep its connection."""
 

@@ -9,7 +9,6 @@ comparison has to catch.
 """
 
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
@@ -32,13 +31,8 @@ from support.exhaustion import (
 __all__ = ["engine_once"]
 
 
-def combinations():
-    for query, mode, relation, delta in product(ASKED, MODES, ("add-remove", "exchange"), (Fraction(0), DELTA)):
-        if mode == "public" and relation == "add-remove":
-            continue
-        if delta and query.startswith("count"):
-            continue
-        yield pytest.param(query, mode, relation, delta, id=f"{query}-{mode}-{relation}-{float(delta)}")
+RELATIONS = ("add-remove", "exchange")
+# Both relations and every δ look at the same tables, which the engine counts once for a test: so they are one test.
 
 
 @pytest.fixture(scope="module")
@@ -53,38 +47,42 @@ def test_every_query_is_in_the_proof():
     assert {words[0] for words in ASKED.values()} == set(QUERIES)
 
 
-@pytest.mark.parametrize(("query", "mode", "relation", "delta"), list(combinations()))
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("query", ASKED)
 @pytest.mark.usefixtures("engine_once")
-def test_no_neighbours_can_be_told_apart(query, mode, relation, delta, pairs):
-    options = {**MODES[mode], "relation": relation, "delta": delta}
-    wrong, compared = violations(query, options, pairs[relation, "public" if mode == "public" else "any"])
-    assert compared > 300
-    assert wrong == 0
+def test_no_neighbours_can_be_told_apart(query, mode, pairs):
+    public = mode == "public"
+    for relation in RELATIONS[public:]:
+        for delta in (Fraction(0), DELTA)[: 1 if query.startswith("count") else 2]:
+            options = {**MODES[mode], "relation": relation, "delta": delta}
+            wrong, compared = violations(query, options, pairs[relation, "public" if public else "any"])
+            assert compared > 300, (relation, delta)
+            assert wrong == 0, (relation, delta)
 
 
 @pytest.mark.parametrize("key", range(2))
 @pytest.mark.parametrize("mode", ["whole", "declared", "one-declared", "selected"])
-@pytest.mark.parametrize("relation", ["add-remove", "exchange"])
 @pytest.mark.parametrize("query", ["count-where", "at-least-2-all", "majority"])
 @pytest.mark.usefixtures("engine_once")
-def test_no_person_can_be_told_apart(query, mode, relation, key):
-    options = {**MODES[mode], "relation": relation, "unit": "u", "delta": 0 if query.startswith("count") else DELTA}
-    wrong, compared = violations(query, options, personal_neighbours(relation), LOTS[key])
-    assert compared > 100
-    assert wrong == 0
+def test_no_person_can_be_told_apart(query, mode, key):
+    for relation in RELATIONS:
+        options = {**MODES[mode], "relation": relation, "unit": "u", "delta": 0 if query.startswith("count") else DELTA}
+        wrong, compared = violations(query, options, personal_neighbours(relation), LOTS[key])
+        assert compared > 100, relation
+        assert wrong == 0, relation
 
 
 @pytest.mark.parametrize("per_unit", ["any", "all"])
 @pytest.mark.parametrize("mode", ["whole", "declared", "selected"])
-@pytest.mark.parametrize("relation", ["add-remove", "exchange"])
 @pytest.mark.parametrize("query", ["count-where", "at-least-1", "majority"])
 @pytest.mark.usefixtures("engine_once")
-def test_no_person_can_be_told_apart_by_any_or_all_of_its_records(query, mode, relation, per_unit):
+def test_no_person_can_be_told_apart_by_any_or_all_of_its_records(query, mode, per_unit):
     delta = 0 if query.startswith("count") else DELTA
-    options = {**MODES[mode], "relation": relation, "unit": "u", "per_unit": per_unit, "delta": delta}
-    wrong, compared = violations(query, options, personal_neighbours(relation), LOTS[1])
-    assert compared > 100
-    assert wrong == 0
+    for relation in RELATIONS:
+        options = {**MODES[mode], "relation": relation, "unit": "u", "per_unit": per_unit, "delta": delta}
+        wrong, compared = violations(query, options, personal_neighbours(relation), LOTS[1])
+        assert compared > 100, relation
+        assert wrong == 0, relation
 
 
 def test_a_person_in_several_groups_has_no_public_membership():

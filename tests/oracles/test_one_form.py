@@ -18,6 +18,8 @@ from irisdp.queries.one_form import one_form
 from irisdp.queries.spelling import spell
 from support.seeds import fresh_generator
 
+pytestmark = pytest.mark.usefixtures("one_engine")
+
 NUMBERS = [None, float("nan"), float("inf"), -float("inf"), -0.0, 0.0, 1.0, 64.0]
 RECORDS = list(itertools.product(NUMBERS, NUMBERS, [None, "", "a", "b"], [None, True, False]))
 TYPED = [Column("x", Kind.NUMBER), Column("y", Kind.NUMBER), Column("t", Kind.TEXT), Column("b", Kind.BOOLEAN)]

@@ -13,10 +13,8 @@ import pyarrow as pa
 import pytest
 
 from irisdp.exact import exp_below
-from irisdp.queries import frames, groups
 from irisdp.queries import query as queries_query
-from irisdp.queries.engine import locked_connection
-from irisdp.release import plan, publishing, read_cells
+from irisdp.release import plan, planning, publishing, read_cells
 from support.closeness import hockey_stick
 
 __all__ = [
@@ -119,41 +117,21 @@ def frame(table):
 _counted = {}
 
 
-class SharedEngine:
-    """One engine, as the library opens and locks it, kept for many tables: opening it takes longer than they do."""
-
-    def __init__(self):
-        self._connection = None
-
-    def __call__(self, *arguments):
-        assert not arguments  # no file is read here
-        self._connection = self._connection or locked_connection()
-        return self
-
-    def __getattr__(self, name):
-        return getattr(self._connection, name)
-
-    def close(self):
-        pass
-
-
-_engine = SharedEngine()
-
-
 @pytest.fixture
-def engine_once(monkeypatch):
-    """Let the engine count each table once per condition, groups and unit; everything else runs every time."""
-    monkeypatch.setattr(frames, "locked_connection", _engine)
-    monkeypatch.setattr(groups, "locked_connection", _engine)
+def engine_once(one_engine, monkeypatch):
+    """Let each table be counted once per condition, groups and unit, and each text be read once per table or columns.
+
+    Whatever is remembered is remembered by all that it was given; everything else runs every time.
+    """
 
     def remember(room, name):
         real = getattr(room, name)
 
-        def once(table, *arguments, **options):
+        def once(given, *arguments, **options):
             texts = {key: told(value) for key, value in options.items()}
-            key = (name, frozen(table), str(arguments), str(texts))
+            key = (name, frozen(given), str(arguments), str(texts))
             if key not in _counted:
-                _counted[key] = real(table, *arguments, **options)
+                _counted[key] = real(given, *arguments, **options)
             return _counted[key]
 
         monkeypatch.setattr(room, name, once)
@@ -165,11 +143,13 @@ def engine_once(monkeypatch):
             return value.arrow().to_pylist()
         return getattr(value, "text", value)
 
-    def frozen(table):
-        return str(table._source.table.to_pylist())
+    def frozen(given):
+        return str(given._source.table.to_pylist()) if hasattr(given, "_source") else str(given)
 
     remember(queries_query, "count_records")
     remember(publishing, "enumerate_keys")
+    remember(planning, "read_groups")
+    remember(planning, "read_condition")
 
 
 def joint_law(planned, cells):

@@ -21,6 +21,8 @@ from irisdp.errors import BadInput
 from irisdp.queries import Kind, count_records, open_table, read_groups
 from irisdp.release import plan
 
+pytestmark = pytest.mark.usefixtures("one_engine")
+
 MOMENT = 1_700_000_000_000_000_000
 NANOSECONDS = pa.timestamp("ns")
 

@@ -20,6 +20,8 @@ import pytest
 from irisdp.queries import Kind, Unit, count_records, enumerate_keys, open_table, read_condition, read_groups
 from irisdp.queries.total import LONGEST_TEXT
 
+pytestmark = pytest.mark.usefixtures("one_engine")
+
 CONNECTION = duckdb.connect()
 LONG = "x" * (LONGEST_TEXT + 1)
 

@@ -17,6 +17,8 @@ from irisdp.errors import BadInput
 from irisdp.queries import Column, Kind, count_records, open_table, read_condition, read_groups
 from irisdp.queries.spark import spark_statement
 
+pytestmark = pytest.mark.usefixtures("one_engine")
+
 TEXTS = (
     "2023-07-01T00:30:00+01:00",
     "2023-06-30T23:30:00Z",

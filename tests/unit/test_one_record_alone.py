@@ -9,6 +9,8 @@ import pytest
 
 from irisdp.queries import count_records, enumerate_keys, open_table, read_condition
 
+pytestmark = pytest.mark.usefixtures("one_engine")
+
 NAN, INFINITE = float("nan"), float("inf")
 CONDITIONS = ("x > 64", "x <= 64", "x = 20", "x <> 20", "x BETWEEN 10 AND 30", "x IS NULL", "NOT x > 64", "x * 2 > 3")
 FLOATS = (NAN, None, 20.0, 100.0, INFINITE, -INFINITE, -0.0)

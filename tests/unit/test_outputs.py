@@ -16,6 +16,8 @@ from irisdp.errors import BadInput
 from irisdp.outputs import plan_outputs, same_file, write_outputs
 from irisdp.release import Ledger
 
+pytestmark = pytest.mark.usefixtures("one_engine")
+
 MATRIX = {
     "format": "irisdp/mechanism/1",
     "privacy": {"ratio": 2},

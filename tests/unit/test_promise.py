@@ -16,6 +16,8 @@ from irisdp.errors import BadInput, PromiseRefused
 from irisdp.release import Entry, Ledger, Promise
 from irisdp.release import publishing as publishing_module
 
+pytestmark = pytest.mark.usefixtures("one_engine")
+
 TABLES = {"t.csv": "g,h,u\na,x,1\nb,y,2\n", "more.csv": "g,h,u,z\na,x,1,0\n", "fewer.csv": "g,u\na,1\n"}
 RELATIONS = {
     "add-remove": {"relation": "add-remove"},

@@ -9,6 +9,8 @@ import pytest
 import irisdp
 from irisdp.cells import ClassNodes, CountNodes, padded_size, padding
 
+pytestmark = pytest.mark.usefixtures("one_engine")
+
 QUERIES = {
     "count": ("count", "x = 1"),
     "all": ("count",),

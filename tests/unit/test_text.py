@@ -17,6 +17,8 @@ from irisdp.queries import Unit, count_records, enumerate_keys, open_table, read
 from irisdp.queries.text import TextForm, batches, read_form
 from irisdp.release import plan, publish
 
+pytestmark = pytest.mark.usefixtures("one_engine")
+
 VALUES = st.text(st.sampled_from('ab,"\r\n;\téß\u2028\0 1'), max_size=6)
 HOSTILE = {
     "a record of 70 MB": b"x" * 70_000_000 + b",1",

@@ -13,6 +13,8 @@ from irisdp.queries import PerUnit, Unit, count_records, enumerate_keys, open_ta
 from irisdp.release import plan
 from irisdp.release.fingerprint import unit_key
 
+pytestmark = pytest.mark.usefixtures("one_engine")
+
 PEOPLE = 3000
 KEYS = [bytes([number]) * 32 for number in range(4)]
 VISITS = ["a", "b", "b", "c", None]
