@@ -107,6 +107,10 @@ LINES = {
     "irisdp publish -h lists them",
     "unknown command": "frobnicate: is no command; choose from publish, interpret, design, audit, sample, ledger",
     "unknown query": f"QUERY: is none that Iris knows; write {', '.join(EARLIER_FORMS)} or {LAST_FORM}",
+    "majority of nothing": "expression: must be a SQL condition for majority; write for example irisdp publish DATA"
+    ' majority "age > 64"',
+    "limit in words": '--limit: must be a finite number; write it as "0.25", "1e-9" or "3/10"',
+    "missing mechanism": "MECH.json: there is no file none.json; check the path",
     "no graph": "graph: is missing; give the neighbouring inputs, in the file or with --graph G.json",
     "over the limit": LIMITED + WAYS,
     # Groups are compared as the engine compares them.

@@ -357,13 +357,13 @@ def test_deep_nonsense_ends(piece):
 @pytest.mark.parametrize(
     ("query", "arguments", "shown"),
     [
-        ("count", ("affairs", "=", "1"), 'quote the condition: "affairs = 1"'),
-        ("majority", ("vote", "=", "1"), 'quote the condition: "vote = 1"'),
-        ("at-least", ("3", "x", "=", "1"), 'quote the condition: "x = 1"'),
-        ("at-least 3", ("x", ">"), 'quote the condition: "x >"'),
-        ("count", ("x", object()), "quote the condition"),
-        ("count", ("x", "\x1b[2J"), "quote the condition"),
-        ("count", ("x", "y" * 1000), "quote the condition"),
+        ("count", ("affairs", "=", "1"), 'write a whole condition, such as "affairs = 1"'),
+        ("majority", ("vote", "=", "1"), 'write a whole condition, such as "vote = 1"'),
+        ("at-least", ("3", "x", "=", "1"), 'write a whole condition, such as "x = 1"'),
+        ("at-least 3", ("x", ">"), 'write a whole condition, such as "x >"'),
+        ("count", ("x", object()), "write a whole condition"),
+        ("count", ("x", "\x1b[2J"), "write a whole condition"),
+        ("count", ("x", "y" * 1000), "write a whole condition"),
     ],
 )
 def test_a_condition_in_several_words_is_to_be_quoted(query, arguments, shown):
@@ -389,6 +389,6 @@ def test_a_bare_column_is_no_condition(kind):
         with pytest.raises(BadInput):
             read_condition(typed, columns)
     if kind is not Kind.OTHER:
-        with pytest.raises(BadInput, match=f'quote the condition: "{EXAMPLES.get(kind, "affairs > 0")}'):
+        with pytest.raises(BadInput, match=f'write a whole condition, such as "{EXAMPLES.get(kind, "affairs > 0")}'):
             read_condition("affairs", columns)
     assert read_condition("flag", columns).text == "flag"

@@ -156,8 +156,14 @@ def test_what_annotations_say_is_held_to():
     for arguments, options in (((None,), {}), ((1, 3), {}), ((1, b"x"), {}), ((1,), {"c": 5})):
         with pytest.raises(BadInput):
             taking(*arguments, **options)
-    with pytest.raises(TypeError, match="missing"):
-        taking()
+    for arguments, options, text in (
+        ((), {}, r"^a: is missing; give a=…$"),
+        ((), {"b": ["x"]}, "^a: is missing"),
+        ((1, ["x"], (1, "")), {}, "^arguments: are too many: 2 may stand without a name; name the others: c=…$"),
+        ((1,), {"a": 2}, "^a: is given twice, by place and by name; give it once$"),
+    ):
+        with pytest.raises(BadInput, match=text):
+            taking(*arguments, **options)
     with pytest.raises(BadInput, match="d: is no option; choose from a, b, c"):
         taking(1, d=2)
 

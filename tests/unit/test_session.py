@@ -92,7 +92,7 @@ def test_a_file_s_ledger_lies_beside_it(tmp_path):
         ({"ledger": "x.ledger", "unit": "nobody"}, "unit: names the column 'nobody'"),
         ({"ledger": "x.ledger", "relatio": "exchange"}, "relatio: is no option; did you mean relation?"),
         ({"ledger": "x.ledger", "relation": "swap"}, "relation: must be add-remove or exchange"),
-        ({"ledger": "x.ledger", "limit": -1}, "epsilon: must not be negative"),
+        ({"ledger": "x.ledger", "limit": -1}, "limit: must not be negative"),
         ({"ledger": "x.ledger", "limit": (1, 2, 3)}, "limit: must be ε, or ε and δ"),
     ],
 )

@@ -24,7 +24,7 @@ __all__ = ["audit_command"]
 
 
 def audit_command(
-    file: Annotated[
+    mechanism: Annotated[
         Path, typer.Argument(metavar="MECH.json", help="A mechanism file, or a matrix (.csv, .npy, .json).")
     ],
     graph: Annotated[Path | None, typer.Option(metavar="G.json", help="Judge on this graph instead.")] = None,
@@ -42,8 +42,8 @@ def audit_command(
     from ..graphs import graph_from_document
 
     judged_on = None if graph is None else graph_from_document(read_json(graph, "--graph"))
-    document = read_mechanism(file, graph=judged_on)
-    read = [("the mechanism", file), *([] if graph is None else [("the graph", graph)])]
+    document = read_mechanism(mechanism, graph=judged_on)
+    read = [("the mechanism", mechanism), *([] if graph is None else [("the graph", graph)])]
     files = plan_outputs([] if repair is None else [repair], read, field="--repair", force=force)
     against = _privacy(document, epsilon, ratio, delta)
     verdict = audit(document, graph=judged_on, privacy=against)
@@ -52,7 +52,7 @@ def audit_command(
     if as_json:
         print_json(verdict.to_document())
     else:
-        _show(file, verdict, document.objective)
+        _show(mechanism, verdict, document.objective)
     return 0 if verdict.holds else 1
 
 

@@ -38,20 +38,19 @@ def ledger_command(
 ) -> None:
     """Show a ledger: its limit, its promise, what was spent and every release. Or set limit and promise."""
     from ..release import Ledger
+    from ..release.ledger import named_limit
     from ..release.promise import promise_in_advance
 
     pinned = (table, relation, unit, public_columns)
     if limit is None and pinned == (None,) * 4 and not file.exists():
         raise BadInput("FILE", f"there is no ledger {file}", "publish something, or create one with --limit")
+    most = None if limit is None else named_limit(limit.split(","))  # before anything is written
     ledger = Ledger(file)
     if pinned != (None,) * 4:
         names = [] if public_columns is None else [name.strip() for name in public_columns.split(",")]
         ledger.pin(promise_in_advance(table=table, relation=relation, unit=unit, public_columns=names))
-    if limit is not None:
-        parts = limit.split(",")
-        if len(parts) > 2:
-            raise BadInput("--limit", "must be E or E,D", "write for example --limit 1 or --limit 1,1e-6")
-        ledger.set_limit(*parts)
+    if most is not None:
+        ledger.set_limit(most.epsilon, most.delta)
     if as_json:
         print_json(ledger.to_document())
     else:

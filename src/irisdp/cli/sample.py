@@ -15,7 +15,7 @@ __all__ = ["sample_command"]
 
 
 def sample_command(
-    file: Annotated[Path, typer.Argument(metavar="MECH.json", help="A mechanism file.")],
+    mechanism: Annotated[Path, typer.Argument(metavar="MECH.json", help="A mechanism file.")],
     node: Annotated[str, typer.Option("--input", metavar="NODE", help="The input to answer for.")],
     count: Annotated[str, typer.Option("-n", "--count", metavar="N", help="How many draws.")] = "1",
     as_json: AsJson = False,
@@ -26,9 +26,9 @@ def sample_command(
     from ..mechanisms.writing import MOST_DRAWS
     from ..release.group_names import printable
 
-    mechanism = load(file)
-    chosen = node_among(named_nodes(mechanism.inputs), node, "--input")
-    names = list(map(json_node, mechanism.draw(chosen, integer(count, "-n", at_least=1, at_most=MOST_DRAWS))))
+    loaded = load(mechanism)
+    chosen = node_among(named_nodes(loaded.inputs), node, "--input")
+    names = list(map(json_node, loaded.draw(chosen, integer(count, "-n", at_least=1, at_most=MOST_DRAWS))))
     if as_json:
         print_json({"input": json_node(chosen), "answers": names})
     else:

@@ -6,6 +6,7 @@ line the same words are `--epsilon 1` and `--select-groups`.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -17,10 +18,18 @@ _PLAIN = re.compile(r"[\w,.=/+…-]*")
 """What no shell reads in a way of its own."""
 _NO_OPTION = {"privacy=…": "--epsilon E or --ratio R"}
 """Arguments that the command line spells as several options."""
+_QUESTION = re.compile(r"""publish\(data(?P<words>(?:, (?:"(?:[^"\\]|\\.)*"|\d+))*)\)""")
+_WORD = re.compile(r"""(?P<text>"(?:[^"\\]|\\.)*")|(?P<number>\d+)""")
+_IN_A_SHELL = {
+    "write a whole condition, such as": "quote the condition:",  # unquoted, the shell takes > and < for its own
+    "Ledger(path).set_limit(E, D)": "irisdp ledger FILE --limit E,D",
+    "design it first, with irisdp.design.from_spec": ("run irisdp design first: irisdp design SPEC.json -o MECH.json"),
+}
+"""What is done by other means in a shell than in Python."""
 
 
 def in_options(text: str, options: Mapping[str, str]) -> str:
-    """Rewrite the keywords of a message as options.
+    """Rewrite the keywords of a message as options, and what Python calls as commands.
 
     Parameters
     ----------
@@ -34,7 +43,12 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
     --------
     >>> in_options("add select_groups=True, or groups=['n', 's']", {"groups": "FILE", "select_groups": ""})
     'add --select-groups, or --groups n,s'
+    >>> in_options('write publish(data, "at-least", 100, "age > 64")', {})
+    'write irisdp publish DATA at-least 100 "age > 64"'
     """
+    for python, shell in _IN_A_SHELL.items():
+        text = text.replace(python, shell)
+    text = _QUESTION.sub(_command, text)
 
     def option(found: re.Match[str]) -> str:
         name, value = found["name"], found["value"]
@@ -47,6 +61,15 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
         return f"{_option(name)} {shown if _PLAIN.fullmatch(shown) else _quoted(shown)}".rstrip()
 
     return _KEYWORD.sub(option, text)
+
+
+def _command(found: re.Match[str]) -> str:
+    """Write a question as the command that asks it: the query's name plain, a condition in quotes."""
+    name, *words = (
+        json.loads(word["text"]) if word["text"] else word["number"] for word in _WORD.finditer(found["words"])
+    )
+    shown = (word if word.isdecimal() else _quoted(word) for word in words)
+    return " ".join(["irisdp publish DATA", name, *shown])
 
 
 def _option(name: str) -> str:

@@ -195,6 +195,8 @@ def read_loss(given: Any, n: int) -> Loss:
         if given.entries is not None and len(given.entries) != n + 1:
             raise BadInput("loss", f"must be a table of {n + 1} rows", "give one row for every count")
         return given
+    if callable(given) and not hasattr(given, "__len__"):
+        raise BadInput("loss", "is a function that makes a loss", f"call it: {_call(given)}")
     fields = _written_fields(given) if isinstance(given, str) else given
     if not isinstance(fields, Mapping):
         return table_loss(given, n)
@@ -226,6 +228,14 @@ def _current(name: str) -> str:
 
 def _form(name: str) -> str:
     return ":".join((name, *(_WORDS[parameter] for parameter in _NAMED[name][1])))
+
+
+def _call(function: Any) -> str:
+    """Write how a function that makes a loss is called."""
+    name, parameters = next(
+        ((make.__name__, names) for make, names in _NAMED.values() if make is function), ("absolute", ())
+    )
+    return f"{name}({', '.join(f'{parameter}=1' for parameter in parameters)})"
 
 
 _WORDS = {"too_low": "LOW", "too_high": "HIGH", "beyond": "K"}

@@ -48,7 +48,7 @@ def checked(function: Checked) -> Checked:
     -------
     function or class
         The same to callers and type checkers. A keyword it does not have is refused with the name that was probably
-        meant; what is missing stays Python's own TypeError.
+        meant, and so are arguments that are missing or too many.
     """
     if isinstance(function, type):
         made: Any = function
@@ -65,7 +65,7 @@ def checked(function: Checked) -> Checked:
         try:
             given = signature.bind(*arguments, **options).arguments
         except TypeError:
-            _check_names(signature, options)
+            _check_call(signature, arguments, options, method="." in function.__qualname__)
             return function(*arguments, **options)
         for name, value in given.items():
             part = signature.parameters[name]
@@ -78,15 +78,32 @@ def checked(function: Checked) -> Checked:
     return typing.cast(Checked, guarded)
 
 
-def _check_names(signature: inspect.Signature, options: Iterable[str]) -> None:
-    """Refuse keywords that a function does not have, with the name that was probably meant."""
-    parts = signature.parameters.values()
+def _check_call(
+    signature: inspect.Signature, arguments: Sequence[Any], options: Iterable[str], *, method: bool
+) -> None:
+    """Refuse keywords that a function does not have, with the one that was probably meant, and what is missing."""
+    parts = list(signature.parameters.values())
+    if method and parts and parts[0].name in ("self", "cls"):  # of no concern to the caller
+        parts, arguments = parts[1:], arguments[1:]
+    kinds = {part.kind for part in parts}
     known = [part.name for part in parts if part.kind in (part.KEYWORD_ONLY, part.POSITIONAL_OR_KEYWORD)]
+    placed = [part.name for part in parts if part.kind in (part.POSITIONAL_ONLY, part.POSITIONAL_OR_KEYWORD)]
     for name in options:
-        if name not in known:
+        if name not in known and inspect.Parameter.VAR_KEYWORD not in kinds:
             near = difflib.get_close_matches(name, known, n=1)
-            remedy = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
-            raise BadInput(name, "is no option", remedy)
+            choice = f"choose from {', '.join(known)}" if known else "leave it out"
+            raise BadInput(name, "is no option", f"did you mean {near[0]}?" if near else choice)
+    if len(arguments) > len(placed) and inspect.Parameter.VAR_POSITIONAL not in kinds:
+        others = ", ".join(f"{name}=…" for name in known[len(placed) :])
+        rule = f"are too many: {len(placed) or 'none'} may stand without a name"
+        raise BadInput("arguments", rule, f"name the others: {others}" if others else "leave the others out")
+    given = placed[: len(arguments)]
+    for name in options:
+        if name in given:
+            raise BadInput(name, "is given twice, by place and by name", "give it once")
+    for part in parts:
+        if part.default is part.empty and part.name in {*known, *placed}.difference(given, options):
+            raise BadInput(part.name, "is missing", _REMEDIES.get(part.name, f"give {part.name}=…"))
 
 
 def _check_fit(name: str, value: Any, rule: Any) -> None:
@@ -98,14 +115,19 @@ def _check_fit(name: str, value: Any, rule: Any) -> None:
     if isinstance(value, str) and typing.get_origin(chosen[0]) is typing.Literal:
         among = "the two" if len(typing.get_args(chosen[0])) == 2 else "them"
         raise BadInput(name, f"must be {_words(chosen[0])}", f"choose one of {among}")
-    raise BadInput(name, f"must be {words}, not {_kind(value)}", _REMEDIES.get(words, _HELP))
+    raise BadInput(name, f"must be {words}, not {_kind(value)}", _REMEDIES.get(name, _REMEDIES.get(words, _HELP)))
 
 
 _HELP = "see the function's help for what it takes"
+_CONDITION = 'a condition is a text in SQL, such as "age > 64"'
 _REMEDIES = {
+    "arguments": _CONDITION,
+    "condition": _CONDITION,
+    "query": 'write for example "count"',
     "a Privacy": "write Privacy(epsilon=1)",
     "a DatasetGraph": "give a graph, such as irisdp.graphs.Path(3)",
 }
+"""What to write instead, by the argument's name or by what it must be."""
 
 
 def _annotation(function: Callable[..., Any], text: Any) -> Any:
@@ -176,7 +198,8 @@ def _words(rule: Any) -> str:
     if origin in (typing.Union, types.UnionType):
         words = dict.fromkeys(_words(part) for part in parts if part is not type(None))
         # Whatever takes a number takes it in every exact form, and a path can be text; None is what leaving out means.
-        covered = {"a number": ("text", "a Fraction", "a Decimal"), "a path": ("text",)}
+        exact = ("a Fraction", "a Decimal")
+        covered = {"a number": (*exact, *["text"] * any(word in exact for word in words)), "a path": ("text",)}
         told = {other for word in words for other in covered.get(word, ())}
         return " or ".join(word for word in words if word not in told)
     if rule is None or rule is type(None):

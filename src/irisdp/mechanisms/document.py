@@ -83,7 +83,7 @@ def read_document(document: Any) -> MechanismDocument:
     forms = [name for name in ("matrix", "rows", "factors") if name in document]
     if "kind" in document and not forms:
         rule = "is a spec, which says what to design"
-        raise BadInput("mechanism", rule, "run irisdp design first: irisdp design SPEC.json -o MECH.json")
+        raise BadInput("mechanism", rule, "design it first, with irisdp.design.from_spec")
     privacy = privacy_from_document(document["privacy"]) if document.get("privacy") is not None else None
     graph = graph_from_document(document["graph"]) if document.get("graph") is not None else None
     if len(forms) != 1:

@@ -26,6 +26,9 @@ _TABLE_ENDINGS = (
 )
 """Whoever writes a name that ends so means a file: as a group it would be charged for, and hold nobody."""
 
+_WRITTEN_LIST = re.compile(r'(?: *"(?:[^"]|"")*" *|[^",]*)(?:,(?: *"(?:[^"]|"")*" *|[^",]*))*')
+"""Values between commas: each in double quotes, in which two stand for one, or without any."""
+
 _WRITTEN_VALUE = re.compile(r'(?:^|,)("(?:[^"]|"")*"|[^,]*)')
 
 
@@ -101,7 +104,23 @@ def _columns(declared: Any, names: list[str]) -> list[list[Any]]:
 
 
 def _listed(text: str) -> list[str]:
-    values = guarded(lambda: next(csv.reader([text]), []), "is not a list a,b,c", "quote odd values", "groups")
+    """Split values at commas; which part of a text is quoted is never guessed.
+
+    Raises
+    ------
+    BadInput
+        For a double quote inside a value, or one that is not closed.
+    """
+    if not _WRITTEN_LIST.fullmatch(text):
+        rule = "has a double quote inside a value, and values are split at commas"
+        written = 'put the whole value in double quotes and write those in it twice, \'"a ""b"" c"\''
+        raise BadInput("groups", rule, f"give a list of values, or a CSV file, or {written}")
+    values = guarded(
+        lambda: next(csv.reader([text], skipinitialspace=True), []),
+        "is not a list a,b,c",
+        "give a list of values",
+        "groups",
+    )
     return [value.strip() for value in values]
 
 

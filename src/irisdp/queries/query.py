@@ -6,6 +6,7 @@ mechanism answers about such nodes. To add one, write a class in a file of its o
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
@@ -19,7 +20,7 @@ from .persons import Unit
 from .statistics import Cells, Statistics, count_records
 from .table import Table
 
-__all__ = ["CountsRecords", "Query", "YesOrNo", "check_expression", "check_one_condition", "split_number"]
+__all__ = ["CountsRecords", "Query", "YesOrNo", "as_asked", "check_expression", "check_one_condition", "split_number"]
 
 NodesT = TypeVar("NodesT", bound=Nodes)
 
@@ -100,13 +101,28 @@ class YesOrNo(CountsRecords):
         return DepthClasses(balanced_line(privacy, outputs=self.classes))
 
 
-def check_expression(expression: str | None, query: str, *, needed: bool) -> None:
-    """Refuse a query without the condition it is about, and a condition that is no text."""
+def as_asked(query: str, *words: str | int) -> str:
+    """Write a question as a caller of Python asks it; the command line spells it in its own way.
+
+    Examples
+    --------
+    >>> as_asked("at-least", 100, "age > 64")
+    'publish(data, "at-least", 100, "age > 64")'
+    """
+    return f"publish({', '.join(['data', *(json.dumps(word, ensure_ascii=False) for word in (query, *words))])})"
+
+
+def check_expression(expression: str | None, query: str, *between: str | int, needed: bool) -> None:
+    """Refuse a query without the condition it is about, and a condition that is no text.
+
+    What stands between the query's name and the condition is for the remedy.
+    """
     if expression is None and not needed:
         return
     if not isinstance(expression, str) or not expression.strip():
         rule = "is missing" if expression is None else "must be a SQL condition"
-        raise BadInput("expression", f"{rule} for {query}", f'write a SQL condition, such as {query} "age > 64"')
+        remedy = f"write for example {as_asked(query, *between, 'age > 64')}"
+        raise BadInput("expression", f"{rule} for {query}", remedy)
 
 
 def check_one_condition(words: Sequence[Any], query: str) -> None:
@@ -118,7 +134,7 @@ def check_one_condition(words: Sequence[Any], query: str) -> None:
     raise BadInput(
         "query",
         f"{query} takes one condition, and it is in several words",
-        f'quote the condition: "{whole if plain else "age > 64"}"',
+        f'write a whole condition, such as "{whole if plain else "age > 64"}"',
     )
 
 

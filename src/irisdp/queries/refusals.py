@@ -21,14 +21,15 @@ def refuse_value(variable: TypeVariable) -> NoReturn:
     """Refuse what is a value and no condition: most often the shell took the rest of one that was not quoted."""
     columns, kind = variable.columns, variable.stated
     if not columns:
-        raise BadInput("expression", "is a value, not a condition", 'quote the condition: "age > 0"')
+        raise BadInput("expression", "is a value, not a condition", 'write a whole condition, such as "age > 0"')
     held = "and nothing says that it is true or false" if kind is None else f"which holds {kind}"
     rule = f"only names the column {list_names(columns)}, {held}"
     # As a number, text such as true is unknown, and the count would be 0: only numbers are compared with one.
     if kind is None:
-        remedy = f'quote the condition: "lower({columns[0]}) = \'true\'", or "{columns[0]} > 64" if it holds numbers'
+        either = f'"lower({columns[0]}) = \'true\'", or "{columns[0]} > 64" if it holds numbers'
+        remedy = f"write a whole condition, such as {either}"
     else:
-        remedy = f'quote the condition: "{columns[0]} {_EXAMPLES.get(kind, "IS NULL")}"'
+        remedy = f'write a whole condition, such as "{columns[0]} {_EXAMPLES.get(kind, "IS NULL")}"'
     raise BadInput("expression", rule, remedy)
 
 

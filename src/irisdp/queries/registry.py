@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -27,6 +28,9 @@ def read_query(query: Any, arguments: Sequence[Any]) -> Query[Any]:
     """Read a query such as ``at-least K [EXPR]``, in separate words or in one text."""
     name, _, rest = query.strip().partition(" ") if isinstance(query, str) else ("", "", "")
     if name not in QUERIES:
+        meant = get_close_matches(name.casefold().replace("_", "-"), QUERIES, n=1)
+        if meant:
+            raise BadInput("query", "is none that Iris knows", f"did you mean {meant[0]}?")
         *others, last = (form.usage for form in FORMS)
         raise BadInput("query", "is none that Iris knows", f"write {', '.join(others)} or {last}")
     return QUERIES[name].read([*([rest.strip()] if rest.strip() else []), *arguments])

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from ..errors import BadInput
 from ..exact import integer
-from .query import YesOrNo, check_expression, check_one_condition, split_number
+from .query import YesOrNo, as_asked, check_expression, check_one_condition, split_number
 
 __all__ = ["Threshold"]
 
@@ -37,7 +37,7 @@ class Threshold(YesOrNo):
         """Check what was given."""
         threshold: Any = self.threshold
         object.__setattr__(self, "threshold", integer(threshold, "threshold", at_least=0, at_most=_LARGEST))
-        check_expression(self.expression, self.name, needed=False)
+        check_expression(self.expression, self.name, self.threshold, needed=False)
 
     @classmethod
     def read(cls, words: Sequence[Any]) -> Self:
@@ -45,7 +45,8 @@ class Threshold(YesOrNo):
         words = split_number(words)
         check_one_condition(words[1:], cls.name)
         if not words:
-            raise BadInput("query", f"{cls.name} needs a number K", f'write for example {cls.name} 100 "age > 64"')
+            example = as_asked(cls.name, 100, "age > 64")
+            raise BadInput("query", f"{cls.name} needs a number K", f"write for example {example}")
         return cls(integer(words[0], "K", at_least=0, at_most=_LARGEST), *words[1:])
 
     def describe(self) -> dict[str, str]:

@@ -47,5 +47,7 @@ def _levels(audience: Any, epsilon: Any, ratio: Any, delta: Any) -> list[tuple[s
             raise BadInput("audience", "must be NAME=E, each name once", "write for example audience=['press=0.5']")
         named[name] = level
     if not named or not all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", str(name)) for name in named):
-        raise BadInput("audience", "must have names of letters, digits, - and _", "write for example press=0.5")
+        raise BadInput(
+            "audience", "must have names of letters, digits, - and _", "write for example audience=['press=0.5']"
+        )
     return [(str(name), Privacy(epsilon=rational(level, "audience"), delta=delta)) for name, level in named.items()]

@@ -44,7 +44,7 @@ from .ledger_rows import (
 )
 from .promise import FACTS, Promise, check_promise
 
-__all__ = ["Entry", "Ledger", "Release", "Settlement"]
+__all__ = ["Entry", "Ledger", "Release", "Settlement", "named_limit"]
 
 Price = Callable[[Sequence[Release]], Cost]
 """Works out a cost from the earlier releases of the same data, which an answer may build on."""
@@ -259,6 +259,25 @@ class Ledger:
 
     def _connection(self, *, create: bool = False) -> AbstractContextManager[sqlite3.Connection]:
         return connection(self.path, create=create)
+
+
+def named_limit(limit: Any) -> Cost:
+    """Read the most that may be spent as callers name it: ε, or ε and δ, or a cost.
+
+    Raises
+    ------
+    BadInput
+        About `limit`, whichever of its parts is wrong.
+    """
+    if isinstance(limit, Cost):
+        return limit
+    parts = limit if isinstance(limit, list | tuple) else (limit,)
+    if not 1 <= len(parts) <= 2:
+        raise BadInput("limit", "must be ε, or ε and δ", "write for example limit=1 or limit=[1, '1e-6']")
+    try:
+        return Cost(*(rational(part, "limit") for part in parts))
+    except BadInput as error:
+        raise BadInput("limit", error.rule, error.remedy) from None
 
 
 def _promise_document(connection: sqlite3.Connection, path: Path) -> dict[str, Any]:

@@ -87,7 +87,7 @@ def check_budget(limit: Cost | None, spent: Cost, cost: Cost) -> None:
     said = {name: f"epsilon {part['epsilon']}, delta {part['delta']}" for name, part in parts.items()}
     raise BudgetRefused(
         f"the ledger's limit is {said['limit']}; left is {said['left']}; the answer would cost {said['cost']};"
-        " ask with less (epsilon=, delta=), raise the limit (irisdp ledger FILE --limit E,D) if the promise to the"
+        " ask with less (epsilon=, delta=), raise the limit (Ledger(path).set_limit(E, D)) if the promise to the"
         " people in the data allows it, or ask again what was answered: that is free",
         **parts,
     )

@@ -322,7 +322,10 @@ def _declared(table: Table, by: tuple[str, ...], groups: Any, select_groups: boo
         if groups is not None or select_groups:
             raise BadInput("by", "is missing: groups of what?", "name the group columns with by=")
         return None
-    if select_groups == (groups is not None):
+    if select_groups and groups is not None:
+        rule = "cannot be given with select_groups=True, which chooses the groups itself"
+        raise BadInput("groups", rule, "leave one of the two out: groups= or select_groups=True")
+    if not select_groups and groups is None:
         raise BadInput(
             "groups",
             "the groups must be declared or privately selected: reading them off the data would reveal who is in it",

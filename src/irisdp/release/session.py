@@ -11,7 +11,7 @@ from ..accounting import Cost
 from ..errors import BadInput
 from ..exact import Rational, checked
 from ..queries import open_table
-from .ledger import Ledger, Release
+from .ledger import Ledger, Release, named_limit
 from .places import find_ledger
 from .planning import Plan, plan
 from .publication import Publication
@@ -109,11 +109,8 @@ class Session:
         # Where the ledger was not named, the one that knows the data under another name is found for each question.
         object.__setattr__(self, "_kept", {"ledger": ledger, "secret": secret, "table": table})
         if limit is not None:
-            parts = (limit.epsilon, limit.delta) if isinstance(limit, Cost) else limit
-            both = parts if isinstance(parts, tuple) else (parts,)
-            if not 1 <= len(both) <= 2:
-                raise BadInput("limit", "must be ε, or ε and δ", "write for example limit=1 or limit=(1, '1e-6')")
-            self.ledger.set_limit(*both)
+            most = named_limit(limit)
+            self.ledger.set_limit(most.epsilon, most.delta)
 
     def __repr__(self) -> str:
         """Say what is asked about, and what is left."""
