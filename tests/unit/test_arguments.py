@@ -120,7 +120,7 @@ def test_ledgers_refuse_by_name_too(tmp_path):
         (lambda: noise.geometric([1, 2], Privacy), "privacy: must be a Privacy, not the class Privacy"),
         (lambda: design.geometric(3, 1), "privacy: must be a Privacy"),
         (lambda: certify.compose([MECHANISM, None]), "mechanisms: must be"),
-        (lambda: irisdp.load(None), "must be the path of a file, not NoneType"),
+        (lambda: irisdp.load(None), "path: must be a path, not None"),
         (lambda: Ledger(1), "path: must be a path"),
     ],
 )

@@ -1,6 +1,8 @@
 """A session asks of one table and one budget, and is as `publish` in everything else."""
 
 import inspect
+import pydoc
+import re
 import typing
 
 import pyarrow as pa
@@ -116,4 +118,29 @@ def test_what_a_session_names_no_question_names_anew(session):
             session.count(epsilon=1, **options)
     with pytest.raises(BadInput, match=r"^relation: is named by the session"):
         session.plan("count", epsilon=1, relation="exchange")
+    assert session.spent == Cost()
+
+
+@pytest.mark.parametrize("method", ["count", "at_least", "at_most", "majority", "publish", "plan"])
+def test_help_shows_and_explains_every_option(method):
+    told = pydoc.render_doc(getattr(Session, method), renderer=pydoc.plaintext)
+    assert "Unpack" not in told
+    published = inspect.signature(irisdp.publish).parameters
+    for name in typing.get_type_hints(Question if method == "plan" else Asked):
+        assert inspect.signature(getattr(Session, method)).parameters[name] == published[name]
+        assert re.search(rf"^    (\w+, )*{name}(, \w+)* : .*\n        ", told, re.MULTILINE), name
+    assert "Unpack" not in pydoc.render_doc(Session, renderer=pydoc.plaintext)
+
+
+def test_arguments_of_a_question_are_checked(session):
+    for asked, message in (
+        (lambda: session.count(condition=3, epsilon=1), "condition: must be text, not int; a condition is a text"),
+        (lambda: session.at_least(epsilon=1), "k: is missing; give k=…"),
+        (lambda: session.count("age > 64", 1), "arguments: are too many: 1 may stand without a name; name the others"),
+        (lambda: session.count(per_unit="some", epsilon=1), "per_unit: must be any or all; choose one of the two"),
+        (lambda: session.plan("count", epsilon=1, out="o.csv"), "out: is no option"),
+    ):
+        with pytest.raises(BadInput) as refusal:
+            asked()
+        assert str(refusal.value).startswith(message)
     assert session.spent == Cost()

@@ -39,6 +39,7 @@ class DominatingPair:
     upper: tuple[Fraction, ...]
     lower: tuple[Fraction, ...]
 
+    @checked
     def composed(self, times: int) -> PrivacyProfile:
         """Return the profile of the pair drawn several times: an upper bound for adaptive composition.
 
@@ -56,6 +57,7 @@ class DominatingPair:
         masses = [(flint_rational(p), flint_rational(q)) for p, q in zip(self.upper, self.lower, strict=True)]
         return loss_distribution(masses)
 
+    @checked
     def accountant(self, times: int, *, interval: float = 1e-4) -> Any:
         """Return the pair drawn several times as a privacy loss distribution of dp-accounting.
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import BadInput
-from ..exact import checked, log_above, rational
+from ..exact import checked, log_above, numbers, rational
 from ..graphs import DatasetGraph
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument
 from ..privacy import Privacy
@@ -26,6 +26,8 @@ __all__ = ["Line", "PrivacyProfile", "lines_of_pair", "privacy_profile", "profil
 
 Line = tuple[Number, Number]
 """(C, S): the line C − r·S."""
+
+_LARGEST_IN_FLOATS = 700
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class PrivacyProfile:
         """The δ that no ratio avoids: the largest mass that a neighbour gives no probability to."""
         return self.deltas[-1]
 
+    @checked
     def delta_at(self, ratio: Any) -> Fraction:
         """Return the smallest δ at a ratio, exactly.
 
@@ -77,6 +80,7 @@ class PrivacyProfile:
             return self.deltas[-1]
         return self.deltas[place] + (r - self.ratios[place]) * self._slope(place)
 
+    @checked
     def ratio_at(self, delta: Any) -> Fraction | None:
         """Return the smallest ratio, at least 1, at which δ suffices; None when none does."""
         wanted = rational(delta, "delta")
@@ -87,15 +91,21 @@ class PrivacyProfile:
             return Fraction(1)
         return max(Fraction(1), self.ratios[place - 1] + (wanted - self.deltas[place - 1]) / self._slope(place - 1))
 
+    @checked
     def epsilon_at(self, delta: Any) -> Fraction | None:
         """Return log(`ratio_at`), rounded up to 30 decimals; None when no ε suffices."""
         ratio = self.ratio_at(delta)
         return None if ratio is None else log_above(ratio)
 
+    @checked
     def points(self, epsilons: Sequence[float]) -> list[float]:
         """Return δ at some ε as floats, for plots; each is the exact δ at float(e^ε)."""
-        return [float(self.delta_at(Fraction(math.exp(epsilon)))) for epsilon in epsilons]
+        given = numbers(epsilons, "epsilons")
+        if max(given, default=Fraction(0)) > _LARGEST_IN_FLOATS:
+            raise BadInput("epsilons", f"must be at most {_LARGEST_IN_FLOATS}, as e^ε is a float", "leave larger out")
+        return [float(self.delta_at(Fraction(math.exp(epsilon)))) for epsilon in given]
 
+    @checked
     def dominates(self, other: PrivacyProfile) -> bool:
         """Tell whether this profile is nowhere below another, at ratios from 0 to infinity."""
         corners = (*self.ratios, *other.ratios)

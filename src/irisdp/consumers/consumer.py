@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import counts, entries, integer, numbers
+from ..exact import checked, counts, entries, integer, numbers
 from .losses import Loss, read_loss
 
 __all__ = ["LARGEST_N", "Consumer"]
@@ -24,6 +24,7 @@ LARGEST_N = 10**7
 """Largest count that is read with an upper bound."""
 
 
+@checked
 @dataclass(frozen=True, slots=True, init=False, eq=False)
 class Consumer:
     """A reader of a count in 0..n: minimax over what is possible, or Bayesian with a prior.

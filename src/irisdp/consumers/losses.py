@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..errors import BadInput
-from ..exact import Table, integer, rational, table
+from ..exact import Table, checked, integer, rational, table
 from ..renamed import renamed_names
 
 __all__ = [
@@ -36,6 +36,7 @@ LARGEST_LOSS = 10**30
 """Of a table, or of one error: bounds on rounding count on it (proofs/reading-certificate.md)."""
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tail:
     """Loss of an error of one sign: with m = error − beyond ≥ 1, jump + slope·m + curvature·m(m−1)/2; before that 0."""
@@ -65,6 +66,7 @@ class Tail:
         return self.jump + self.slope * m + self.curvature * m * (m - 1) / 2 if m > 0 else Fraction(0)
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loss:
     """A loss l(i, v) of answering v where i is true.
@@ -103,14 +105,17 @@ class Loss:
         convex = all(tail.jump == 0 and tail.curvature <= 2 * tail.slope for tail in tails)
         return convex or (self.low == self.high and self.low.slope == self.low.curvature == 0)
 
+    @checked
     def table(self, n: int) -> Table:
         """Write the loss out for 0..n."""
+        n = integer(n, "n", at_least=0)
         if self.entries is not None:
             return self.entries
         assert self.low is not None and self.high is not None
         high, low = ([tail.at(error) for error in range(n + 1)] for tail in (self.high, self.low))
         return tuple(tuple(high[v - i] if v >= i else low[i - v] for v in range(n + 1)) for i in range(n + 1))
 
+    @checked
     def never_falls(self, possible: Iterable[int]) -> bool:
         """Tell whether, for every possible truth, the loss grows or stays as the answer moves away on either side.
 
@@ -125,24 +130,28 @@ class Loss:
         )
 
 
+@checked
 def absolute() -> Loss:
     """Return |i − v|: the mean error."""
     tail = Tail(slope=Fraction(1))
     return Loss(name="absolute", low=tail, high=tail, standard=True)
 
 
+@checked
 def squared() -> Loss:
     """Return (i − v)²."""
     tail = Tail(slope=Fraction(1), curvature=Fraction(2))
     return Loss(name="squared", low=tail, high=tail, standard=True)
 
 
+@checked
 def zero_one() -> Loss:
     """Return 1 for every wrong answer: the probability of error."""
     tail = Tail(jump=Fraction(1))
     return Loss(name="zero-one", low=tail, high=tail, standard=True)
 
 
+@checked
 def pinball(*, too_low: Any, too_high: Any) -> Loss:
     """Return the pinball loss: too_low·(i − v) where v < i, too_high·(v − i) where v > i; both more than 0."""
     slopes = [rational(too_low, "too_low"), rational(too_high, "too_high")]
@@ -152,18 +161,21 @@ def pinball(*, too_low: Any, too_high: Any) -> Loss:
     return Loss(name="pinball", low=Tail(slope=slopes[0]), high=Tail(slope=slopes[1]))
 
 
+@checked
 def threshold(beyond: int) -> Loss:
     """Return 1 where |i − v| > beyond: only errors beyond it hurt, and all equally."""
     tail = Tail(beyond=integer(beyond, "beyond", at_least=0), jump=Fraction(1))
     return Loss(name="threshold", low=tail, high=tail)
 
 
+@checked
 def excess(beyond: int) -> Loss:
     """Return max(0, |i − v| − beyond): only errors beyond it hurt, by how far they are beyond."""
     tail = Tail(beyond=integer(beyond, "beyond", at_least=0), slope=Fraction(1))
     return Loss(name="excess", low=tail, high=tail)
 
 
+@checked
 def table_loss(entries: Any, n: int) -> Loss:
     """Read a loss written out: row i, column v, both 0..n; any numbers."""
     counts = integer(n, "n", at_least=0) + 1
@@ -173,6 +185,7 @@ def table_loss(entries: Any, n: int) -> Loss:
     return Loss(name="given", entries=numbers)
 
 
+@checked
 def read_loss(given: Any, n: int) -> Loss:
     """Read a loss as the command line, Python or a spec has it: all have the same spellings.
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..errors import BadInput
-from ..exact import checked, dyadic_above, dyadic_below
+from ..exact import checked, dyadic_above, dyadic_below, integer
 from ..exact.grid import ONE, to_grid
 from ..exact.short import is_short, workable_ratio
 from ..mechanisms import FactoredMechanism, Reading
@@ -93,8 +93,10 @@ class OptimalReading:
             found[z].append((v, Fraction(p)))
         return {z: tuple(line) for z, line in found.items()}
 
+    @checked
     def at(self, z: int) -> tuple[tuple[int, Fraction], ...]:
         """Return how one released value, by its position among the outputs, is read."""
+        z = integer(z, "value", at_least=0)
         here = range(*np.searchsorted(self.released, [z, z + 1]))
         if not here:
             raise BadInput("value", "is none that the mechanism releases", "give the position of an output")

@@ -33,6 +33,7 @@ _MOST_LOOKED_AT = 50
 _LIBRARY = __name__.partition(".")[0]
 _CALLABLE: Any = Callable
 _NUMBERS = (Number, Decimal, Fraction, str)
+_TAKEN_FOR_NUMBERS = (int, float, Fraction)
 _LISTS = (list, tuple, range, Sequence, Collection, Iterable)
 
 
@@ -150,7 +151,7 @@ def _fits(value: Any, rule: Any) -> bool:
         return value is None
     if origin is typing.Literal:
         return any(value is part or (type(value) is type(part) and value == part) for part in parts)
-    if rule in (int, float):
+    if rule in _TAKEN_FOR_NUMBERS:
         import numpy as np  # here and below, so that the command line's help need not wait for it
 
         return isinstance(value, (*_NUMBERS, np.generic))
@@ -198,8 +199,8 @@ def _words(rule: Any) -> str:
     if origin in (typing.Union, types.UnionType):
         words = dict.fromkeys(_words(part) for part in parts if part is not type(None))
         # Whatever takes a number takes it in every exact form, and a path can be text; None is what leaving out means.
-        exact = ("a Fraction", "a Decimal")
-        covered = {"a number": (*exact, *["text"] * any(word in exact for word in words)), "a path": ("text",)}
+        written = ("text",) if Decimal in parts else ()
+        covered = {"a number": ("a Decimal", *written), "a path": ("text",)}
         told = {other for word in words for other in covered.get(word, ())}
         return " or ".join(word for word in words if word not in told)
     if rule is None or rule is type(None):
@@ -213,7 +214,7 @@ def _words(rule: Any) -> str:
     if origin is not None and parts and origin in _LISTS:
         inner = _words(parts[0]).removeprefix("a ").removeprefix("an ")
         return f"a sequence of {inner}" if typing.get_args(parts[0]) == () and parts[0] is not Any else "a sequence"
-    if rule in (int, float):
+    if rule in _TAKEN_FOR_NUMBERS:
         return "a number"
     name = {str: "text", bool: "True or False"}.get(rule, getattr(rule, "__name__", "value"))
     if name in ("text", "True or False"):

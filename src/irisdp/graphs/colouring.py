@@ -40,10 +40,12 @@ class ColouredGraph:
     classes: tuple[Hashable, ...]
     codes: Indices
 
+    @checked
     def colour_of(self, node: Node) -> Hashable:
         """Return the colour (or ranking) of a named node."""
         return self.classes[int(self.codes[self.graph.index_of(node)])]
 
+    @checked
     def in_class(self, colour: Hashable) -> Mask:
         """Mark the nodes of one colour (or ranking)."""
         if colour not in self.classes:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..exact import integer
+from ..exact import checked, integer
 from .names import Nodes, NumberedNodes
 from .protocol import Chunk, DatasetGraph, Indices, Mask, blocks
 
@@ -70,6 +70,7 @@ class _Numbered(Family):
         return NumberedNodes(range(self.n))
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Path(_Numbered):
     """n nodes in a row: the values 0, …, n − 1 of a count under adding or removing one record.
@@ -110,6 +111,7 @@ class Path(_Numbered):
         return {"family": "path", "n": self.n}
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Cycle(_Numbered):
     """n nodes in a ring; one or two nodes make a path."""
@@ -147,6 +149,7 @@ class Cycle(_Numbered):
         return {"family": "cycle", "n": self.n}
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Complete(_Numbered):
     """n nodes, every two of them neighbours: one record's value in the local model."""

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput
+from ..exact import checked
 from .families import LARGEST_FAMILY, Family, set_integer
 from .names import ComputedNodes, Node, Nodes
 from .protocol import Chunk, Indices, Mask, blocks
@@ -121,6 +122,7 @@ class _Histograms(Family):
         return True
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Histograms(_Histograms):
     """Counts per type, in descending lexicographic order: (2, 0), (1, 1), (0, 2).
@@ -179,6 +181,7 @@ class Histograms(_Histograms):
         return may
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class SortedHistograms(_Histograms):
     """Counts without the names of their types: integer partitions of `total` into at most `types` parts.

@@ -13,6 +13,7 @@ from typing import Any, overload
 import numpy as np
 
 from ..errors import BadInput
+from ..exact import checked
 
 __all__ = [
     "ComputedNodes",
@@ -184,6 +185,7 @@ def named_nodes(names: Iterable[Any], field: str = "nodes") -> Nodes:
     return nodes
 
 
+@checked
 def key_of_node(node: Node) -> str:
     """Write one name as a key of a JSON object: itself, its digits, or the JSON text of a list."""
     try:

@@ -119,6 +119,7 @@ class Product(DatasetGraph):
         return index
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Hamming(Family):
     """Words of a fixed length, neighbours when one symbol differs: tables under exchange of one record.

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import BadInput
+from ..exact import checked
 from .names import Node, Nodes, node_among
 
 __all__ = ["UNREACHABLE", "Chunk", "DatasetGraph", "Indices", "Mask", "blocks", "node_from_key"]
@@ -87,6 +88,7 @@ class DatasetGraph(ABC):
     def to_document(self) -> dict[str, Any]:
         """Describe the graph as JSON-ready data that `graph_from_document` reads back."""
 
+    @checked
     def index_of(self, node: Node) -> int:
         """Return the index of a named node.
 
@@ -101,6 +103,7 @@ class DatasetGraph(ABC):
         return position
 
 
+@checked
 def node_from_key(graph: DatasetGraph, key: Any, field: str = "node") -> Node:
     """Find the node that a key of a JSON object (or a word on a command line) means; see `names.node_among`.
 

@@ -9,9 +9,10 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
+from typing import Any
 
 from ..errors import BadInput
-from ..exact import Enclosure
+from ..exact import Enclosure, checked, integer, rational
 from ..graphs import line
 from ..privacy import Privacy, are_close, enclose_steps, steps
 from .mechanism import Mechanism, Row, check_distribution
@@ -23,6 +24,7 @@ INFINITE_DEPTH = -1
 """Depth of a node whose component has no boundary: there the first choice is certain."""
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepthMechanism:
     """A homogeneous mechanism on classes that all touch each other, one ranking and one boundary row per class.
@@ -64,28 +66,40 @@ class DepthMechanism:
         """All answers, in the order of the first class's ranking."""
         return self.rankings[0]
 
+    @checked
     def prefix_sums(self, group: int) -> Row:
         """Return the prefix sums at depth 0 of a class, without the last (which is 1)."""
-        return tuple(accumulate(self.boundary[group][:-1]))
+        return tuple(accumulate(self._of_class(group)[:-1]))
 
+    @checked
     def row(self, group: int, depth: int) -> Row:
         """Return the exact row of a class at a depth, in the order of its ranking; for small depths."""
-        if depth == INFINITE_DEPTH:
+        if _depth(depth) == INFINITE_DEPTH:
             return (Fraction(1), *(Fraction(0) for _ in self.outputs[1:]))
-        sums = (Fraction(0), *(steps(s, depth, self.privacy) for s in self.prefix_sums(group)), Fraction(1))
+        sums = (Fraction(0), *(steps(s, _depth(depth), self.privacy) for s in self.prefix_sums(group)), Fraction(1))
         return tuple(after - before for before, after in pairwise(sums))
 
+    @checked
     def truth(self, group: int, depth: int, *, width: Fraction = Fraction(1, 1 << 64)) -> Enclosure:
         """Enclose the probability of the class's first choice at any depth."""
-        if depth == INFINITE_DEPTH:
+        first = self._of_class(group)[0]
+        if _depth(depth) == INFINITE_DEPTH:
             return Enclosure.exactly(Fraction(1))
-        return enclose_steps(self.boundary[group][0], depth, self.privacy, width=width)
+        return enclose_steps(first, _depth(depth), self.privacy, width=rational(width, "width"))
+
+    def _of_class(self, group: int) -> Row:
+        return self.boundary[integer(group, "group", at_least=0, at_most=len(self.boundary) - 1)]
 
     def _by_output(self, group: int, depth: int) -> Row:
         ranked = dict(zip(self.rankings[group], self.row(group, depth), strict=True))
         return tuple(ranked[output] for output in self.outputs)
 
 
+def _depth(depth: Any) -> int:
+    return integer(depth, "depth", at_least=min(0, INFINITE_DEPTH))
+
+
+@checked
 def balanced_line(privacy: Privacy, *, outputs: Sequence[Hashable] = ("yes", "no")) -> DepthMechanism:
     """Build the optimal balanced mechanism for a yes/no question, for lines of any length.
 
@@ -109,6 +123,7 @@ def balanced_line(privacy: Privacy, *, outputs: Sequence[Hashable] = ("yes", "no
     )
 
 
+@checked
 def line_mechanism(blue: int, red: int, mechanism: DepthMechanism) -> Mechanism:
     """Lay a two-class `DepthMechanism` on the (n_B, n_R)-line, exactly: nodes 1..n_B are class 0, the rest class 1.
 

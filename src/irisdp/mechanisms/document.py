@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import integer, json_list, rational, read_json
+from ..exact import checked, integer, json_list, rational, read_json
 from ..graphs import DatasetGraph, graph_from_document
 from ..graphs.names import Nodes, named_nodes
 from ..privacy import Privacy
@@ -63,6 +63,7 @@ class MechanismDocument:
         )
 
 
+@checked
 def load(path: str | Path) -> Mechanism | FactoredMechanism:
     """Read a mechanism file.
 
@@ -74,6 +75,7 @@ def load(path: str | Path) -> Mechanism | FactoredMechanism:
     return read_document(read_json(path, "mechanism")).mechanism()
 
 
+@checked
 def read_document(document: Any) -> MechanismDocument:
     """Read the JSON document of a mechanism file."""
     if not isinstance(document, dict):

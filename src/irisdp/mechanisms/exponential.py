@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import Enclosure, ball, dyadic_above, enclosure_of, entries, integer, rational, working_precision
+from ..exact import Enclosure, ball, checked, dyadic_above, enclosure_of, entries, integer, rational, working_precision
 from ..graphs import DatasetGraph
 from ..graphs.names import as_node
 from ..privacy import Privacy
@@ -61,6 +61,7 @@ class Exponential:
     prior: tuple[Fraction, ...]
 
     @classmethod
+    @checked
     def of(
         cls,
         scores: Any,
@@ -166,6 +167,7 @@ class Exponential:
         return [ball(weight) * rate**level for weight, level in zip(self.prior, self.levels[position], strict=True)]
 
 
+@checked
 def sensitivity(scores: Any, graph: DatasetGraph) -> Fraction:
     """Return by how much neighbours' scores of one answer differ at most, computed on the graph.
 

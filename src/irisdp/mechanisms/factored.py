@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
+from ..exact import checked
 from ..graphs import Path
 from ..privacy import Privacy
 from ..sampling import BitSource, clamped_geometric, draw
@@ -24,6 +25,7 @@ Reading = dict[int, tuple[tuple[int, Fraction], ...]]
 """For every released value z the answers r it is read as, with their probabilities."""
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FactoredMechanism(Written):
     """The range-restricted geometric mechanism on 0..n, then each released z read as r with probability p.
@@ -70,12 +72,14 @@ class FactoredMechanism(Written):
         """The answers 0..n."""
         return range(self.n + 1)
 
+    @checked
     def position(self, node: Hashable) -> int:
         """Return the position of an input, which is the count itself."""
         if not isinstance(node, int) or isinstance(node, bool) or not 0 <= node <= self.n:
             raise BadInput("input", "is not an input of this mechanism", f"choose a count from 0 to {self.n}")
         return node
 
+    @checked
     def row(self, node: Hashable) -> Row:
         """Return the exact distribution of the answer for one count."""
         released = geometric_row(self.position(node), self.n, self.privacy.ratio)
@@ -87,6 +91,7 @@ class FactoredMechanism(Written):
                 answer[r] += probability * share
         return tuple(answer)
 
+    @checked
     def draw_positions(self, node: Hashable, count: int, *, source: BitSource | None = None) -> NDArray[np.int64]:
         """Draw `count` independent answers to one count, factor by factor, so that nothing large is built.
 

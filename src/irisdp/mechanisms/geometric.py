@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..exact import integer
+from ..errors import BadInput
+from ..exact import checked, integer, rational
 from ..graphs import Path
 from ..privacy import Privacy
 from .mechanism import Mechanism, Row
@@ -12,6 +13,7 @@ from .mechanism import Mechanism, Row
 __all__ = ["geometric", "geometric_row"]
 
 
+@checked
 def geometric(n: int, privacy: Privacy) -> Mechanism:
     """Build the range-restricted geometric mechanism G_{n,α} for a count in 0..n, α = 1/ratio.
 
@@ -37,8 +39,13 @@ def geometric(n: int, privacy: Privacy) -> Mechanism:
     return Mechanism.from_matrix(rows, privacy=privacy.pure, graph=Path(n + 1))
 
 
+@checked
 def geometric_row(count: int, n: int, ratio: Fraction) -> Row:
     """Return the distribution over 0..n of clamp(count + noise), noise two-sided geometric with α = 1/ratio."""
+    n = integer(n, "n", at_least=0)
+    count, ratio = integer(count, "count", at_least=0, at_most=n), rational(ratio, "ratio")
+    if ratio < 1:
+        raise BadInput("ratio", "must be at least 1 (it is e^epsilon)", "give a number from 1 up")
     if n == 0:
         return (Fraction(1),)
     alpha = 1 / ratio

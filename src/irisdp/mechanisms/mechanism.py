@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import rational
+from ..exact import checked, numbers
 from ..graphs import DatasetGraph
 from ..graphs.names import Nodes, json_node, named_nodes
 from ..privacy import Privacy
@@ -28,6 +28,7 @@ __all__ = ["Mechanism", "Row", "check_distribution"]
 Row = tuple[Fraction, ...]
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Mechanism(Written):
     """A row-stochastic matrix held as distinct rows and a map from inputs to rows.
@@ -75,6 +76,7 @@ class Mechanism(Written):
         self.row_of.setflags(write=False)
 
     @classmethod
+    @checked
     def from_matrix(
         cls,
         matrix: Iterable[Sequence[Any]],
@@ -90,12 +92,12 @@ class Mechanism(Written):
 
         Inputs default to the graph's nodes, or to 0..n−1; outputs to 0..q−1.
         """
-        numbers: dict[Row, int] = {}
+        places: dict[Row, int] = {}
         row_of = []
         for line in matrix:
-            row = tuple(rational(entry, "matrix") for entry in line)
-            row_of.append(numbers.setdefault(row, len(numbers)))
-        rows = tuple(numbers)
+            row = numbers(line, "matrix")
+            row_of.append(places.setdefault(row, len(places)))
+        rows = tuple(places)
         if not rows:
             raise BadInput("matrix", "has no rows", "give one row of probabilities for every input")
         if inputs is None:
@@ -113,6 +115,7 @@ class Mechanism(Written):
             certificate=certificate,
         )
 
+    @checked
     def position(self, node: Hashable) -> int:
         """Return the position of an input, or say which inputs there are."""
         position = self.inputs.position(node)
@@ -120,6 +123,7 @@ class Mechanism(Written):
             raise BadInput("input", "is not an input of this mechanism", f"choose one of {self.inputs!r}")
         return position
 
+    @checked
     def row(self, node: Hashable) -> Row:
         """Return the distribution of the answer for one input."""
         return self.rows[self.row_of[self.position(node)]]
@@ -128,6 +132,7 @@ class Mechanism(Written):
         """Return one row per input, in the order of `inputs`."""
         return [self.rows[number] for number in self.row_of]
 
+    @checked
     def draw_positions(self, node: Hashable, count: int, *, source: BitSource | None = None) -> NDArray[np.int64]:
         """Draw `count` independent answers to one input.
 
@@ -147,6 +152,7 @@ class Mechanism(Written):
             return {**document, "rows": texts, "row_of": self.row_of.tolist()}
         return {**document, "matrix": [texts[number] for number in self.row_of]}
 
+    @checked
     def pullback(self, query: Mapping[Hashable, Hashable], *, graph: DatasetGraph | None = None) -> Mechanism:
         """Answer for other inputs by first mapping them to this mechanism's.
 
@@ -170,9 +176,10 @@ class Mechanism(Written):
             self, inputs=named_nodes(query, "inputs"), row_of=row_of, graph=graph, objective=None, certificate=None
         )
 
+    @checked
     def post_process(self, reading: Sequence[Sequence[Any]], *, outputs: Sequence[Hashable] | None = None) -> Mechanism:
         """Re-map the answers by a stochastic matrix (one row per output of this mechanism); costs no privacy."""
-        channel = [tuple(rational(entry, "reading") for entry in line) for line in reading]
+        channel = [numbers(line, "reading") for line in reading]
         names = tuple(range(len(channel[0])) if outputs is None else outputs) if channel else ()
         if len(channel) != len(self.outputs):
             raise BadInput("reading", "must have one row for every output", f"give {len(self.outputs)} rows")
@@ -187,6 +194,7 @@ class Mechanism(Written):
         )
         return replace(self, outputs=names, rows=rows, objective=None, certificate=None)
 
+    @checked
     def dominates(self, other: Mechanism, ranking: Callable[[Hashable], Sequence[Hashable]]) -> bool:
         """Tell whether at every input every prefix sum in that input's ranking is at least the other's.
 
@@ -213,6 +221,7 @@ class Mechanism(Written):
         return True
 
 
+@checked
 def check_distribution(row: Sequence[Fraction], length: int, name: str) -> None:
     """Refuse a row that is not `length` non-negative numbers with sum exactly 1."""
     if len(row) != length:

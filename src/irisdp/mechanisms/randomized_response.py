@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from ..errors import BadInput
-from ..exact import integer
+from ..exact import checked, integer
 from ..graphs import Complete, graph_from_edges
 from ..privacy import Privacy
 from .mechanism import Mechanism
@@ -15,6 +15,7 @@ from .mechanism import Mechanism
 __all__ = ["balanced_truth", "binary_randomized_response", "randomized_response"]
 
 
+@checked
 def balanced_truth(choices: int, privacy: Privacy) -> Fraction:
     """Return the largest truth-probability that `choices` mutually adjacent answers can all have.
 
@@ -29,6 +30,7 @@ def balanced_truth(choices: int, privacy: Privacy) -> Fraction:
     return (ratio + delta * (choices - 1)) / (ratio + choices - 1)
 
 
+@checked
 def randomized_response(choices: int | Sequence[Hashable], privacy: Privacy) -> Mechanism:
     """Build q-ary randomised response: the truth with `balanced_truth`, every other answer equally likely.
 
@@ -50,6 +52,7 @@ def randomized_response(choices: int | Sequence[Hashable], privacy: Privacy) -> 
     return Mechanism.from_matrix(rows, privacy=privacy, graph=graph, inputs=names, outputs=names)
 
 
+@checked
 def binary_randomized_response(privacy: Privacy) -> Mechanism:
     """Build randomised response about one bit, inputs and outputs 0 and 1."""
     return randomized_response(2, privacy)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import integer, json_bytes, rational, rational_text, short_text
+from ..exact import checked, integer, json_bytes, rational, rational_text, short_text
 from ..outputs import plan_outputs, write_outputs
 from ..privacy import Privacy
 from ..sampling import BitSource
@@ -34,6 +34,7 @@ _SURELY_SHORT = 4_000
 """Letters up to which any number is read again."""
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Objective:
     """What a mechanism was designed for: its name, its value, and a bound for those that its certificate compares.
@@ -104,6 +105,7 @@ class Written(ABC):
         rows = [(node, *(short_text(p, 4) for p in islice(self.row(node), _MOST_SHOWN))) for node in nodes]
         return html_table(self.describe(), ["", *map(str, names)], rows)
 
+    @checked
     def draw(self, node: Hashable, count: int = 1, *, source: BitSource | None = None) -> list[Hashable]:
         """Draw independent answers to one input, exactly.
 
@@ -150,6 +152,7 @@ class Written(ABC):
             document["objective"] = self.objective.to_document()
         return document
 
+    @checked
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the mechanism's file, which `irisdp.load` reads and `irisdp audit` checks.
 
@@ -183,6 +186,7 @@ def _check_short(value: Any, field: str) -> None:
             _check_short(inner, field)
 
 
+@checked
 def privacy_from_document(document: Any) -> Privacy:
     """Read {"epsilon": …} or {"ratio": …}, with an optional "delta"."""
     if not isinstance(document, dict) or set(document) - {"epsilon", "ratio", "delta"}:
@@ -192,6 +196,7 @@ def privacy_from_document(document: Any) -> Privacy:
     return Privacy(**document)
 
 
+@checked
 def privacy_to_document(privacy: Privacy) -> dict[str, str]:
     """Write privacy so that reading it back gives the same ratio, charge and δ; a short ratio stands as itself."""
     if privacy.ratio.denominator > _SHORT and Privacy(epsilon=privacy.epsilon).ratio == privacy.ratio:

@@ -79,9 +79,10 @@ class Interpretation(Tabular):
         """What the losses are."""
         return "expected_loss" if self.bayesian else "worst_loss"
 
+    @checked
     def posterior(self, number: int = 0) -> Posterior:
         """Return the probabilities of the true count, given one of the answers."""
-        answer = self.answers[number]
+        answer = self.answers[integer(number, "number", at_least=0, at_most=len(self.answers) - 1)]
         return answer.rule.posterior(answer.published)
 
     def to_arrow(self) -> pyarrow.Table:

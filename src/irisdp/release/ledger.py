@@ -91,6 +91,7 @@ class Ledger:
         with self._connection() as connection:
             return read_spent(connection)
 
+    @checked
     def set_limit(self, epsilon: Rational, delta: Rational = 0) -> Cost:
         """Set the most that may be spent, in place of an earlier limit.
 

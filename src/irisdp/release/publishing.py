@@ -87,9 +87,9 @@ def publish(
     by : text or sequence of text
         Group columns; text is split at commas. Then there is one answer for each group.
     groups : text, path, sequence, mapping or frame
-        The groups, one of the two that `by` needs: ``"north,east"``, a CSV file whose header names the group columns,
-        a list of values or tuples, a mapping from column to values, a frame. Read off the data they would reveal who is
-        in it, so they never are.
+        The groups, one of the two that `by` needs: ``"north,east"``, in which a value with a comma stands in double
+        quotes, a CSV file whose header names the group columns, a list of values or tuples, a mapping from column to
+        values, a frame. Read off the data they would reveal who is in it, so they never are.
     select_groups : bool
         Instead of `groups`: name those groups that privacy allows, by the optimal partition selection.
     selection_epsilon, selection_delta : number or text

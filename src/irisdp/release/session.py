@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, TypeVar, Unpack, cast
 
 from ..accounting import Cost
 from ..errors import BadInput
@@ -41,6 +44,44 @@ class Asked(Question, total=False):
 
     out: str | os.PathLike[str] | None
     force: bool
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+_EXPLAINED = re.compile(r"^    (\*?\w[\w, ]*?) : .*\n(?:        .*\n)*", re.MULTILINE)
+"""What a docstring says of one parameter, or of several."""
+
+
+def asks(options: Any) -> Callable[[Method], Method]:
+    """Let a method of a session show, explain and check the options of a question one by one, as `publish` has them.
+
+    Parameters
+    ----------
+    options : TypedDict
+        The options of the method, which takes them as ``**options``.
+    """
+    names = options.__annotations__
+    parts = [part for part in inspect.signature(publish).parameters.values() if part.name in names]
+    explained = [
+        found[0] for found in _EXPLAINED.finditer(publish.__doc__ or "") if names.keys() & found[1].split(", ")
+    ]
+
+    def decorate(method: Method) -> Method:
+        whole = inspect.signature(method)
+        own = [part for part in whole.parameters.values() if part.kind is not part.VAR_KEYWORD]
+        shown: Any = method
+        shown.__signature__ = whole.replace(parameters=[*own, *parts])
+        shown.__doc__ = f"{method.__doc__}\n\n    Parameters\n    ----------\n{''.join(explained)}    "
+        inner = checked(shown)
+
+        @functools.wraps(shown)
+        def asked(session: Session, /, *arguments: Any, **given: Any) -> Any:
+            session._check_apart(given)
+            return inner(session, *arguments, **given)
+
+        return cast(Method, asked)
+
+    return decorate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, init=False, repr=False, eq=False)
@@ -138,14 +179,14 @@ class Session:
         """List what was released, oldest first."""
         return self.ledger.releases()
 
+    @asks(Question)
     def plan(self, query: str, *arguments: str | int, **options: Unpack[Question]) -> Plan:
         """Say what a question would cost and how far off its answers would be; see `irisdp.plan`."""
-        self._check_apart(options)
         return plan(self.data, query, *arguments, **self._asked, **options)
 
+    @asks(Asked)
     def publish(self, query: str, *arguments: str | int, **options: Unpack[Asked]) -> Publication:
         """Ask any question by its name; see `irisdp.publish`."""
-        self._check_apart(options)
         return publish(self.data, query, *arguments, **self._asked, **self._kept, **options)
 
     def _check_apart(self, options: Mapping[str, Any]) -> None:
@@ -154,18 +195,22 @@ class Session:
             if name in self._asked or name in self._kept:
                 raise BadInput(name, "is named by the session, for all its questions", "make another session")
 
+    @asks(Asked)
     def count(self, condition: str | None = None, **options: Unpack[Asked]) -> Publication:
         """Publish how many records there are for which a condition is true; see `irisdp.publish`."""
         return self.publish("count", *_given(condition), **options)
 
+    @asks(Asked)
     def at_least(self, k: int, condition: str | None = None, **options: Unpack[Asked]) -> Publication:
         """Publish whether a condition is true for k records or more; see `irisdp.publish`."""
         return self.publish("at-least", k, *_given(condition), **options)
 
+    @asks(Asked)
     def at_most(self, k: int, condition: str | None = None, **options: Unpack[Asked]) -> Publication:
         """Publish whether a condition is true for k records or fewer; see `irisdp.publish`."""
         return self.publish("at-most", k, *_given(condition), **options)
 
+    @asks(Asked)
     def majority(self, condition: str, **options: Unpack[Asked]) -> Publication:
         """Publish whether a condition is true for more records than it is false for; see `irisdp.publish`."""
         return self.publish("majority", condition, **options)
