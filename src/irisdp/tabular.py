@@ -14,12 +14,26 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-__all__ = ["Tabular", "html_table"]
+__all__ = ["InOneLine", "Tabular", "html_table"]
 
 _MOST_SHOWN = 40
 
 
-class Tabular(ABC):
+class InOneLine(ABC):
+    """A result that says the essential of itself in one line, however much it holds."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _summary(self) -> str:
+        """Say what this is, briefly."""
+
+    def __repr__(self) -> str:
+        """Say what this is, in one line."""
+        return f"<{type(self).__name__}: {' '.join(self._summary().split())}>"
+
+
+class Tabular(InOneLine):
     """A result that is a table: what it says in one line, and its columns."""
 
     __slots__ = ()
@@ -27,10 +41,6 @@ class Tabular(ABC):
     @abstractmethod
     def to_arrow(self) -> pyarrow.Table:
         """Return the result as an Arrow table."""
-
-    @abstractmethod
-    def _summary(self) -> str:
-        """Say in one line what this is."""
 
     def to_pandas(self) -> Any:
         """Return the result as a pandas frame.
@@ -53,10 +63,6 @@ class Tabular(ABC):
         """
         frame: polars.DataFrame = _needed("polars").from_arrow(self.to_arrow())
         return frame
-
-    def __repr__(self) -> str:
-        """Say what this is, in one line."""
-        return f"<{type(self).__name__}: {self._summary()}>"
 
     def _repr_html_(self) -> str:
         """Show the first rows in a notebook."""

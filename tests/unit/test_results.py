@@ -1,5 +1,6 @@
 """Results show themselves in a line and in a notebook, and become frames of the usual libraries."""
 
+import re
 import sys
 
 import pandas as pd
@@ -8,7 +9,8 @@ import pyarrow as pa
 import pytest
 
 import irisdp
-from irisdp import Privacy, design
+from irisdp import Privacy, certify, design
+from irisdp.consumers import Consumer, optimal_reading
 from irisdp.errors import BadInput
 from irisdp.tabular import Tabular, html_table
 
@@ -114,3 +116,57 @@ def test_readings_beside_columns_of_their_name(tmp_path):
     assert irisdp.interpret(found.out[1]).to_arrow().column_names == ["reading", "published", "reading answer"]
     with pytest.raises(BadInput, match=r"atmost: is no option; did you mean at_most\?"):
         irisdp.interpret(found.out[1], 7, atmost=10)
+
+
+def results(folder):
+    """Everything that a caller is given, of tables, mechanisms and consumers."""
+    noise, reader = design.geometric(30, Privacy(epsilon=1)), Consumer(30, "absolute", prior=["1/31"] * 31)
+    session = irisdp.Session(RECORDS, ledger=folder / "l", limit=9)
+    found = session.count("town = 'Ely' AND age > 64", by="age", groups=range(200), epsilon=1, out=folder / "o.csv")
+    read, best = irisdp.interpret(found.out[1]), irisdp.interpret(noise, 3, at_most=7)
+    verdict = irisdp.audit(design.consumer(5, "absolute", Privacy(epsilon=1)))
+    yield from (noise, reader, reader.loss, session, found, found.plan, found.answers, read, best)
+    yield from (read.answers[0], best.answers[0], best.answers[0].rule, read.answers[0].rule, best.posterior())
+    yield from (verdict, verdict.optimality, verdict.tightest, *session.releases(), session.remaining)
+    yield from (optimal_reading(noise, reader), certify.privacy_profile(noise), Consumer(2, [[0, 1, 2]] * 3).loss)
+    yield irisdp.audit(noise, privacy=Privacy(epsilon=2))
+
+
+def test_every_result_is_short(tmp_path):
+    for found in results(tmp_path):
+        assert len(repr(found)) < 250, repr(found)
+        assert "\n" not in repr(found)
+        assert all(part not in repr(found) for part in ("array(", " at 0x", "Fraction(1386"))
+
+
+def test_what_short_results_say():
+    made = design.consumer(3, "absolute", Privacy(ratio=4))
+    assert repr(irisdp.audit(made)) == (
+        "<Audit: holds; graph 4 inputs, 3 edges; promised ε = 1.38629, δ = 0; δ needed 0; ε needed 1.38629; "
+        "optimality holds>"
+    )
+    assert "<Audit: DOES NOT HOLD;" in repr(irisdp.audit(made, privacy=Privacy(ratio=2)))
+    assert "optimality not judged" in repr(irisdp.audit(made, privacy=Privacy(ratio=2)))
+    assert "<td>tightest</td><td>0 and 1</td>" in irisdp.audit(made)._repr_html_()
+    noise = design.geometric(3, Privacy(ratio=4))
+    (answer,) = irisdp.interpret(noise, 3, loss="zero-one").answers
+    drawn = r"read as [23], drawn from 2 answers; loss 0\.36 for counts 0 to 3"
+    assert re.fullmatch(f"<ReadAnswer: 3 published, {drawn}>", repr(answer))
+    assert repr(optimal_reading(noise, Consumer(3, "zero-one", side_information=[0, 3]))) == (
+        "<OptimalReading: worst expected zero-one loss 0.05, no reading has less than 0.05; counts 0 to 3>"
+    )
+
+
+def test_a_release_says_what_it_was(tmp_path):
+    session = irisdp.Session(RECORDS, ledger=tmp_path / "l")
+    session.count("age > 64", audience={"board": 2, "press": "0.5"})
+    board, press = map(repr, session.releases())
+    assert board.startswith("<Release: #1, count age > 64 for board; charged ε = 2, δ = 0; 20")
+    assert press.startswith("<Release: #2, count age > 64 for press; charged ε = 0, δ = 0; 20")
+
+
+def test_best_readings_become_frames():
+    found = optimal_reading(design.geometric(3, Privacy(ratio=4)), Consumer(3, "absolute"))
+    assert found.to_arrow().column_names == ["released", "answer", "chance"]
+    assert found.to_pandas().groupby("released")["chance"].sum().tolist() == pytest.approx([1] * 4)
+    assert "<th>released</th>" in found._repr_html_()

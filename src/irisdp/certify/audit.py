@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput
-from ..exact import checked, log_above, nearest_float, rational_text
+from ..exact import checked, log_above, nearest_float, rational_text, short_text
 from ..graphs import DatasetGraph
 from ..graphs.names import json_node
 from ..mechanisms import DepthMechanism, FactoredMechanism
 from ..privacy import Privacy
+from ..tabular import InOneLine, html_table
 from .arithmetic import Number, Numbers, as_fraction, conversion, convert
 from .depth_mechanism import certify_depth_mechanism
 from .hockey_stick import Worst, losing_outputs, smallest_ratio, tight_places, worst_delta
@@ -49,8 +50,8 @@ class TightEdge:
     others: tuple[tuple[Hashable, Hashable], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Audit:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Audit(InOneLine):
     """The verdict on a mechanism; every number is exact.
 
     Parameters
@@ -105,6 +106,31 @@ class Audit:
     def epsilon_at_delta(self) -> Fraction | None:
         """The smallest ε at the δ promised, rounded up to 30 decimals; None when none suffices."""
         return None if self.ratio_at_delta is None else log_above(self.ratio_at_delta)
+
+    def _summary(self) -> str:
+        return "; ".join(f"{name} {said}".strip() for name, said in self._told() if name not in ("rows", "tightest"))
+
+    def _told(self) -> list[tuple[str, str]]:
+        """Say what was found, each with its name."""
+        claim = "nothing is claimed" if self.optimality is None else "holds"
+        if self.optimality is not None and not self.optimality.holds:
+            claim = "DOES NOT HOLD"
+        needed = self.epsilon_at_delta
+        return [
+            ("", "holds" if self.holds else "DOES NOT HOLD"),
+            *([] if self.inputs is None else [("graph", f"{self.inputs} inputs, {self.edges} edges")]),
+            ("rows", "sum to exactly 1" if self.rows_sum_to_one else "do NOT sum to exactly 1"),
+            ("promised", f"ε = {short_text(self.privacy.epsilon)}, δ = {short_text(self.privacy.delta)}"),
+            ("δ needed", short_text(self.delta_at_epsilon)),
+            ("ε needed", "none suffices" if needed is None else short_text(needed)),
+            *([] if self.tightest is None else [("tightest", " and ".join(map(str, self.tightest.edge)))]),
+            ("optimality", "not judged" if self.not_judged else claim),
+        ]
+
+    def _repr_html_(self) -> str:
+        """Show what was found in a notebook, a line each."""
+        (_, verdict), *others = self._told()
+        return html_table(f"Audit: {verdict}", ["", ""], list(others))
 
     def to_document(self) -> dict[str, Any]:
         """Write as the document that `irisdp audit --json` prints: exact numbers as text, floats beside logarithms."""

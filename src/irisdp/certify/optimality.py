@@ -10,8 +10,9 @@ from typing import Any
 import flint
 
 from ..errors import BadInput
-from ..exact import checked, rational, rational_text
+from ..exact import checked, rational, rational_text, short_text
 from ..mechanisms import ALL_PRIVATE, SAME_ROWS, FactoredMechanism, Mechanism, MechanismDocument
+from ..tabular import InOneLine
 from .arithmetic import Number, as_fraction, flint_rational
 from .choice import ONE_ROW_PER_RANKING
 from .dual import dual_bound
@@ -28,8 +29,8 @@ __all__ = ["Optimality", "check_optimality", "judge"]
 _GOAL_KEYS = ("aggregate", "loss", "weights")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Optimality:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Optimality(InOneLine):
     """What is left of a claim of optimality after checking it.
 
     Parameters
@@ -74,6 +75,12 @@ class Optimality:
     goal: GoalInWords | None = None
     choice: Fraction | None = None
     theorem: str = ""
+
+    def _summary(self) -> str:
+        said = f"{'holds' if self.holds else 'DOES NOT HOLD'}: {self.reason}"
+        if self.value is None or self.lower_bound is None:
+            return said
+        return f"{said}; value {short_text(self.value)}, bound {short_text(self.lower_bound)}, among {self.among}"
 
     @property
     def gap(self) -> Fraction | None:

@@ -15,10 +15,11 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import BadInput
-from ..exact import checked, log_above, numbers, rational
+from ..exact import checked, log_above, numbers, rational, short_text
 from ..graphs import DatasetGraph
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument
 from ..privacy import Privacy
+from ..tabular import InOneLine
 from .arithmetic import Number, as_fraction, flint_rational
 from .subject import Subject, bare_subject
 
@@ -30,8 +31,8 @@ Line = tuple[Number, Number]
 _LARGEST_IN_FLOATS = 700
 
 
-@dataclass(frozen=True, slots=True)
-class PrivacyProfile:
+@dataclass(frozen=True, slots=True, repr=False)
+class PrivacyProfile(InOneLine):
     """δ(r) = max over neighbours, both ways, of Σ_v max(0, P_v − r·Q_v), as a convex piecewise linear function.
 
     Parameters
@@ -52,6 +53,10 @@ class PrivacyProfile:
     ratios: tuple[Fraction, ...]
     deltas: tuple[Fraction, ...]
     exact: bool = True
+
+    def _summary(self) -> str:
+        kind = "exact" if self.exact else "nowhere below δ"
+        return f"δ = {short_text(self.total_variation)} at ratio 1, {short_text(self.unbounded)} in the end; {kind}"
 
     @property
     def total_variation(self) -> Fraction:

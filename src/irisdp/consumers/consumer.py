@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import BadInput
 from ..exact import checked, counts, entries, integer, numbers
+from ..tabular import InOneLine
 from .losses import Loss, read_loss
 
 __all__ = ["LARGEST_N", "Consumer"]
@@ -25,8 +26,8 @@ LARGEST_N = 10**7
 
 
 @checked
-@dataclass(frozen=True, slots=True, init=False, eq=False)
-class Consumer:
+@dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
+class Consumer(InOneLine):
     """A reader of a count in 0..n: minimax over what is possible, or Bayesian with a prior.
 
     Parameters
@@ -65,6 +66,10 @@ class Consumer:
         object.__setattr__(self, "loss", read_loss(loss, n))
         object.__setattr__(self, "possible", _possible(side_information, n))
         object.__setattr__(self, "prior", None if prior is None else _prior(prior, self.possible, n))
+
+    def _summary(self) -> str:
+        known = f"{len(self.possible)} of " if len(self.possible) <= self.n else ""
+        return f"{self.goal}; {known}counts 0 to {self.n}{'' if self.prior is None else ', with a prior'}"
 
     @property
     def goal(self) -> str:

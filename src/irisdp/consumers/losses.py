@@ -16,6 +16,7 @@ from typing import Any
 from ..errors import BadInput
 from ..exact import Table, checked, integer, rational, table
 from ..renamed import renamed_names
+from ..tabular import InOneLine
 
 __all__ = [
     "SPELLINGS",
@@ -67,8 +68,8 @@ class Tail:
 
 
 @checked
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loss:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Loss(InOneLine):
     """A loss l(i, v) of answering v where i is true.
 
     Parameters
@@ -88,6 +89,9 @@ class Loss:
     high: Tail | None = None
     entries: Table | None = None
     standard: bool = False
+
+    def _summary(self) -> str:
+        return self.name if self.entries is None else f"a table for counts 0 to {len(self.entries) - 1}"
 
     def at(self, truth: int, answer: int) -> Fraction:
         """Return l(truth, answer)."""

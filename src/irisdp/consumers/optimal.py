@@ -10,15 +10,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import BadInput
-from ..exact import checked, dyadic_above, dyadic_below, integer
+from ..exact import checked, dyadic_above, dyadic_below, integer, short_text
 from ..exact.grid import ONE, to_grid
 from ..exact.short import is_short, workable_ratio
 from ..mechanisms import FactoredMechanism, Reading
 from ..privacy import Privacy
+from ..tabular import Tabular
 from .consumer import Consumer
 from .exact import bayes_bound, exact_bayes, exact_minimax, expected_losses
 from .games import (
@@ -38,6 +40,9 @@ from .minimax import minimax_by_matrix, minimax_by_recurrences
 from .raw_solutions import RawSolution
 from .recurrences import RecurrentGame
 
+if TYPE_CHECKING:
+    import pyarrow
+
 __all__ = ["OptimalReading", "optimal_reading"]
 
 LARGEST_EXACT = 24
@@ -49,8 +54,8 @@ _LIKE_GEOMETRIC = 1e-6
 _BITS = 128
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class OptimalReading:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class OptimalReading(Tabular):
     """How a consumer best reads a deployed mechanism, and the proof that no reading is better.
 
     Parameters
@@ -79,6 +84,18 @@ class OptimalReading:
     answers: Integers = field(repr=False)
     chances: Floats | tuple[Fraction, ...] = field(repr=False)
     weights: Floats | tuple[Fraction, ...] = field(repr=False)
+
+    def _summary(self) -> str:
+        counts = self.consumer.considered
+        loss = f"{self.consumer.goal} {short_text(self.value)}, no reading has less than {short_text(self.lower_bound)}"
+        return f"{loss}; counts {counts[0]} to {counts[-1]}"
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return as an Arrow table what every released value is read as, with its chance as the nearest float."""
+        import pyarrow
+
+        columns = {"released": self.released, "answer": self.answers, "chance": list(map(float, self.chances))}
+        return pyarrow.table(columns)
 
     @property
     def gap(self) -> Fraction:

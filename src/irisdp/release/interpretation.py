@@ -20,8 +20,9 @@ from ..exact import checked, counts, entries, integer, rational, rational_text, 
 from ..mechanisms import FactoredMechanism, Mechanism
 from ..renamed import renamed_method
 from ..sampling import draw
-from ..tabular import Tabular
-from .reading_rules import BoundedRule, Posterior, Rule, UnboundedRule, bounded_rule, unbounded_rule
+from ..tabular import InOneLine, Tabular
+from .posterior import Posterior
+from .reading_rules import BoundedRule, Rule, UnboundedRule, bounded_rule, unbounded_rule
 from .released import LARGEST_COUNT, Ends, NoisyCount, read_release, released_table
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["Interpretation", "ReadAnswer", "interpret"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadAnswer:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ReadAnswer(InOneLine):
     """One published answer, read.
 
     Parameters
@@ -53,6 +54,11 @@ class ReadAnswer:
     chances: tuple[tuple[int, Fraction], ...]
     reading: int
     rule: Rule
+
+    def _summary(self) -> str:
+        group = f"{', '.join(map(str, self.key))}: " if self.key else ""
+        drawn = f", drawn from {len(self.chances)} answers" if len(self.chances) > 1 else ""
+        return f"{group}{self.published} published, read as {self.reading}{drawn}; {self.rule._summary()}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from ..accounting import Cost
 from ..renamed import renamed_method
+from ..tabular import InOneLine
 from .ledger_file import connection
 from .ledger_rows import read_cost, read_object, read_outputs
 
@@ -23,8 +24,8 @@ _SHOWN = ("table", "groups", "refines", "coarsens")
 """What `publish` stores with the answers for people to see."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Release:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Release(InOneLine):
     """One line of the ledger; what is long (the question, the answers) is read when asked for."""
 
     id: int
@@ -40,6 +41,10 @@ class Release:
     """The files that the answers were written to."""
     file: Path = field(repr=False)
     """The ledger that the line is in."""
+
+    def _summary(self) -> str:
+        reader = "" if self.audience is None else f" for {self.audience}"
+        return f"#{self.id}, {self.query}{reader}; charged {self.cost}; {self.settled[:10]}"
 
     @property
     def question(self) -> str:

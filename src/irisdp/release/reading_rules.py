@@ -5,25 +5,24 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..consumers import Consumer, OptimalReading, loss_of_reading, optimal_reading, posterior
 from ..consumers.consumer import LARGEST_N
 from ..consumers.losses import Loss
 from ..consumers.unbounded import Shift, best_shift, loss_of_shift
 from ..errors import BadInput
-from ..exact import integer
+from ..exact import integer, short_text
 from ..mechanisms import FactoredMechanism, Mechanism, Reading
 from ..privacy import Privacy
-from ..renamed import renamed_method
+from ..tabular import InOneLine
+from .posterior import Posterior
 from .released import LARGEST_COUNT, Ends, NoisyCount
 
-__all__ = ["BoundedRule", "Posterior", "Rule", "UnboundedRule", "bounded_rule", "unbounded_rule"]
+__all__ = ["BoundedRule", "Rule", "UnboundedRule", "bounded_rule", "unbounded_rule"]
 
-_MOST_LISTED = 10_000
 _NEGLIGIBLE = 40
 """Counts of less than e^-40 of the largest weight are left out of a posterior without a largest count."""
 _LONGEST = 10**7
@@ -32,43 +31,29 @@ _WIDE = 50_000
 _MANY = 100
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Posterior:
-    """Probabilities of the true counts first, first + 1, …; `prior` says in words what was assumed before."""
+class _Read(InOneLine):
+    """What both kinds of rule say of themselves."""
 
-    first: int
-    probabilities: NDArray[np.float64]
-    prior: str
+    __slots__ = ()
 
-    def interval(self, level: float = 0.95) -> tuple[int, int]:
-        """Return counts between which the truth lies with at least this probability, as much left out on each side."""
-        outside = (1 - level) / 2
-        below = np.cumsum(self.probabilities)
-        low = int(np.searchsorted(below, outside, side="right"))
-        high = int(np.searchsorted(below, 1 - outside))
-        last = len(self.probabilities) - 1
-        return self.first + min(low, last), self.first + min(high, last)
+    if TYPE_CHECKING:
 
-    document = renamed_method("document", "to_document")
+        @property
+        def value(self) -> Fraction:
+            """What the reading costs at most."""
 
-    def to_document(self) -> dict[str, Any]:
-        """Return the posterior JSON-ready; where it is long, its most likely counts."""
-        chosen = np.flatnonzero(self.probabilities > 0)
-        if len(chosen) > _MOST_LISTED:
-            chosen = np.sort(np.argsort(self.probabilities)[-_MOST_LISTED:])
-        listed = self.probabilities[chosen].tolist()
-        places = np.arange(len(self.probabilities))
-        return {
-            "prior": self.prior,
-            "mean": self.first + float(places @ self.probabilities),
-            "most_likely": self.first + int(self.probabilities.argmax()),
-            "interval_95": list(self.interval()),
-            "probabilities": [[self.first + place, p] for place, p in zip(chosen.tolist(), listed, strict=True)],
-        }
+        @property
+        def possible(self) -> tuple[int, int | None]:
+            """The least and the largest count deemed possible, if there is a largest."""
+
+    def _summary(self) -> str:
+        low, high = self.possible
+        counts = f"from {low} on" if high is None else f"{low} to {high}"
+        return f"loss {short_text(self.value)} for counts {counts}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class BoundedRule:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class BoundedRule(_Read):
     """A best reading of finitely many counts.
 
     Parameters
@@ -145,8 +130,8 @@ class BoundedRule:
         return min(max(value - self.first, low), high)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnboundedRule:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class UnboundedRule(_Read):
     """The best reading of a count that has a least value and no largest: a shift, raised to the least.
 
     Where there are very many possible counts, the ends hardly matter, and it serves as well: clamping brings an answer
