@@ -23,7 +23,8 @@ _WORTH_SAYING = 0.001
 
 def interpret_command(
     release: Annotated[
-        Path, typer.Argument(metavar="RELEASE.json", help="The .release.json beside published counts, or a mechanism.")
+        Path,
+        typer.Argument(metavar="RELEASE.json", help="Published counts, the .release.json beside them, or a mechanism."),
     ],
     value: Annotated[
         str | None,
@@ -56,14 +57,15 @@ def interpret_command(
     """Read published counts as well as anyone can, with what you know; needs nothing secret and costs nothing."""
     from ..exact import numbers
     from ..release import interpret
-    from ..release.released import answers_beside
+    from ..release.released import answers_beside, sidecar_beside
 
-    read = [("the release", release), ("the published answers", answers_beside(release))]
+    sidecar = sidecar_beside(release)
+    read = [("the release", sidecar), ("the published answers", answers_beside(sidecar))]
     read += [("the loss", Path(loss))] * loss.lower().endswith(".json")
     read += [] if prior is None else [("the prior", prior)]
     files = plan_outputs([] if out is None else [out], read, field="--out", force=force)
     found = interpret(
-        release,
+        sidecar,
         value,
         loss=loss,
         at_least=at_least,

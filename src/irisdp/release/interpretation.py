@@ -139,10 +139,12 @@ def interpret(
 
     Parameters
     ----------
-    release : path, dict, Mechanism or FactoredMechanism
-        `FILE.release.json` as `publish` wrote it; or a mechanism whose inputs are the counts 0..n.
+    release : path, Publication, Release, dict, Mechanism or FactoredMechanism
+        What was published: a `Publication` (of several audiences the answers of the most accurate one), a line of
+        a ledger, `FILE.release.json` as `publish` wrote it, or the file beside which it lies; or a mechanism whose
+        inputs are the counts 0..n.
     value : optional
-        The published answer to read; all answers in the file beside the sidecar when left out.
+        The published answer to read; all that were published when left out.
     loss : text, Loss, mapping, table, or path of a .json file
         What an error costs: "absolute", "squared", "zero-one", "pinball:LOW:HIGH", "threshold:K", "excess:K", or
         what else `irisdp.consumers.Consumer` reads; a file holds any of these, as a rule a table.
@@ -152,7 +154,8 @@ def interpret(
         Instead of bounds: all counts that the consumer deems possible.
     prior : sequence, array or frozen SciPy distribution, optional
         Probabilities of the counts 0, 1, …; then the expected loss is minimised. A distribution needs `at_most`, unless
-        the sidecar says how large a count can be.
+        the sidecar says how large a count can be. A list says that no larger count is possible than its last, as
+        a table of losses does; either must reach to `at_most` where that is given.
 
     Returns
     -------
@@ -264,17 +267,30 @@ class _Reader:
                 raise BadInput("side_information", rule, "leave them out")
             limits.append(max(named, default=0))
         if self._is_table:
-            limits.append(len(self.loss) - 1)
+            limits.append(self._last("loss", len(self.loss) - 1, limits))
         if self.prior is not None and hasattr(self.prior, "__len__"):
             if not entries(self.prior):
                 raise BadInput("prior", "must be a list of numbers", "write the probabilities of 0, 1, … in order")
-            limits.append(len(self.prior) - 1)
+            limits.append(self._last("prior", len(self.prior) - 1, limits))
         known = [limit for limit in limits if limit is not None]
         if known and min(known) < least:
             raise BadInput("at_most", "leaves no count possible", "check it against at_least= and the release")
         if not known and self.prior is not None:
             raise BadInput("prior", "is for counts up to where?", "give at_most=")
         return least, min(known, default=None)
+
+    def _last(self, field: str, last: int, limits: Sequence[int | None]) -> int:
+        """Return the last count that a list is for, which no bound may contradict: neither rules silently."""
+        most = min(limit for limit in limits if limit is not None) if self.at_most is not None else last
+        if last < most:
+            raise BadInput(
+                field,
+                f"ends at the count {last}, and at_most={most} allows more",
+                f"go on to {most}, or give at_most={last}",
+            )
+        if self.at_least is not None and last < (least := integer(self.at_least, "at_least", at_least=0)):
+            raise BadInput(field, f"ends at the count {last}, and at_least={least} is beyond", f"go on beyond {least}")
+        return last
 
     def _prior(self, largest: int) -> Any:
         if self.prior is None or not hasattr(self.prior, "__len__") or len(self.prior) == largest + 1:

@@ -51,6 +51,10 @@ class Release(InOneLine):
         """The question as canonical JSON text."""
         return self._read("question", str)
 
+    def asked(self) -> dict[str, Any]:
+        """Return the question as the ledger holds it: all public facts that decide the law of the answers."""
+        return self._read("question", read_object)
+
     @property
     def answers(self) -> bytes:
         """The answers as they were drawn."""

@@ -38,6 +38,8 @@ class Publication(Tabular):
         Where the release is written down, an id for each audience.
     out : tuple of Path
         Files written: for each audience the answers, then the sidecar.
+    sidecars : dict
+        By audience how its answers were made, JSON-ready: what `irisdp.interpret` reads, and the sidecar holds.
     """
 
     plan: Plan
@@ -47,6 +49,7 @@ class Publication(Tabular):
     ledger: Path
     ids: tuple[int, ...]
     out: tuple[Path, ...]
+    sidecars: dict[str | None, dict[str, Any]]
 
     @property
     def answers(self) -> Answers:

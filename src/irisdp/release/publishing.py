@@ -22,7 +22,7 @@ from .notes import note
 from .places import Reading, check_ledger, find_ledger, promise_of, recognised, stamp
 from .planning import Plan, plan
 from .publication import Publication
-from .written import plan_files, write_files
+from .written import plan_files, sidecar, write_files
 
 __all__ = ["PrivateCells", "planned_files", "price", "publish", "read_cells"]
 
@@ -195,7 +195,12 @@ def publish(
         audience.name: _shown(planned, audience, cells.nodes, Answers.from_bytes(entry.answers))
         for audience, entry in zip(planned.audiences, settled.entries, strict=True)
     }
-    written = write_files(files, planned, answers_of, settled.ids, _shown_ends(planned, cells))
+    ends = _shown_ends(planned, cells)
+    sidecars = {
+        audience.name: sidecar(planned, audience, answers_of[audience.name], number, ends)
+        for audience, number in zip(planned.audiences, settled.ids, strict=True)
+    }
+    written = write_files(files, answers_of, sidecars)
     return Publication(
         plan=replace(planned, table=planned.table.closed()),
         answers_of=answers_of,
@@ -204,6 +209,7 @@ def publish(
         ledger=book.path,
         ids=settled.ids,
         out=written,
+        sidecars=sidecars,
     )
 
 

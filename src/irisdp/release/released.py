@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +14,21 @@ from ..exact import integer, read_json
 from ..mechanisms import FORMAT as MECHANISM_FORMAT
 from ..mechanisms import FactoredMechanism, Mechanism, privacy_from_document, read_document
 from ..privacy import Privacy
+from ..queries import Relation
+from .answers import Answers
 from .group_names import as_written
+from .ledger_release import Release
+from .publication import Publication
 
-__all__ = ["SIDECAR_FORMAT", "NoisyCount", "ReleasedTable", "answers_beside", "read_release", "released_table"]
+__all__ = [
+    "SIDECAR_FORMAT",
+    "NoisyCount",
+    "ReleasedTable",
+    "answers_beside",
+    "read_release",
+    "released_table",
+    "sidecar_beside",
+]
 
 SIDECAR_FORMAT = "irisdp/release/1"
 _BESIDE = ".release.json"
@@ -61,14 +74,19 @@ def read_release(release: Any) -> NoisyCount | Mechanism | FactoredMechanism:
 
     Parameters
     ----------
-    release : path, dict, NoisyCount, Mechanism or FactoredMechanism
-        `FILE.release.json` as `publish` writes it, or a mechanism file whose inputs are the counts 0..n.
+    release : path, Publication, Release, dict, NoisyCount, Mechanism or FactoredMechanism
+        `FILE.release.json` as `publish` writes it, or the answers beside it; a publication, of several audiences the
+        most accurate; a line of a ledger; or a mechanism file whose inputs are the counts 0..n.
     """
     if isinstance(release, NoisyCount | Mechanism | FactoredMechanism):
         return release
-    if isinstance(release, str | Path):
-        _refuse_answers(Path(release))
-    document = read_json(release, "release") if isinstance(release, str | Path) else release
+    if isinstance(release, Publication):
+        release = next(iter(release.sidecars.values()))
+    elif isinstance(release, Release):
+        release = _facts_of_line(release)
+    elif isinstance(release, str | os.PathLike):
+        release = read_json(sidecar_beside(release), "release")
+    document = release
     if isinstance(document, Mapping) and "kind" in document and "format" not in document:
         read_document(dict(document))  # says that it is a spec
     if not isinstance(document, Mapping):
@@ -85,26 +103,60 @@ def read_release(release: Any) -> NoisyCount | Mechanism | FactoredMechanism:
     return NoisyCount(privacy=privacy_from_document(document.get("privacy")), ends=_ends(mechanism))
 
 
-def _refuse_answers(path: Path) -> None:
-    """Lead from the answers, which do not say how they were made, to the sidecar beside them, which does."""
-    beside = f"{path.name}{_BESIDE}"
-    table = path.suffix.lower() in (".csv", ".tsv", ".parquet")
-    if table or (path.suffix and path.with_name(beside).is_file()):
+def _facts_of_line(release: Release) -> dict[str, Any]:
+    """Return what a ledger says of how the answers of one of its lines were made.
+
+    Raises
+    ------
+    BadInput
+        For answers that were shown clamped to ends: the ledger keeps neither.
+    """
+    told: list[dict[str, Any]] = release.asked().get("audiences", [])
+    facts = next((each for each in told if each.get("audience") == release.audience), {})
+    relation = facts.get("relation")
+    grouped, membership = bool(facts.get("by")), bool(facts.get("public_membership"))
+    if relation == str(Relation.EXCHANGE) and (membership or not grouped):
+        raise BadInput(
+            "release",
+            "was shown clamped to ends that its ledger does not keep",
+            "give the publication, or the .release.json beside its answers",
+        )
+    return {"format": SIDECAR_FORMAT, **facts}
+
+
+def sidecar_beside(release: str | os.PathLike[str]) -> Path:
+    """Return the sidecar of a file of answers; what holds no answers, itself.
+
+    Raises
+    ------
+    BadInput
+        For answers without a sidecar: they do not say how they were made.
+    """
+    path = Path(os.fsdecode(release))
+    beside = path.with_name(f"{path.name}{_BESIDE}") if path.name else path
+    if path.suffix and beside.is_file():
+        return beside
+    if path.suffix.lower() in (".csv", ".tsv", ".parquet"):
         rule = f"{path.name} holds answers, and not how they were made"
-        raise BadInput("release", rule, f"name {path.with_name(beside)}, which lies beside it")
+        raise BadInput("release", rule, f"put {beside.name} beside it, or name where it lies")
+    return path
 
 
-def answers_beside(release: str | Path) -> Path:
+def answers_beside(release: str | os.PathLike[str]) -> Path:
     """Return the file of answers that a sidecar lies beside; what is no sidecar, itself."""
-    path = Path(release)
+    path = Path(os.fsdecode(release))
     return path.with_name(path.name.removesuffix(_BESIDE)) if path.name != _BESIDE else path
 
 
 def released_table(release: Any) -> ReleasedTable:
-    """Read the file that lies beside its sidecar: the group columns, then `answer`."""
-    if not Path(release).name.endswith(_BESIDE):
+    """Read the answers of a release: those at hand, or the file beside a sidecar, the group columns, then `answer`."""
+    if isinstance(release, Publication | Release):
+        found = release.answers if isinstance(release, Publication) else Answers.from_bytes(release.answers)
+        return ReleasedTable(by=found.by, keys=list(found.keys), values=list(found.values))
+    path = sidecar_beside(release) if isinstance(release, str | os.PathLike) else Path()
+    if not path.name.endswith(_BESIDE):
         raise BadInput("value", f"is needed where the file's name does not end in {_BESIDE}", "give the value")
-    answers = answers_beside(release)
+    answers = answers_beside(path)
     columns, rows = _rows(answers)
     if not columns or columns[-1] != "answer":
         raise BadInput("release", f"{answers.name} has no column `answer`", "give a file that publish wrote")

@@ -6,18 +6,19 @@ Where they go is settled before anything is drawn; nothing in them depends on th
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..exact import json_bytes
 from ..outputs import Output, plan_outputs, write_outputs
 from .answers import Answers, answers_bytes, check_ending
+from .audiences import Audience
 from .fingerprint import secret_file
 from .planning import Plan
 from .released import SIDECAR_FORMAT
 
-__all__ = ["plan_files", "write_files"]
+__all__ = ["plan_files", "sidecar", "write_files"]
 
 Files = tuple[tuple[Output, Output], ...]
 """For each audience the answers and their sidecar."""
@@ -67,26 +68,31 @@ def plan_files(
     return tuple(zip(files[::2], files[1::2], strict=True))
 
 
+def sidecar(
+    planned: Plan, audience: Audience, answers: Answers, number: int, ends: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what a reader of an audience's answers needs to know, JSON-ready; all of it is public."""
+    facts = planned.facts(audience)
+    return {
+        "format": SIDECAR_FORMAT,
+        **facts,
+        "mechanism": {**facts["mechanism"], **ends},
+        **planned.reading,
+        "cost": planned.cost.to_document(),
+        "columns": list(answers.columns),
+        "ledger": {"id": number},
+    }
+
+
 def write_files(
-    files: Files, planned: Plan, answers_of: dict[str | None, Answers], ids: Sequence[int], ends: dict[str, Any]
+    files: Files, answers_of: Mapping[str | None, Answers], sidecars: Mapping[str | None, Mapping[str, Any]]
 ) -> tuple[Path, ...]:
     """Write what was planned, all of it or, where the disk refuses, none of what is new."""
 
     def contents() -> Iterator[tuple[Output, bytes]]:
-        for (file, beside), audience, number in zip(files, planned.audiences, ids, strict=True):
-            answers = answers_of[audience.name]
+        for (file, beside), (name, answers) in zip(files, answers_of.items(), strict=True):
             yield file, answers_bytes(answers, file.path)
-            facts = planned.facts(audience)
-            sidecar = {
-                "format": SIDECAR_FORMAT,
-                **facts,
-                "mechanism": facts["mechanism"] | ends,
-                **planned.reading,
-                "cost": planned.cost.to_document(),
-                "columns": list(answers.columns),
-                "ledger": {"id": number},
-            }
-            yield beside, json_bytes(sidecar)
+            yield beside, json_bytes(sidecars[name])
 
     if not files:
         return ()
