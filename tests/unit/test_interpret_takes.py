@@ -157,3 +157,11 @@ def test_a_matrix_bounds_what_lists_must_reach(here):
     assert irisdp.interpret(noise, 0, loss=loss, at_most=9).answers[0].rule.possible == (0, 3)
     with pytest.raises(BadInput, match=r"^prior: ends at the count 1, and at_most=3 allows more"):
         interpret(noise, 0, prior=["1/2", "1/2"], at_most=3)
+
+
+@pytest.mark.parametrize("level", [1, 2, -0.5, "x", None, float("nan"), True])
+def test_an_interval_needs_a_probability(level):
+    found = interpret(design.geometric(3, Privacy(ratio=4)), 0).posterior()
+    with pytest.raises(BadInput, match=r"^level: must "):
+        found.interval(level)
+    assert found.interval("0.9") == found.interval(0.9)

@@ -13,7 +13,7 @@ import inspect
 import os
 import types
 import typing
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
@@ -157,10 +157,12 @@ def _fits(value: Any, rule: Any) -> bool:
         return isinstance(value, (*_NUMBERS, np.generic))
     if origin is not None and isinstance(origin, type):
         return _holds(value, origin, parts)
-    if not isinstance(rule, type) or rule is object:
+    if not isinstance(rule, type) or rule in (object, Hashable):  # what is no name, its function says better
         return True
     if getattr(rule, "_is_protocol", False):
         return not isinstance(value, type) and all(hasattr(value, name) for name in vars(rule) if name[0] != "_")
+    if issubclass(rule, Sequence) and rule.__module__.startswith(_LIBRARY):  # which the function makes of any
+        return isinstance(value, Sequence) and not isinstance(value, str | bytes)
     return isinstance(value, rule)
 
 

@@ -48,7 +48,7 @@ class ColouredGraph:
     @checked
     def in_class(self, colour: Hashable) -> Mask:
         """Mark the nodes of one colour (or ranking)."""
-        if colour not in self.classes:
+        if not isinstance(colour, Hashable) or colour not in self.classes:
             raise BadInput("colour", "is the colour of no node", "choose a colour that occurs")
         mask: Mask = self.codes == self.classes.index(colour)
         return mask

@@ -90,7 +90,9 @@ def _columns(declared: Any, names: list[str]) -> list[list[Any]]:
     if isinstance(declared, str):
         _refuse_file_as_value(declared)
         if len(names) > 1:
-            raise BadInput("groups", "lists values, but there are several group columns", "give a CSV file of groups")
+            raise BadInput(
+                "groups", "lists values, but there are several group columns", "give a list of tuples, or a CSV file"
+            )
         return [_listed(declared)]
     if isinstance(declared, Mapping):
         return _from_mapping(declared, names)

@@ -44,8 +44,22 @@ def named_column(node: exp.Column, columns: Sequence[Column]) -> Column:
         raise BadInput("expression", error.rule, remedy) from None
 
 
+_MEANT = {
+    "BITWISEAND": ("&", "AND"),
+    "ARRAYOVERLAPS": ("&&", "AND"),
+    "BITWISEOR": ("|", "OR"),
+    "DPIPE": ("||", "OR"),
+    "BITWISENOT": ("~", "NOT"),
+    "IS COLUMN": ("IS with a name", "IS NULL"),
+}
+"""How other languages write what SQL has a word for."""
+
+
 def refuse_construct(construct: str) -> NoReturn:
     """Refuse what is outside the grammar, by name."""
+    if construct in _MEANT:
+        sign, word = _MEANT[construct]
+        raise BadInput("expression", f"holds {sign}, which a condition may not hold", f"write {word}")
     raise BadInput(
         "expression",
         f"holds {construct[:60]}, which a condition may not hold",

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import BadInput
+from ..exact import checked, rational
 from ..renamed import renamed_method
 from ..tabular import InOneLine
 
@@ -29,9 +31,16 @@ class Posterior(InOneLine):
         likely = self.first + int(self.probabilities.argmax())
         return f"{low} to {high} with probability 95 %, most likely {likely}; before: {self.prior}"
 
+    @checked
     def interval(self, level: float = 0.95) -> tuple[int, int]:
-        """Return counts between which the truth lies with at least this probability, as much left out on each side."""
-        outside = (1 - level) / 2
+        """Return counts between which the truth lies with at least this probability, as much left out on each side.
+
+        Raises
+        ------
+        BadInput
+            For what is no probability below 1.
+        """
+        outside = (1 - _probability(level)) / 2
         below = np.cumsum(self.probabilities)
         low = int(np.searchsorted(below, outside, side="right"))
         high = int(np.searchsorted(below, 1 - outside))
@@ -54,3 +63,10 @@ class Posterior(InOneLine):
             "interval_95": list(self.interval()),
             "probabilities": [[self.first + place, p] for place, p in zip(chosen.tolist(), listed, strict=True)],
         }
+
+
+def _probability(level: Any) -> float:
+    number = rational(level, "level")
+    if not 0 <= number < 1:
+        raise BadInput("level", "must be at least 0 and below 1", "write for example 0.95")
+    return float(number)
