@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import irisdp
-from irisdp import BadInput, Privacy, certify, consumers, design, graphs, mechanisms, noise
+from irisdp import BadInput, Privacy, certify, consumers, design, families, graphs, mechanisms, noise
 from irisdp.errors import IrisError
 
 PRIVACY, PATH = Privacy(ratio=2), graphs.Path(3)
@@ -22,6 +22,13 @@ OBJECTS = {
     "Path": PATH,
     "Interpretation": irisdp.interpret(GEOMETRIC, 1),
     "PrivacyProfile": certify.privacy_profile(GEOMETRIC),
+    "Ledger": irisdp.Ledger("no.ledger"),
+    "PartitionMechanism": families.PartitionMechanism(total=5, privacy=PRIVACY),
+    "HistogramMechanism": families.HistogramMechanism(total=5, types=2, privacy=PRIVACY),
+    "Continuous": design.continuous(lambda x: x, PRIVACY, lower=0, upper=1),
+    "Morphism": graphs.morphism(PATH, PATH, [0, 0, 1]),
+    "DominatingPair": certify.dominating_pair(certify.privacy_profile(GEOMETRIC)),
+    "Exponential": design.safe_exponential([[0, 1, 2]] * 3, PATH, PRIVACY),
     "ColouredGraph": graphs.colour(PATH, ["red", "blue", "blue"]),
 }
 """Whose methods are called as well."""
@@ -29,6 +36,7 @@ OBJECTS = {
 MADE = {
     *("Consumer", "Tail", "Loss", "Objective", "FactoredMechanism", "Mechanism", "DepthMechanism", "Ledger", "Session"),
     *("Path", "Cycle", "Complete", "Hamming", "Histograms", "SortedHistograms", "Product", "Goal"),
+    *("PartitionMechanism", "HistogramMechanism"),
 }
 """Classes that callers make themselves; the others are results."""
 
@@ -39,14 +47,14 @@ WRONG = [None, "x", "", b"x", True, -1, 1.5, float("nan"), np.zeros(3), np.array
 
 
 def callables():
-    for room in (irisdp, design, consumers, graphs, mechanisms, certify, noise):
+    for room in (irisdp, design, consumers, families, graphs, mechanisms, certify, noise):
         for name in room.__all__:
             found = getattr(room, name)
             if inspect.isfunction(found) or (inspect.isclass(found) and name in MADE):
                 yield pytest.param(found, id=f"{room.__name__}.{name}")
     for name, thing in OBJECTS.items():
         for part in dir(type(thing)):
-            if not part.startswith("_") and inspect.isroutine(getattr(thing, part)) and f"{name}.{part}" not in INNER:
+            if not part.startswith("_") and inspect.ismethod(getattr(thing, part)) and f"{name}.{part}" not in INNER:
                 yield pytest.param(getattr(thing, part), id=f"{name}.{part}")
 
 

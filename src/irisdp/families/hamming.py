@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact import integer
+from ..exact import checked, integer
 from ..mechanisms import balanced_truth
 from ..privacy import Privacy
 from ..sampling.bits import BitSource
@@ -26,6 +26,7 @@ __all__ = ["expected_changes", "release_column"]
 LARGEST_ALPHABET = 1 << 16
 
 
+@checked
 def release_column(
     values: Any, categories: int, privacy: Privacy, *, source: BitSource | None = None
 ) -> NDArray[np.int64]:
@@ -70,6 +71,7 @@ def release_column(
     return moved
 
 
+@checked
 def expected_changes(records: int, categories: int, privacy: Privacy) -> Fraction:
     """Return how many records change on average, N·(1 − truth), whatever the table.
 

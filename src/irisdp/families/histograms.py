@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import ball, integer, working_precision
+from ..exact import ball, checked, integer, working_precision
 from ..mechanisms.exponential import rate_above
 from ..privacy import Privacy
 from ..sampling.bits import BitSource, system_bits
@@ -39,6 +39,7 @@ Array = NDArray[Any]
 """Floats of shape (2, N + 1), bounds from below and from above; or exact numbers of shape (1, N + 1)."""
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistogramMechanism:
     """The exponential mechanism over histograms of `total` records in `types` types, with score −½Σ|y_t − x_t|.
@@ -84,6 +85,7 @@ class HistogramMechanism:
         for name, value in (("total", total), ("types", types), ("step", rate_above(self.privacy, Fraction(4)))):
             object.__setattr__(self, name, value)
 
+    @checked
     def draw(self, counts: Any, *, source: BitSource | None = None) -> NDArray[np.int64]:
         """Draw one histogram.
 
@@ -113,6 +115,7 @@ class HistogramMechanism:
         drawn[-1] = left
         return drawn
 
+    @checked
     def law(self, counts: Any) -> dict[tuple[int, ...], Fraction]:
         """Return the exact law of `draw`, count after count as it draws them; for a few thousand histograms."""
         targets = self._targets(counts)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import ball, enclosure_of, integer
+from ..exact import ball, checked, enclosure_of, integer
 from ..mechanisms.exponential import rate_above
 from ..privacy import Privacy
 from ..sampling.bits import BitSource, system_bits
@@ -32,6 +32,7 @@ _MOST_CELLS = 10**8
 _SENSITIVITY = {"add-remove": 1, "exchange": 2}
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionMechanism:
     """The exponential mechanism over sorted lists of counts, with score −Σ|y_i − x_i|.
@@ -109,6 +110,7 @@ class PartitionMechanism:
         """The δ that the window costs, proved for every list: 0 without a window."""
         return Fraction(0) if self.window is None else self._delta_of(self.window)
 
+    @checked
     def draw(self, counts: Any, *, source: BitSource | None = None) -> NDArray[np.int64]:
         """Draw one sorted list.
 
@@ -128,6 +130,7 @@ class PartitionMechanism:
         rows, columns = (side.draw(square, bits) for side in cut.sides)
         return np.concatenate((rows, rows_below(square, columns))).astype(np.int64)
 
+    @checked
     def law(self, counts: Any) -> dict[tuple[int, ...], Fraction]:
         """Return the exact law of `draw`, one list after another as it draws them; for totals up to about 20."""
         cut = Cut.of(self, self._sorted(counts), floats=False)

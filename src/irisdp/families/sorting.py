@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import ball, dyadic_below, enclosure_of, integer, short_text
+from ..exact import ball, checked, dyadic_below, enclosure_of, integer, short_text
 from ..privacy import Privacy
 from ..sampling.bits import BitSource
 from ..sampling.geometric import LARGEST_VALUE, add_geometric
@@ -31,6 +31,7 @@ _SENSITIVITY = {"add-remove": 1, "exchange": 2}
 _RATIO_BITS = 128
 
 
+@checked
 def release_largest(
     counts: Any,
     largest: int,
@@ -71,6 +72,7 @@ def release_largest(
     return np.maximum(np.sort(noisy)[::-1], 0) if tidy else noisy
 
 
+@checked
 def noise_risk(largest: int, privacy: Privacy, *, relation: str = "exchange") -> Fraction:
     """Return the mean L1 error of the untidied release: r times 2α/(1 − α²) with α the decay of the noise."""
     alpha = 1 / _per_unit(privacy, relation).ratio
@@ -104,6 +106,7 @@ class MinimaxRisk:
         return max((order for _, order in self.regimes), default=0.0)
 
 
+@checked
 def minimax_risk(total: int, largest: int, privacy: Privacy) -> MinimaxRisk:
     """Tell what Theorem 3 says of sorting: the minimax L1 risk of any private mechanism, up to constants.
 

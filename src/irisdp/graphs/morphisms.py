@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import BadInput
-from ..exact import checked
+from ..exact import checked, entries
 from .colouring import Assignment, ColouredGraph, values_at_nodes
 from .names import Node, key_of_node
 from .protocol import DatasetGraph, Indices
@@ -50,17 +50,20 @@ class Morphism:
         """Return the image of a named node."""
         return self.target.nodes.at(int(self.images[self.source.index_of(node)]))
 
+    @checked
     def then(self, following: Morphism) -> Morphism:
         """Compose: this morphism first, the other one after it."""
         if self.target != following.source:
             raise BadInput("following", "must start at the graph where this morphism ends", "check the two graphs")
         return Morphism(self.source, following.target, following.images[self.images])
 
+    @checked
     def pull_back(self, values: Sequence[Any] | npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Give every node the value (or the row) of its image; `values` is in the target's index order."""
-        if len(values) != self.target.number_of_nodes:
+        listed = values if isinstance(values, np.ndarray) and values.ndim else entries(values)
+        if listed is None or len(listed) != self.target.number_of_nodes:
             raise BadInput("values", f"must be {self.target.number_of_nodes}, one per node of the target", "add values")
-        pulled: npt.NDArray[Any] = np.asarray(values)[self.images]
+        pulled: npt.NDArray[Any] = np.asarray(listed)[self.images]
         return pulled
 
 

@@ -108,15 +108,21 @@ class Exponential:
             prior=weights,
         )
 
+    @checked
     def row(self, position: int) -> Row:
         """Return the exact row of an input by its position; for levels that are not too large."""
-        weights = [weight * self.rate**level for weight, level in zip(self.prior, self.levels[position], strict=True)]
+        levels = self.levels[self._position(position)]
+        weights = [weight * self.rate**level for weight, level in zip(self.prior, levels, strict=True)]
         total = sum(weights)
         return tuple(weight / total for weight in weights)
 
+    @checked
     def probability(self, position: int, answer: int, *, precision: int = 64) -> Enclosure:
         """Enclose one probability to about so many significant bits, however small it is, down to 2^-10,000,000."""
 
+        position = self._position(position)
+        answer = integer(answer, "answer", at_least=0, at_most=len(self.outputs) - 1)
+        precision = integer(precision, "precision", at_least=1)
         # The probability is at least 2^-size: β^level times its share of the prior. Magnified, few bits are enough.
         size = math.ceil(
             self.levels[position][answer] * -_log2_below(self.rate) + _log2_above(sum(self.prior) / min(self.prior))
@@ -131,14 +137,17 @@ class Exponential:
         found = enclosure_of(magnified, width=Fraction(1, 1 << precision))
         return Enclosure(found.lower / (1 << size), found.upper / (1 << size))
 
+    @checked
     def brackets(self, position: int, bits: int) -> list[tuple[int, int]]:
         """Return, for every answer, integers around 2^bits times the probability of all answers before it."""
+        position, bits = self._position(position), integer(bits, "bits", at_least=1)
         with working_precision(bits + 64 + len(self.outputs).bit_length()):
             sums = list(accumulate(self._weights(position), initial=flint.arb(0)))
             scale = flint.arb(2) ** bits / sums[-1]
             scaled = [total * scale for total in sums[:-1]]
             return [(int(c.lower().floor().unique_fmpz()), int(c.upper().ceil().unique_fmpz())) for c in scaled]
 
+    @checked
     def draw_positions(self, position: int, count: int, *, source: BitSource | None = None) -> NDArray[np.int64]:
         """Draw `count` independent answers to one input, however small their probabilities are.
 
@@ -159,8 +168,11 @@ class Exponential:
         >>> Exponential.of([[0, 1, 10**6]], "1/3").draw_positions(0, 3).tolist()
         [2, 2, 2]
         """
-        place = integer(position, "position", at_least=0, at_most=len(self.levels) - 1)
+        place = self._position(position)
         return draw_brackets(lambda bits: self.brackets(place, bits), len(self.outputs), count, source=source)
+
+    def _position(self, position: int) -> int:
+        return integer(position, "position", at_least=0, at_most=len(self.levels) - 1)
 
     def _weights(self, position: int) -> list[flint.arb]:
         rate = ball(self.rate)

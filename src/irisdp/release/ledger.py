@@ -131,6 +131,7 @@ class Ledger:
                 "releases": [release.to_document() for release in list_releases(self.path, connection)],
             }
 
+    @checked
     def pin(self, facts: Mapping[str, Any]) -> None:
         """Pin facts before the first release; those that are pinned already must be the same.
 
@@ -146,6 +147,7 @@ class Ledger:
             check_promise(facts, {**facts, **pinned}, self.path.name)
             pin(connection, self.path, facts)
 
+    @checked
     def check(self, promise: Promise, fingerprint: str | None = None) -> None:
         """Refuse a release that does not keep what the ledger is pinned to, before anything is read or drawn.
 
@@ -165,6 +167,7 @@ class Ledger:
         with self._connection() as connection:
             check_pinned(connection, self.path, promise.facts(), fingerprint)
 
+    @checked
     def known(self, fingerprints: Sequence[str]) -> set[str]:
         """Return those fingerprints that the ledger has answered about."""
         with self._connection() as connection:

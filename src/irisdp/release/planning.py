@@ -117,6 +117,7 @@ class Plan:
             facts |= {"per_unit": self.per_unit and str(self.per_unit), "unit_rule": self.unit_rule}
         return facts | ({"public_membership": True} if self.public_membership else {})
 
+    @checked
     def facts(self, audience: Audience) -> dict[str, Any]:
         """Return all public facts about one audience's answers, JSON-ready: the body of the sidecar."""
         mechanism = audience.mechanism
@@ -138,6 +139,7 @@ class Plan:
             return None
         return hashlib.sha256(canonical(self.subject()).encode()).hexdigest()
 
+    @checked
     def cost_at(self, privacy: Privacy) -> Cost:
         """Return what the whole release costs if its most accurate cells have this privacy."""
         return total_cost(

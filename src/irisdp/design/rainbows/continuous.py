@@ -32,6 +32,7 @@ _ATOM_WIDTH = 2.0**-40
 """An atom is a jump that stays when the interval around it shrinks to this share of the whole."""
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Continuous:
     """The optimal mechanism on a chain of depths for answers in an interval; made by `continuous`.
@@ -50,13 +51,15 @@ class Continuous:
     upper: float
     privacy: Privacy
 
+    @checked
     def cdf(self, answers: Any, depth: int = 0) -> Floats:
         """Return P(answer ≤ x) at a depth: u^depth(F(x)), 0 below the interval and 1 at its end."""
-        x = np.asarray(answers, dtype=np.float64)
+        x = _floats(answers, "answers")
         inside = self._steps(np.clip(np.asarray(self.cdf0(x), dtype=np.float64), 0.0, 1.0), depth)
         found: Floats = np.where(x < self.lower, 0.0, np.where(x >= self.upper, 1.0, inside))
         return found
 
+    @checked
     def density(self, answers: Any, depth: int = 0, *, density0: Callable[[Any], Any] | None = None) -> Floats:
         """Return the density of the part without atoms: (u^depth)'(F(x))·f(x).
 
@@ -67,7 +70,7 @@ class Continuous:
         density0 : callable, optional
             f; left out, differences of F over a short interval stand in for it.
         """
-        x = np.asarray(answers, dtype=np.float64)
+        x = _floats(answers, "answers")
         if density0 is None:
             width = (self.upper - self.lower) * 2.0**-20
             low, high = np.maximum(x - width, self.lower), np.minimum(x + width, self.upper)
@@ -84,10 +87,11 @@ class Continuous:
         found: Floats = np.where((x < self.lower) | (x > self.upper), 0.0, slope * f)
         return found
 
+    @checked
     def atoms(self, candidates: Sequence[float] = (), depth: int = 0) -> dict[float, float]:
         """Return the atoms among the lower end, the upper end and the candidates given, with their masses."""
         masses = {}
-        for x in sorted({self.lower, self.upper, *map(float, candidates)}):
+        for x in sorted({self.lower, self.upper, *_floats(candidates, "candidates").ravel().tolist()}):
             left = x - (self.upper - self.lower) * _ATOM_WIDTH
             before = float(self.cdf(left, depth)) if x > self.lower else 0.0
             mass = float(self.cdf(x, depth)) - before
@@ -95,13 +99,14 @@ class Continuous:
                 masses[x] = mass
         return masses
 
+    @checked
     def quantile(self, probabilities: Any, depth: int = 0) -> Floats:
         """Return the smallest answers whose distribution function reaches the probabilities.
 
         Within 2^-50 of the interval's length, where F is evaluated right; with uniform probabilities these are draws
         for simulations. For a release use `on_grid`: floats are no privacy guarantee.
         """
-        p = np.asarray(probabilities, dtype=np.float64)
+        p = _floats(probabilities, "probabilities")
         low, high = np.full_like(p, self.lower), np.full_like(p, self.upper)
         for _ in range(50):
             middle = (low + high) / 2
@@ -110,6 +115,7 @@ class Continuous:
         found: Floats = np.where(self.cdf(self.lower, depth) >= p, self.lower, high)
         return found
 
+    @checked
     def on_grid(self, points: int, deepest: int) -> Mechanism:
         """Return the exact mechanism that rounds the continuous answer up to a grid, to be drawn from exactly.
 
@@ -203,3 +209,14 @@ def continuous(
     if values.shape != (257,) or not (np.diff(values) >= 0).all() or not -1e-12 <= values[0] <= values[-1] <= 1 + 1e-12:
         raise BadInput("boundary", "is no distribution function on the interval", "let it rise from 0 to 1")
     return Continuous(cdf0=function, lower=float(lower), upper=float(upper), privacy=privacy)
+
+
+def _floats(values: Any, field: str) -> Floats:
+    """Read numbers, or arrays of them, as floats."""
+    try:
+        found: Floats = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise BadInput(field, "must be numbers", "give floats, or an array of them") from None
+    if np.isnan(found).any():
+        raise BadInput(field, "holds NaN, which is no number", "leave it out")
+    return found
