@@ -1,6 +1,8 @@
 """Every public callable: a keyword misspelt, an argument missing, too many, or of the wrong kind is bad input."""
 
 import inspect
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,7 +24,7 @@ OBJECTS = {
     "Path": PATH,
     "Interpretation": irisdp.interpret(GEOMETRIC, 1),
     "PrivacyProfile": certify.privacy_profile(GEOMETRIC),
-    "Ledger": irisdp.Ledger("no.ledger"),
+    "Ledger": irisdp.Ledger(Path(tempfile.mkdtemp(), "some.ledger")),
     "PartitionMechanism": families.PartitionMechanism(total=5, privacy=PRIVACY),
     "HistogramMechanism": families.HistogramMechanism(total=5, types=2, privacy=PRIVACY),
     "Continuous": design.continuous(lambda x: x, PRIVACY, lower=0, upper=1),
