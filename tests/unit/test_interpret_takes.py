@@ -165,3 +165,31 @@ def test_an_interval_needs_a_probability(level):
     with pytest.raises(BadInput, match=r"^level: must "):
         found.interval(level)
     assert found.interval("0.9") == found.interval(0.9)
+
+
+@pytest.mark.parametrize("form", ["to_pandas", "to_polars", "to_arrow"])
+def test_frames_of_answers_are_read_with_what_made_them(form, here):
+    session = Session(TABLE, ledger="l")
+    found = session.count("v = 1", ratio=4, by="g", groups=["b", "a"])
+    frame = getattr(found, form)()
+    assert readings(interpret(found, frame)) == readings(interpret(found))
+    assert readings(interpret(found, frame[:1])) == readings(interpret(found))[:1]
+    assert interpret(found, frame).by == ("g",)
+    alone = session.count("v = 1", ratio=4)
+    assert readings(interpret(alone, getattr(alone, form)())) == readings(interpret(alone))
+    with pytest.raises(BadInput, match=r"^release: is a frame, which does not say how its answers were made; give the"):
+        interpret(frame)
+    with pytest.raises(
+        BadInput, match=r"^value: is a frame without a column `answer`; give the frame of a publication"
+    ):
+        interpret(found, pa.table({"x": [1]}))
+    with pytest.raises(BadInput, match=r"^answer: must be"):
+        interpret(found, pa.table({"answer": [1.5]}))
+
+
+def test_a_frame_may_be_in_another_order_than_the_ends(here):
+    session = Session(TABLE.append_column("h", pa.array(["c", "c", "c", "d"] * 5)), relation="exchange", ledger="l")
+    found = session.count("v = 1", ratio=4, by="h", groups=["c", "d"], public_membership=True)
+    assert [answer.rule.possible for answer in interpret(found).answers] == [(0, 15), (0, 5)]
+    with pytest.raises(BadInput, match=r"^value: cannot be read alone: answers differ in their ends; leave value= out"):
+        interpret(found, found.to_arrow())

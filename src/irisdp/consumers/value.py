@@ -73,7 +73,7 @@ def posterior(deployed: Deployed, released: Hashable, consumer: Consumer) -> Flo
         Its prior, or without one equal weights on what is possible.
     """
     check_counts(deployed, consumer)
-    if released not in deployed.outputs:
+    if not isinstance(released, Hashable) or released not in deployed.outputs:
         raise BadInput("value", "is none that the mechanism releases", "give one of its outputs")
     z = list(deployed.outputs).index(released)
     prior = possible_counts(consumer).astype(float) if consumer.prior is None else prior_in_floats(consumer)[0]

@@ -23,7 +23,7 @@ from ..sampling import draw
 from ..tabular import InOneLine, Tabular
 from .posterior import Posterior
 from .reading_rules import BoundedRule, Rule, UnboundedRule, bounded_rule, unbounded_rule
-from .released import LARGEST_COUNT, Ends, NoisyCount, read_release, released_table
+from .released import LARGEST_COUNT, Ends, NoisyCount, frame_of_answers, read_release, released_table
 
 if TYPE_CHECKING:
     import pyarrow
@@ -144,7 +144,7 @@ def interpret(
         a ledger, `FILE.release.json` as `publish` wrote it, or the file beside which it lies; or a mechanism whose
         inputs are the counts 0..n.
     value : optional
-        The published answer to read; all that were published when left out.
+        The published answer to read, or a frame of them with a column `answer`; all that were published when left out.
     loss : text, Loss, mapping, table, or path of a .json file
         What an error costs: "absolute", "squared", "zero-one", "pinball:LOW:HIGH", "threshold:K", "excess:K", or
         what else `irisdp.consumers.Consumer` reads; a file holds any of these, as a rule a table.
@@ -196,6 +196,8 @@ def interpret(
             )
     elif isinstance(deployed, NoisyCount) and len(deployed.ends) > 1:
         raise BadInput("value", "cannot be read alone: answers differ in their ends", "leave value= out")
+    elif (frame := frame_of_answers(value)) is not None:
+        by, keys, values = frame.by, frame.keys, list(frame.values)
     rules: dict[Ends, Rule] = {}
     read = []
     for row, (key, published) in enumerate(zip(keys, values, strict=True)):

@@ -25,6 +25,7 @@ __all__ = [
     "NoisyCount",
     "ReleasedTable",
     "answers_beside",
+    "frame_of_answers",
     "read_release",
     "released_table",
     "sidecar_beside",
@@ -87,6 +88,9 @@ def read_release(release: Any) -> NoisyCount | Mechanism | FactoredMechanism:
     elif isinstance(release, str | os.PathLike):
         release = read_json(sidecar_beside(release), "release")
     document = release
+    if _is_frame(document):
+        rule = "is a frame, which does not say how its answers were made"
+        raise BadInput("release", rule, "give the publication or its .release.json first: interpret(release, frame)")
     if isinstance(document, Mapping) and "kind" in document and "format" not in document:
         read_document(dict(document))  # says that it is a spec
     if not isinstance(document, Mapping):
@@ -165,6 +169,31 @@ def released_table(release: Any) -> ReleasedTable:
         keys=[tuple(row[:-1]) for row in rows],
         values=[integer(row[-1], "answer", at_least=-LARGEST_COUNT, at_most=LARGEST_COUNT) for row in rows],
     )
+
+
+def frame_of_answers(value: Any) -> ReleasedTable | None:
+    """Read a frame of published answers: a column `answer`, and the group columns; None for what is no frame."""
+    import narwhals as nw
+
+    if not _is_frame(value):
+        return None
+    frame = nw.from_native(value, eager_only=True)
+    if "answer" not in frame.columns:
+        raise BadInput("value", "is a frame without a column `answer`", "give the frame of a publication")
+    by = tuple(name for name in frame.columns if name != "answer")
+    columns = [frame[name].to_list() for name in (*by, "answer")]
+    *keys, values = columns
+    return ReleasedTable(
+        by=by,
+        keys=list(zip(*keys, strict=True)) if keys else [()] * len(values),
+        values=[integer(value, "answer", at_least=-LARGEST_COUNT, at_most=LARGEST_COUNT) for value in values],
+    )
+
+
+def _is_frame(value: Any) -> bool:
+    import narwhals as nw
+
+    return bool(nw.dependencies.is_into_dataframe(value))
 
 
 def _ends(mechanism: Mapping[str, Any]) -> tuple[Ends, ...]:
