@@ -1,5 +1,6 @@
-"""Accounting: what releases cost, exactly, and how costs add up."""
+"""Accounting: what releases cost, how costs add up, and the exact total of releases fixed in advance."""
 
 from .cost import Cost
+from .totals import delta, total
 
-__all__ = ["Cost"]
+__all__ = ["Cost", "delta", "total"]

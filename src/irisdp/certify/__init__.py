@@ -6,6 +6,7 @@ from .composition import compose
 from .depth_mechanism import DepthMechanismVerdict, certify_depth_mechanism
 from .divergences import renyi_divergence
 from .dominating import DominatingPair, dominating_pair
+from .loss_laws import FiniteLaw, LossAtom, LossLaw, TwoPointLaw
 from .matrix_files import matrix_document, read_mechanism
 from .optimality import Optimality, check_optimality
 from .profile import PrivacyProfile, privacy_profile
@@ -15,9 +16,13 @@ __all__ = [
     "Audit",
     "DepthMechanismVerdict",
     "DominatingPair",
+    "FiniteLaw",
+    "LossAtom",
+    "LossLaw",
     "Optimality",
     "PrivacyProfile",
     "TightEdge",
+    "TwoPointLaw",
     "add_digest",
     "audit",
     "certify_depth_mechanism",

@@ -1,32 +1,40 @@
-"""Products of loss distributions on a grid, rounded towards less privacy: for many draws and long numbers.
+"""Products of loss laws on a grid, every rounding in one direction: for many releases and long numbers.
 
-A loss is log(P/Q). Every loss is rounded up to a multiple of one width h: mass p of P at ratio ρ faces q = p/ρ of Q,
-and afterwards p·e^(−kh) ≤ q with k = ⌈log(ρ)/h⌉. Every other rounding moves mass of P to a larger loss. Both only take
-mass from Q, outcome by outcome, and Σ max(0, P − r·Q) only grows by that, for the outcomes of any number of draws as
-well: the profile found is nowhere below the true one (proofs/dominating-pair.md).
+For a pair (P, Q) with losses L = log(P/Q) under P, δ at ε is the mean of max(0, 1 − e^(ε − L)); for independent pairs L
+is a sum. It only grows where mass of P moves to a larger loss, and where a mass (p, q) is spread to two losses around
+its own that keep both sums; it only falls where mass is dropped or moves to a smaller loss, and where masses are drawn
+together, both sums kept. All this is inherited by products (proofs/totals.md). Hence
 
-Masses are whole multiples of 2^-192, and a product is one multiplication of polynomials over the integers.
+- *upward*: a mass between two places of the grid is spread to both, and what rounding took counts at the largest loss;
+- *downward*: a mass goes down to a place, and what P lost by that lifts masses further down, no further than to where
+  it came from; what is left over, and what rounding took, is dropped.
+
+Masses are whole multiples of 2^-bits, and a product is one multiplication of polynomials over the integers.
 """
 
 from __future__ import annotations
 
+import heapq
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
 
 import flint
 
-from ..exact import ball, enclosure_of, log_above, log_below
+from ..exact import ball, enclosure_of, log_above, log_below, working_precision
 from .arithmetic import Number, as_fraction, flint_rational
+from .grid_places import Masses, drawn_down, spread_up
 from .loss_distributions import LossDistribution
+from .loss_laws import LossLaw, finite_law
 from .profile import Line
 
-__all__ = ["RoundedLosses", "rounded_power"]
+__all__ = ["RoundedLosses", "on_grid", "product_on_grid", "rounded_power"]
 
 _BITS = 192
-_ONE = 1 << _BITS
-_CUT = 1 << _BITS - 128
-"""A tail of less than 2^-128 is moved: the lower one up to the next loss, the upper one to the largest there is."""
+_SPARE_BITS = 24
+"""A tail of less than 2^(24 − bits) is cut off."""
 
 _LOSSES = 1 << 15
 """About how many multiples of h the losses of all draws together span."""
@@ -39,36 +47,42 @@ _SMALLEST_WIDTH = Fraction(1, 1 << 60)
 
 @dataclass(frozen=True, slots=True)
 class RoundedLosses:
-    """Masses of P by loss, as multiples of the grid.
+    """Masses of P by loss, on a grid: a bound from above or from below, given that the loss is finite.
 
     Parameters
     ----------
+    anchor : Fraction
+        Loss of place 0.
     first : int
-        Loss of `masses[0]`, in grid widths.
+        Place of `masses[0]`.
     masses : polynomial over the integers
-        Mass of P at the losses first, first + 1, …, in units of 2^-192.
-    top, at_top : int
-        The largest finite loss, and mass there besides.
-    endless : int
-        Mass that Q gives nothing to.
+        Mass of P at the places first, first + 1, …, in units of 2^-bits; together at most 1.
+    top : int
+        The place of the largest finite loss; upward, all mass that is nowhere else is there.
+    bits : int
+        How fine masses are.
+    upward : bool
+        Whether δ is nowhere below the true one, or nowhere above.
     """
 
+    anchor: Fraction
     first: int
     masses: flint.fmpz_poly
     top: int
-    at_top: int
-    endless: int
+    bits: int
+    upward: bool
+
+    @property
+    def at_top(self) -> int:
+        """Mass at the largest loss that is not among the masses: upward what rounding took, downward nothing."""
+        return (1 << self.bits) - int(self.masses(1)) if self.upward else 0
 
     def times(self, other: RoundedLosses) -> RoundedLosses:
         """Return the losses of both together."""
-        product = self.masses * other.masses
-        whole = [int(mass) >> _BITS for mass in product.coeffs()]
-        first, top = self.first + other.first, self.top + other.top
-        endless = _ONE - (((_ONE - self.endless) * (_ONE - other.endless)) >> _BITS)
-        whole, first = _without_lower_tail(whole, first)
-        whole = _without_upper_tail(whole)
-        # What rounding down and cutting took from the middle is at the largest loss.
-        return RoundedLosses(first, flint.fmpz_poly(whole), top, _ONE - endless - sum(whole), endless)
+        masses, first = (self.masses * other.masses) // (1 << self.bits), self.first + other.first
+        masses, cut = _without_tails(masses, 1 << _SPARE_BITS)
+        top = self.top + other.top
+        return RoundedLosses(self.anchor + other.anchor, first + cut, masses, top, self.bits, self.upward)
 
     def to_the(self, times: int) -> RoundedLosses:
         """Return the losses of several draws, by repeated squaring."""
@@ -82,79 +96,124 @@ class RoundedLosses:
         assert result is not None
         return result
 
-    def lines(self, width: Fraction) -> list[Line]:
-        """Return the lines C − r·S of the profile, from the largest loss to the smallest."""
-        above, below = flint.fmpq(self.endless, _ONE), flint.fmpq(0)
-        found: list[Line] = [(above, below)]
-        losses = [(self.top, self.at_top)]
-        losses += [(self.first + place, int(mass)) for place, mass in enumerate(self.masses.coeffs())][::-1]
-        for loss, mass in losses:
+    def falling(self) -> Iterator[tuple[int, int]]:
+        """Yield places and masses, from the largest loss to the smallest; masses of 0 are left out."""
+        extra, end = self.at_top, self.first + self.masses.length() - 1
+        if extra and self.top > end:
+            yield self.top, extra
+            extra = 0
+        for place, coefficient in zip(range(end, self.first - 1, -1), reversed(self.masses.coeffs()), strict=True):
+            mass = int(coefficient) + (extra if place == self.top else 0)
             if mass:
-                above, below = above + flint.fmpq(mass, _ONE), below + flint.fmpq(mass, _ONE) * _facing(loss, width)
-                found.append((above, below))
+                yield place, mass
+
+    def lines(self, width: Fraction, endless: Fraction) -> list[Line]:
+        """Return the lines C − r·S of the profile, from the largest loss to the smallest."""
+        above, below, finite = flint_rational(endless), flint.fmpq(0), flint_rational(1 - endless)
+        found: list[Line] = [(above, below)]
+        for place, mass in self.falling():
+            share = finite * flint.fmpq(mass, 1 << self.bits)
+            above, below = above + share, below + share * _facing(self.anchor + place * width)
+            found.append((above, below))
         return found
 
 
-def rounded_power(factors: list[LossDistribution], times: int) -> list[Line]:
+def product_on_grid(laws: Mapping[LossLaw, int], width: Fraction, *, bits: int, upward: bool) -> RoundedLosses:
+    """Return the losses of independent releases together, each so many times, rounded in one direction.
+
+    Parameters
+    ----------
+    laws : mapping from LossLaw to int
+        At least one, each with a finite loss; their infinite losses are not looked at.
+    width : Fraction
+        Of the grid, more than 0.
+    """
+    together: Counter[LossLaw] = Counter()
+    for law, times in laws.items():
+        together[law.given_finite()] += times
+    drawn = [on_grid(law, width, bits=bits, upward=upward).to_the(times) for law, times in together.items()]
+    # The shortest two first, so that long polynomials are multiplied seldom; whatever order they came in.
+    drawn.sort(key=lambda one: (one.masses.length(), one.anchor, one.first, one.masses.coeffs()))
+    waiting = [(one.masses.length(), number, one) for number, one in enumerate(drawn)]
+    heapq.heapify(waiting)
+    for number in range(len(drawn), 2 * len(drawn) - 1):
+        (_, _, one), (_, _, other) = heapq.heappop(waiting), heapq.heappop(waiting)
+        both = one.times(other)
+        heapq.heappush(waiting, (both.masses.length(), number, both))
+    return waiting[0][2]
+
+
+def on_grid(law: LossLaw, width: Fraction, *, bits: int, upward: bool) -> RoundedLosses:
+    """Round the finite losses of one pair to places of a grid, in one direction.
+
+    Where all losses are rational and differ by multiples of the width, the grid is shifted to hold them exactly.
+    """
+    with working_precision(bits + 64):
+        atoms = law.atoms()
+        exact = [atom.exact for atom in atoms if atom.exact is not None]
+        together = len(exact) == len(atoms) and all(((loss - exact[0]) / width).denominator == 1 for loss in exact)
+        anchor = exact[0] % width if together else Fraction(0)
+        masses: Masses = (spread_up if upward else drawn_down)(atoms, anchor, width)
+        whole = {place: int((mass.lower() * (1 << bits)).floor().unique_fmpz()) for place, mass in masses.items()}
+    first, top = min(whole), max(whole)
+    listed = [max(0, whole.get(place, 0)) for place in range(first, top + 1)]
+    return RoundedLosses(anchor, first, flint.fmpz_poly(listed), top, bits, upward)
+
+
+def rounded_power(factors: Sequence[LossDistribution], times: int) -> list[Line]:
     """Return the lines of the profile of independent pairs, each drawn several times; never below the true profile.
 
     The width h of the grid is W/32768, where W = s·min(times, 12·√times) is what the losses of all draws span, up to
     a chance of 2^-100, and s is the sum of the spans of the pairs. All draws together overstate a loss by less than
-    h for each draw of each pair.
+    h for each draw of each pair, and as a rule by far less: by about h² for each.
     """
     spans = [_span(factor) for factor in factors]
     reach = min(times, 12 * (isqrt(times) + 1))
     width = max(_dyadic_above(sum(spans, Fraction(0)) * reach / _LOSSES), _SMALLEST_WIDTH)
-    result = None
+    finite, laws = Fraction(1), []
     for factor in factors:
-        drawn = _on_grid(factor, width).to_the(times)
-        result = drawn if result is None else result.times(drawn)
-    assert result is not None
-    return result.lines(width)
+        lost = as_fraction(factor[None][0]) if None in factor else Fraction(0)
+        if lost == 1:
+            return [(flint.fmpq(1), flint.fmpq(0))]
+        finite = _power_below(finite * _power_below(1 - lost, times), 1)
+        laws.append(finite_law(factor))
+    drawn = [on_grid(law, width, bits=_BITS, upward=True).to_the(times) for law in laws]
+    result = drawn[0]
+    for one in drawn[1:]:
+        result = result.times(one)
+    return result.lines(width, 1 - finite)
 
 
-def _on_grid(factor: LossDistribution, width: Fraction) -> RoundedLosses:
-    """Round the losses of one pair up to multiples of the width."""
-    by_loss: dict[int, int] = {}
-    endless = 0
-    for ratio, (p, _) in factor.items():
-        if ratio is None:
-            endless = -(-int(p.p) * _ONE // int(p.q))
-        else:
-            loss = log_above(as_fraction(ratio)) / width
-            place = -(-loss.numerator // loss.denominator)
-            by_loss[place] = by_loss.get(place, 0) + int(p.p) * _ONE // int(p.q)
-    if not by_loss:
-        return RoundedLosses(0, flint.fmpz_poly([]), 0, 0, _ONE)
-    first, top = min(by_loss), max(by_loss)
-    masses = [by_loss.get(place, 0) for place in range(first, top + 1)]
-    endless = min(endless, _ONE - sum(masses))
-    return RoundedLosses(first, flint.fmpz_poly(masses), top, _ONE - endless - sum(masses), endless)
+def _power_below(value: Fraction, times: int) -> Fraction:
+    """Return a multiple of 2^-192 that is at most a power of a number in [0, 1], by repeated squaring."""
+    result, factor = 1 << _BITS, (value.numerator << _BITS) // value.denominator
+    while times:
+        if times & 1:
+            result = result * factor >> _BITS
+        times >>= 1
+        factor = factor * factor >> _BITS
+    return Fraction(result, 1 << _BITS)
 
 
-def _without_lower_tail(masses: list[int], first: int) -> tuple[list[int], int]:
-    taken, place = 0, 0
-    while place < len(masses) - 1 and taken + masses[place] < _CUT:
-        taken += masses[place]
-        place += 1
-    return [taken + masses[place], *masses[place + 1 :]] if masses else [], first + place
-
-
-def _without_upper_tail(masses: list[int]) -> list[int]:
-    taken, end = 0, len(masses)
-    while end > 1 and taken + masses[end - 1] < _CUT:
-        taken += masses[end - 1]
+def _without_tails(masses: flint.fmpz_poly, cut: int) -> tuple[flint.fmpz_poly, int]:
+    """Cut off both ends while they hold less than `cut`, and say how many places went at the lower one."""
+    end, taken = masses.length(), 0
+    while end > 1 and (taken := taken + int(masses[end - 1])) < cut:
         end -= 1
-    return masses[:end]
+    place, taken = 0, 0
+    while place < end - 1 and (taken := taken + int(masses[place])) < cut:
+        place += 1
+    if end < masses.length():
+        masses = masses.truncate(end)
+    return (masses.right_shift(place) if place else masses), place
 
 
-def _facing(loss: int, width: Fraction) -> Number:
-    """Return a number at most e^(−loss·width), and within 2^-60 of its size; 0 beyond the largest loss."""
-    exponent = -loss * width
-    if exponent == 0 or exponent < -_LARGEST_LOSS:
-        return flint.fmpq(exponent == 0)
-    size = Fraction(2) ** int(exponent * Fraction(144269504, 10**8) - 2)
-    return flint_rational(enclosure_of(lambda: ball(exponent).exp(), width=size / (1 << 60)).lower)
+def _facing(loss: Fraction) -> Number:
+    """Return a number at most e^(−loss), and within 2^-60 of its size; 0 beyond the largest loss."""
+    if loss == 0 or loss > _LARGEST_LOSS:
+        return flint.fmpq(loss == 0)
+    size = Fraction(2) ** int(-loss * Fraction(144269504, 10**8) - 2)
+    return flint_rational(enclosure_of(lambda: ball(-loss).exp(), width=size / (1 << 60)).lower)
 
 
 def _span(factor: LossDistribution) -> Fraction:

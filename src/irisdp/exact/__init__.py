@@ -3,7 +3,7 @@
 from ..renamed import renamed_names
 from .arguments import checked
 from .documents import json_bytes, json_line, parse_json, read_json
-from .enclosures import Enclosure, ball, enclosure_of, working_precision
+from .enclosures import Enclosure, ball, enclosure_of, ends, working_precision
 from .lists import Table, counts, entries, json_list, numbers, table
 from .rationals import Rational, integer, nearest_float, rational, rational_text, short_text
 from .rounding import decimal_above, dyadic_above, dyadic_below, exp_below, log_above, log_below
@@ -19,6 +19,7 @@ __all__ = [
     "dyadic_above",
     "dyadic_below",
     "enclosure_of",
+    "ends",
     "entries",
     "exp_below",
     "integer",

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import flint
 
-__all__ = ["Enclosure", "ball", "enclosure_of", "working_precision"]
+__all__ = ["Enclosure", "ball", "enclosure_of", "ends", "working_precision"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +77,15 @@ def enclosure_of(compute: Callable[[], flint.arb], *, width: Fraction) -> Enclos
         with working_precision(bits):
             result = compute()
             if result.is_finite():
-                # `lower` and `upper` are themselves rounded outward to the working precision.
-                found = Enclosure(_rational(result.lower()), _rational(result.upper()))
+                found = ends(result)
                 if found.width <= width:
                     return found
         bits *= 2
+
+
+def ends(held: flint.arb) -> Enclosure:
+    """Return the ends of a finite ball, rounded outward to the working precision."""
+    return Enclosure(_rational(held.lower()), _rational(held.upper()))
 
 
 def _rational(point: flint.arb) -> Fraction:

@@ -1,0 +1,160 @@
+"""What is added up: guarantees and mechanisms, read as laws of losses for both bounds of a total."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+from ..certify.dominating import MOST_DRAWS, dominating_pair
+from ..certify.loss_distributions import LossDistribution, loss_distribution
+from ..certify.loss_laws import LossLaw, TwoPointLaw, finite_law
+from ..certify.pairs import distinct_row_pairs
+from ..certify.profile import profile_of
+from ..certify.subject import Subject, bare_subject
+from ..errors import BadInput
+from ..exact import entries, integer
+from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument
+from ..privacy import Privacy
+
+__all__ = ["Laws", "read_items"]
+
+Readable = Mechanism | FactoredMechanism | MechanismDocument
+"""A mechanism in any form that has rows, or is expanded to them."""
+
+_MOST_ITEMS = 10**5
+_LARGEST_COUNTED = 50.0
+"""A loss that counts as this much where a pair of rows is chosen, be it larger or infinite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Laws:
+    """The laws of all releases, each with how often it occurs.
+
+    Parameters
+    ----------
+    above : mapping from LossLaw to int
+        Of pairs at least as distinguishable as any neighbours.
+    below : mapping from LossLaw to int
+        Of pairs that some neighbours make, all at once.
+    promised : frozenset of Fraction
+        The ε of guarantees, and those that mechanisms were made for: the grid holds them if it can.
+    """
+
+    above: Counter[LossLaw]
+    below: Counter[LossLaw]
+    promised: frozenset[Fraction]
+
+
+def read_items(items: Any) -> Laws:
+    """Read a list of guarantees and mechanisms, each alone or with the number of times it is released.
+
+    Raises
+    ------
+    BadInput
+        For an empty list, anything else in it, and numbers of times below 1 or above a million in all.
+    """
+    listed = entries(items)
+    if not listed:
+        raise BadInput("items", "must be a list of at least one Privacy or mechanism", "write [Privacy(epsilon=1)]")
+    if len(listed) > _MOST_ITEMS:
+        raise BadInput("items", f"are more than {_MOST_ITEMS:,}", "write equal ones once, as (item, times)")
+    mechanisms: dict[int, tuple[Readable, int]] = {}
+    laws: Counter[LossLaw] = Counter()
+    for one in listed:
+        item, times = _timed(one)
+        if isinstance(item, Privacy):
+            laws[TwoPointLaw(item.epsilon, item.delta)] += times
+        elif isinstance(item, Readable):
+            mechanisms[id(item)] = item, times + mechanisms.get(id(item), (item, 0))[1]
+        elif isinstance(item, LossLaw) and not isinstance(item, type):
+            laws[item] += times
+        else:
+            raise BadInput("items", "hold something that is no Privacy and no mechanism", "write Privacy(epsilon=1)")
+    drawn = {name: times for name, (_, times) in mechanisms.items()}
+    if laws.total() + sum(drawn.values()) > MOST_DRAWS:
+        raise BadInput("items", f"are more than {MOST_DRAWS:,} releases", "add up fewer")
+    above, below = laws.copy(), laws.copy()
+    read = {name: bare_subject(mechanism) for name, (mechanism, _) in mechanisms.items()}
+    for name, subject in read.items():
+        above[finite_law(dominating_pair(profile_of(subject)).losses())] += drawn[name]
+    for group in _asked_alike(read):
+        pairs = _one_pair([read[name] for name in group], [drawn[name] for name in group])
+        for name, losses in zip(group, pairs, strict=True):
+            below[finite_law(losses)] += drawn[name]
+    promised = {law.epsilon for law in laws if isinstance(law, TwoPointLaw)}
+    promised |= {made.privacy.epsilon for made, _ in mechanisms.values() if made.privacy is not None}
+    return Laws(above, below, frozenset(promised))
+
+
+def _timed(one: Any) -> tuple[Any, int]:
+    if not isinstance(one, tuple):
+        return one, 1
+    if len(one) != 2:
+        raise BadInput("items", "hold a tuple that is no pair", "write (item, times)")
+    return one[0], integer(one[1], "times", at_least=1, at_most=MOST_DRAWS)
+
+
+def _asked_alike(read: dict[int, Subject]) -> Iterable[list[int]]:
+    """Group mechanisms with the same inputs: they may be asked about the same one."""
+    groups: dict[frozenset[Any], list[int]] = {}
+    for name, subject in read.items():
+        groups.setdefault(frozenset(subject.inputs), []).append(name)
+    return groups.values()
+
+
+def _one_pair(subjects: Sequence[Subject], times: Sequence[int]) -> list[LossDistribution]:
+    """Return what one ordered pair of neighbours makes of all: the one whose losses are largest on average.
+
+    Any pair is a bound from below; floats choose which. Without neighbours that all graphs join there is no loss.
+    """
+    first = subjects[0]
+    order = {place: number for number, place in enumerate(first.places.tolist())}
+    columns = [_rows_by_place(subject, first) for subject in subjects]
+    distinct, row_of = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    pairs = distinct_row_pairs(first.graph, row_of.reshape(-1))
+    best, chosen = 0.0, [loss_distribution([(flint.fmpq(1), flint.fmpq(1))])] * len(subjects)
+    tables = [np.array([[float(p) for p in row] for row in subject.rows]) for subject in subjects]
+    for edge in np.stack([pairs.tails, pairs.heads], axis=1).tolist():
+        ends = [first.inputs[order[place]] for place in edge]
+        if not all(_are_neighbours(subject, *ends) for subject in subjects[1:]):
+            continue
+        tail, head = (distinct[row_of.reshape(-1)[place]] for place in edge)
+        for here, there in ((tail, head), (head, tail)):
+            score = sum(
+                count * _mean_loss(table[a], table[b])
+                for table, a, b, count in zip(tables, here, there, times, strict=True)
+            )
+            if score > best:
+                best = score
+                chosen = [
+                    loss_distribution(zip(subject.rows[a], subject.rows[b], strict=True))
+                    for subject, a, b in zip(subjects, here, there, strict=True)
+                ]
+    return chosen
+
+
+def _rows_by_place(subject: Subject, first: Subject) -> NDArray[np.int64]:
+    """Return which row each node of the first mechanism's graph has."""
+    row_of = dict(zip(subject.inputs, subject.document.row_of.tolist(), strict=True))
+    found = np.empty(len(first.places), dtype=np.int64)
+    found[first.places] = [row_of[name] for name in first.inputs]
+    return found
+
+
+def _are_neighbours(subject: Subject, tail: Any, head: Any) -> bool:
+    places = [subject.graph.nodes.position(name) for name in (tail, head)]
+    assert None not in places
+    return bool(subject.graph.adjacent(*(np.array([place], dtype=np.int64) for place in places))[0])
+
+
+def _mean_loss(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        losses = np.clip(np.log(p / q), -_LARGEST_COUNTED, _LARGEST_COUNTED)
+    return float((p[p > 0] * losses[p > 0]).sum())
