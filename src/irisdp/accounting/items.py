@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -89,7 +90,9 @@ def read_items(items: Any) -> Laws:
         for name, losses in zip(group, pairs, strict=True):
             below[finite_law(losses)] += drawn[name]
     promised = {law.epsilon for law in laws if isinstance(law, TwoPointLaw)}
-    promised |= {made.privacy.epsilon for made, _ in mechanisms.values() if made.privacy is not None}
+    for made, _ in mechanisms.values():
+        with suppress(BadInput):  # of a privacy that has no ε of its own: the grid can do without
+            promised |= {made.privacy.epsilon} if made.privacy is not None else set()
     return Laws(above, below, frozenset(promised))
 
 

@@ -153,6 +153,10 @@ def on_grid(law: LossLaw, width: Fraction, *, bits: int, upward: bool) -> Rounde
         exact = [atom.exact for atom in atoms if atom.exact is not None]
         together = len(exact) == len(atoms) and all(((loss - exact[0]) / width).denominator == 1 for loss in exact)
         anchor = exact[0] % width if together else Fraction(0)
+        if not upward and not together and len(exact) == len(atoms):
+            # Both ends are drawn in by less than half a width, since the grid is centred between them.
+            steps = (max(exact) - min(exact)) / width
+            anchor = (max(exact) + min(exact) - (steps.numerator // steps.denominator) * width) / 2
         masses: Masses = (spread_up if upward else drawn_down)(atoms, anchor, width)
         whole = {place: int((mass.lower() * (1 << bits)).floor().unique_fmpz()) for place, mass in masses.items()}
     first, top = min(whole), max(whole)
