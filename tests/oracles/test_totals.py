@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from irisdp import BadInput, Privacy
 from irisdp.accounting import delta, total
-from irisdp.certify import compose, rounded_losses
-from irisdp.certify.loss_laws import TwoPointLaw
+from irisdp.certify import compose, dominating_pair, privacy_profile, rounded_losses, worst_profile
+from irisdp.certify.loss_laws import TwoPointLaw, finite_law
 from irisdp.graphs import Complete, Path
 from irisdp.mechanisms import Mechanism, geometric, randomized_response
 from support.closeness import hockey_stick
@@ -296,6 +296,31 @@ def test_a_law_of_losses_is_an_item():
     assert total([TwoPointLaw(Fraction(1, 3))], delta="1/50") == total([Privacy(epsilon="1/3")], delta="1/50")
 
 
+@given(mechanisms(), st.lists(st.fractions(min_value=1, max_value=6, max_denominator=5), min_size=1, max_size=4))
+@settings(max_examples=150, deadline=None)
+def test_several_guarantees_allow_no_more_than_their_worst_profile(mechanism, ratios):
+    """Every mechanism lies below the profile of what it keeps, which keeps that too and is its own mirror image."""
+    kept = [(ratio, worst([mechanism], ratio)) for ratio in ratios]
+    if any(bound == 1 for _, bound in kept):
+        return
+    allowed = worst_profile(kept)
+    assert allowed.dominates(privacy_profile(mechanism))
+    assert all(allowed.delta_at(ratio) == bound for ratio, bound in kept)
+    for r in (*allowed.ratios[1:], Fraction(7, 5)):
+        assert allowed.delta_at(r) == 1 - r + r * allowed.delta_at(1 / r)
+    pair = dominating_pair(allowed)
+    assert sum(pair.upper) == sum(pair.lower) == 1
+
+
+def test_one_guarantee_allows_the_four_point_pair():
+    lower, upper = total(
+        [(finite_law(dominating_pair(worst_profile([(Fraction(3), MILLIONTH)])).losses()), 5)], delta="1e-3"
+    )
+    bounds = total([(Privacy(ratio=3, delta=MILLIONTH), 5)], delta="1e-3", grid="1/1000")
+    assert lower <= bounds[1]
+    assert bounds[0] <= upper
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -327,3 +352,9 @@ def test_bad_input_is_refused_in_one_line(arguments, message):
 def test_a_negative_epsilon_is_refused():
     with pytest.raises(BadInput, match="epsilon: must not be negative"):
         delta([Privacy(epsilon=1)], epsilon=-1)
+
+
+@pytest.mark.parametrize("wrong", [[], None, [1], [(2, 0, 0)], [("1/2", 0)], [(2, 1)], [(2, "x")]])
+def test_what_is_no_guarantee_has_no_worst_profile(wrong):
+    with pytest.raises(BadInput, match="guarantees"):
+        worst_profile(wrong)

@@ -11,6 +11,7 @@ from .matrix_files import matrix_document, read_mechanism
 from .optimality import Optimality, check_optimality
 from .profile import PrivacyProfile, privacy_profile
 from .sealing import add_digest, digest, is_sealed
+from .worst_profile import worst_profile
 
 __all__ = [
     "Audit",
@@ -35,6 +36,7 @@ __all__ = [
     "privacy_profile",
     "read_mechanism",
     "renyi_divergence",
+    "worst_profile",
 ]
 
 __getattr__ = renamed_names(
