@@ -131,8 +131,9 @@ def test_reading_noise_well_is_as_good_as_the_mechanism_tailored_to_the_reader(k
         assert reader.universal
         read = optimal_reading(FactoredMechanism(privacy=Privacy(ratio=ratio), n=reader.n), reader)
         tailored = best_mechanism(loss, ratio, reader.possible, reader.prior)
-        assert abs(float(read.value) - tailored) < AGREES
-        assert abs(float(read.lower_bound) - tailored) < AGREES
+        near = AGREES * max(1, *map(max, loss))  # a program's floats are as exact as its losses are large
+        assert abs(float(read.value) - tailored) < near
+        assert abs(float(read.lower_bound) - tailored) < near
 
 
 def table_of_any_shape(pick, n):
