@@ -168,6 +168,15 @@ def test_a_matrix_is_no_spec_whatever_else_the_file_says(tmp_path, capsys):
     assert checked({**without_format, "kind": "1."}, tmp_path / "m.json", capsys)[0] == 0
 
 
+@pytest.mark.parametrize("certificate", [5, "x", [], True, -(2**63) - 1])
+@pytest.mark.parametrize(
+    "form", [{"matrix": [["1"]], "graph": {"family": "path", "n": 1}}, {"factors": [{"kind": "geometric", "n": 3}]}]
+)
+def test_a_certificate_that_is_no_object_does_not_hold(form, certificate, tmp_path, capsys):
+    document = {"privacy": {"ratio": 2}, **form, "certificate": certificate}
+    assert checked(document, tmp_path / "m.json", capsys)[0] == 1
+
+
 @pytest.mark.parametrize(
     ("graph", "expected"),
     [

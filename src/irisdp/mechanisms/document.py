@@ -172,7 +172,8 @@ def _factored(
             collected.setdefault(source, []).append((target, rational(p, "reading")))
         reading = {z: tuple(choices) for z, choices in collected.items()}
     certificate = document.get("certificate")
-    factored = FactoredMechanism(privacy=privacy, n=n, reading=reading, objective=objective, certificate=certificate)
+    kept = certificate if isinstance(certificate, Mapping) else None  # what is none is for an audit to judge
+    factored = FactoredMechanism(privacy=privacy, n=n, reading=reading, objective=objective, certificate=kept)
     return MechanismDocument(
         privacy=privacy,
         graph=graph,
