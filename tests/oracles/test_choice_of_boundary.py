@@ -14,7 +14,7 @@ import pytest
 
 from irisdp import Privacy, audit
 from irisdp.certify import add_digest, check_optimality, verify_choice, verify_mechanism
-from irisdp.design import rainbow
+from irisdp.design import consumer, geometric, rainbow, randomized_response
 from irisdp.graphs import graph_from_edges
 from irisdp.mechanisms import ALL_PRIVATE, SAME_ROWS, read_document
 
@@ -130,3 +130,22 @@ def test_the_file_runs_by_itself(tmp_path):
         check=False,
     )
     assert ran.returncode == 0 and "choice: at most 0 above" in ran.stdout, ran.stderr
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: geometric(3, Privacy(ratio=2)),
+        lambda: consumer(3, "absolute", Privacy(ratio=2)),
+        lambda: randomized_response(3, Privacy(ratio=2)),
+        lambda: rainbow(graph_from_edges([(0, 1)]), [("a", "b"), ("b", "a")], Privacy(ratio=2)),
+    ],
+)
+@pytest.mark.parametrize("choice", ["rainbow", None, 1, {"tangents": [], "multipliers": []}])
+def test_where_nothing_is_chosen_nothing_may_be_said_of_a_choice(made, choice, tmp_path):
+    document = made().to_document()
+    document["certificate"]["choice"] = choice
+    document.pop("objective", None)
+    for key in ("loss", "weights", "aggregate"):
+        document["certificate"].pop(key, None)
+    assert not proven(add_digest(document), tmp_path).holds

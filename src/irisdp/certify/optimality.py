@@ -21,7 +21,7 @@ from .goals import Goal, read_goal
 from .pullbacks import inner_subject
 from .sealing import is_sealed
 from .subject import Subject, as_document, subject_of
-from .theorems import prove
+from .theorems import THEOREMS_OF_RAINBOWS, prove
 from .words import PULLBACK, GoalInWords, in_words, without_a_goal
 
 __all__ = ["Optimality", "check_optimality", "judge"]
@@ -177,6 +177,10 @@ def _proven(subject: Subject, certificate: Mapping[str, Any]) -> Optimality:
         raise BadInput("kind", "must be dual or theorem", "write one of them")
     if rational(certificate.get("within", 0), "within") < 0:  # whether or not the proof has rows to compare
         raise BadInput("within", "must not be negative", "state the largest distance of an entry")
+    stated = any(key in certificate for key in _GOAL_KEYS)
+    of_rainbows = certificate["kind"] == "theorem" and certificate.get("theorem") in THEOREMS_OF_RAINBOWS
+    if "choice" in certificate and not (stated and of_rainbows):
+        raise BadInput("choice", "says something only of rainbows with a goal", "leave it out")
     if certificate["kind"] == "theorem" and certificate.get("theorem") == PULLBACK:
         below, query = inner_subject(subject, certificate)
         inner = judge(below)
@@ -196,7 +200,6 @@ def _proven(subject: Subject, certificate: Mapping[str, Any]) -> Optimality:
             inputs=len(subject.inputs),
             goal=averaged,
         )
-    stated = any(key in certificate for key in _GOAL_KEYS)
     goal = read_goal(subject, certificate) if stated else None
     found = Optimality(holds=False, kind="", reason="", among=ALL_PRIVATE, inputs=len(subject.inputs))
     if certificate["kind"] == "theorem":

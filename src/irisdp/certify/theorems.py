@@ -22,7 +22,7 @@ from .goals import Goal
 from .rainbows import Best, balanced_line, fixed_rainbow, homogeneous_rainbow
 from .subject import Subject, is_the_path
 
-__all__ = ["ROUNDING", "THEOREMS", "Proven", "prove"]
+__all__ = ["ROUNDING", "THEOREMS", "THEOREMS_OF_RAINBOWS", "Proven", "prove"]
 
 ROUNDING = Fraction(1, 1 << 45)
 """How far entries may be from a theorem's where no goal is stated, so that no gap can be shown.
@@ -168,6 +168,9 @@ THEOREMS: dict[str, Callable[[Subject, Mapping[str, Any], Goal | None], Proven]]
     "randomized-response": _randomized_response,
 }
 """Every theorem a certificate may name, besides "pullback", which rests on another document."""
+
+THEOREMS_OF_RAINBOWS = ("balanced-line", "homogeneous-rainbow", "rainbow")
+"""Those whose certificates may say how well the boundary was chosen."""
 
 
 def _check_counts(subject: Subject) -> None:
