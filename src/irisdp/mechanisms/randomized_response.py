@@ -19,15 +19,15 @@ __all__ = ["balanced_truth", "binary_randomized_response", "randomized_response"
 def balanced_truth(choices: int, privacy: Privacy) -> Fraction:
     """Return the largest truth-probability that `choices` mutually adjacent answers can all have.
 
-    (r + δ(q−1)) / (r + q − 1); for q = 2 it is the boundary value (r + δ)/(r + 1) of a balanced binary mechanism.
+    (r + δ(q−1)) / (r + q − 1), for several pairs the least of theirs; for q = 2 it is the boundary value
+    (r + δ)/(r + 1) of a balanced binary mechanism.
 
     References
     ----------
     docs/theory.md#colourings; proofs/randomized-response.md.
     """
     choices = integer(choices, "choices", at_least=1)
-    ratio, delta = privacy.ratio, privacy.delta
-    return (ratio + delta * (choices - 1)) / (ratio + choices - 1)
+    return min((pair.ratio + pair.delta * (choices - 1)) / (pair.ratio + choices - 1) for pair in privacy.pairs)
 
 
 @checked

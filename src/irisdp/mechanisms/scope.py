@@ -19,8 +19,10 @@ LONGEST_PROPAGATION = 10**8
 def too_deep(deepest: int, privacy: Privacy) -> bool:
     """Tell whether a certificate whose rows follow from given ones this far away is not checked, nor written.
 
-    Exact numbers grow with every step, by about the digits of the ratio and δ.
+    Exact numbers grow with every step, by about the digits of a ratio and δ.
     """
-    numbers = (privacy.ratio, privacy.delta)
-    step = sum(number.numerator.bit_length() + number.denominator.bit_length() for number in numbers)
+    step = max(
+        sum(number.numerator.bit_length() + number.denominator.bit_length() for number in (pair.ratio, pair.delta))
+        for pair in privacy.pairs
+    )
     return deepest * deepest * step > LONGEST_PROPAGATION

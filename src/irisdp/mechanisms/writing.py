@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import checked, integer, json_bytes, rational, rational_text, short_text
+from ..exact import checked, integer, json_bytes, json_list, rational, rational_text, short_text
 from ..outputs import plan_outputs, write_outputs
-from ..privacy import Privacy
+from ..privacy import Pair, Privacy, gaussian, zcdp
 from ..sampling import BitSource
 from ..tabular import html_table
 
@@ -29,6 +29,8 @@ MOST_DRAWS = 10**8
 _MOST_SHOWN = 20
 
 _SHORT = 1 << 64
+
+_EXAMPLE = 'write {"epsilon": 1, "delta": "1/10"}'
 
 _SURELY_SHORT = 4_000
 """Letters up to which any number is read again."""
@@ -188,19 +190,46 @@ def _check_short(value: Any, field: str) -> None:
 
 @checked
 def privacy_from_document(document: Any) -> Privacy:
-    """Read {"epsilon": …} or {"ratio": …}, with an optional "delta"."""
-    if not isinstance(document, dict) or set(document) - {"epsilon", "ratio", "delta"}:
-        raise BadInput("privacy", "must hold epsilon or ratio, and delta", 'write {"epsilon": 1, "delta": "1/10"}')
-    if any(isinstance(value, (list, dict, type(None))) for value in document.values()):
-        raise BadInput("privacy", "must hold numbers", 'write {"epsilon": 1, "delta": "1/10"}')
+    """Read {"epsilon": …} or {"ratio": …} with an optional "delta"; {"all": [such pairs]}; or {"gaussian": μ}."""
+    if not isinstance(document, dict):
+        raise BadInput("privacy", "must be an object", _EXAMPLE)
+    for name, build in (("gaussian", gaussian), ("zcdp", zcdp)):
+        if name in document:
+            _check_numbers(document, {name, "gap"}, f"{name}, and gap or nothing")
+            return build(**{"mu" if name == "gaussian" else "rho": document[name], **_only(document, "gap")})
+    if "all" not in document:
+        return _pair_from_document(document)
+    if set(document) != {"all"}:
+        raise BadInput("privacy", "must hold nothing beside all", "put everything into the list")
+    return Privacy.all([_pair_from_document(pair) for pair in json_list(document["all"], "all")])
+
+
+def _pair_from_document(document: Any) -> Privacy:
+    _check_numbers(document, {"epsilon", "ratio", "delta"}, "epsilon or ratio, and delta")
     return Privacy(**document)
 
 
+def _check_numbers(document: Any, known: set[str], rule: str) -> None:
+    if not isinstance(document, dict) or set(document) - known:
+        raise BadInput("privacy", f"must hold {rule}", _EXAMPLE)
+    if any(isinstance(value, (list, dict, type(None))) for value in document.values()):
+        raise BadInput("privacy", "must hold numbers", _EXAMPLE)
+
+
+def _only(document: dict[str, Any], name: str) -> dict[str, Any]:
+    return {name: document[name]} if name in document else {}
+
+
 @checked
-def privacy_to_document(privacy: Privacy) -> dict[str, str]:
-    """Write privacy so that reading it back gives the same ratio, charge and δ; a short ratio stands as itself."""
-    if privacy.ratio.denominator > _SHORT and Privacy(epsilon=privacy.epsilon).ratio == privacy.ratio:
-        document = {"epsilon": rational_text(privacy.epsilon)}
+def privacy_to_document(privacy: Privacy) -> dict[str, Any]:
+    """Write privacy so that reading it back gives the same ratios, charges and δ; a short ratio stands as itself."""
+    pairs = [_pair_to_document(pair) for pair in privacy.pairs]
+    return {"all": pairs} if len(pairs) > 1 else pairs[0]
+
+
+def _pair_to_document(pair: Pair) -> dict[str, Any]:
+    if pair.ratio.denominator > _SHORT and Privacy(epsilon=pair.epsilon).ratio == pair.ratio:
+        document = {"epsilon": rational_text(pair.epsilon)}
     else:
-        document = {"ratio": rational_text(privacy.ratio)}
-    return document if privacy.delta == 0 else {**document, "delta": rational_text(privacy.delta)}
+        document = {"ratio": rational_text(pair.ratio)}
+    return document if pair.delta == 0 else {**document, "delta": rational_text(pair.delta)}

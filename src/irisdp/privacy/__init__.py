@@ -1,7 +1,28 @@
-"""Privacy as an exact pair, closeness of distributions, and the operator u."""
+"""Privacy as exact pairs, closeness of distributions, and the operator u."""
 
 from .closeness import are_close, hockey_stick
+from .gaussian import DEFAULT_GAP, gaussian, gaussian_step, zcdp
+from .nearby import tightened, workable
+from .pair import Pair, turning_point
 from .parameters import Privacy
+from .shape import Shape
 from .step import enclose_steps, step, step_down, steps
 
-__all__ = ["Privacy", "are_close", "enclose_steps", "hockey_stick", "step", "step_down", "steps"]
+__all__ = [
+    "DEFAULT_GAP",
+    "Pair",
+    "Privacy",
+    "Shape",
+    "are_close",
+    "enclose_steps",
+    "gaussian",
+    "gaussian_step",
+    "hockey_stick",
+    "step",
+    "step_down",
+    "steps",
+    "tightened",
+    "turning_point",
+    "workable",
+    "zcdp",
+]

@@ -24,8 +24,8 @@ def hockey_stick(first: Sequence[Fraction], second: Sequence[Fraction], ratio: F
 
 
 def are_close(first: Sequence[Fraction], second: Sequence[Fraction], privacy: Privacy) -> bool:
-    """Tell whether two distributions are (ε,δ)-close, in both directions and exactly."""
-    return (
-        hockey_stick(first, second, privacy.ratio) <= privacy.delta
-        and hockey_stick(second, first, privacy.ratio) <= privacy.delta
+    """Tell whether two distributions keep every pair (r, δ), in both directions and exactly."""
+    return all(
+        hockey_stick(first, second, pair.ratio) <= pair.delta and hockey_stick(second, first, pair.ratio) <= pair.delta
+        for pair in privacy.pairs
     )

@@ -1,15 +1,19 @@
-"""The privacy a mechanism is asked for, as exact numbers."""
+"""The privacy a mechanism is asked for, as exact numbers: one pair (ε, δ), or several at once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from ..errors import BadInput
-from ..exact import exp_below, log_above, rational, rational_text
+from ..exact import exp_below, log_above, rational
+from .pair import Pair, follows
+from .shape import Shape, shape_of
 
-__all__ = ["LONGEST", "Privacy"]
+__all__ = ["LONGEST", "MOST_PAIRS", "Privacy"]
 
 LONGEST = 4096
 """Bits of a numerator or a denominator that ε, a ratio or δ may be given with: more than 1,200 digits.
@@ -18,12 +22,17 @@ Each is computed with many times, and written into files that must be read again
 limit. What the library itself computes from them may be longer.
 """
 
+MOST_PAIRS = 10_000
+"""Pairs that a shape may have; the stand-alone verifier has the same limit."""
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class Privacy:
-    """An (ε,δ) guarantee held as rationals: a ratio r ≤ e^ε and δ.
+    """A guarantee held as rationals: a ratio r ≤ e^ε and δ, or several such pairs that all hold at once.
 
     Theorems hold exactly in `ratio` and `delta`; `epsilon` is what a ledger charges and is never below log(ratio).
+    Several pairs make a shape: the symmetric trade-off function below which no pair lets a mechanism go. Whatever needs
+    one pair says so when it is given several.
 
     Parameters
     ----------
@@ -34,17 +43,27 @@ class Privacy:
     delta : number or text
         In [0, 1).
 
+    Attributes
+    ----------
+    pairs : tuple of Pair
+        By falling ratio and rising δ. None of them follows from the others.
+
     Examples
     --------
     >>> Privacy(epsilon=0.1).epsilon
     Fraction(1, 10)
     >>> Privacy.from_ratio("6/5", delta="1/10").ratio
     Fraction(6, 5)
+    >>> len(Privacy.all([Privacy(epsilon=1), Privacy(epsilon="1/2", delta="1e-3")]).pairs)
+    2
+
+    References
+    ----------
+    docs/theory.md#shapes; [DRS2022].
     """
 
-    ratio: Fraction
-    delta: Fraction
-    epsilon: Fraction
+    pairs: tuple[Pair, ...]
+    _shape: Shape | None = field(compare=False, repr=False)
 
     def __init__(self, *, epsilon: Any = None, ratio: Any = None, delta: Any = 0) -> None:
         if (epsilon is None) == (ratio is None):
@@ -59,14 +78,70 @@ class Privacy:
             if factor < 1:
                 raise BadInput("ratio", "must be at least 1 (it is e^epsilon)", "give a number from 1 up")
             charge = log_above(factor)
-        object.__setattr__(self, "ratio", factor)
-        object.__setattr__(self, "delta", _delta(delta))
-        object.__setattr__(self, "epsilon", charge)
+        self._set((Pair(factor, _delta(delta), charge),))
 
     @classmethod
     def from_ratio(cls, ratio: Any, delta: Any = 0) -> Privacy:
         """Take r = e^ε exactly."""
         return cls(ratio=ratio, delta=delta)
+
+    @classmethod
+    def all(cls, guarantees: Iterable[Privacy]) -> Privacy:
+        """Ask for several guarantees at once.
+
+        Parameters
+        ----------
+        guarantees : iterable of Privacy
+            By falling ε and rising δ, each of which forbids something that the others allow; from one up.
+
+        Raises
+        ------
+        BadInput
+            When they are in another order, or one follows from the others.
+        """
+        given = guarantees if isinstance(guarantees, Sequence) and not isinstance(guarantees, str) else None
+        if given is None or not given or not all(isinstance(one, Privacy) for one in given):
+            raise BadInput("all", "must be a list of guarantees, at least one", "list pairs (epsilon, delta)")
+        pairs = tuple(pair for one in given for pair in one.pairs)
+        if len(pairs) > MOST_PAIRS:
+            raise BadInput("all", f"must hold at most {MOST_PAIRS} pairs", "leave out those that matter least")
+        for place, (before, after) in enumerate(pairwise(pairs), start=1):
+            if before.ratio <= after.ratio:
+                raise BadInput("all", f"pair {place + 1} has no smaller epsilon than pair {place}", _SORTED)
+            if before.delta >= after.delta:
+                rule = f"pair {place} says nothing that pair {place + 1} does not: its delta is no smaller"
+                raise BadInput("all", rule, f"leave out pair {place}")
+        for place in range(len(pairs)):
+            if follows(pairs, place):
+                raise BadInput("all", f"pair {place + 1} follows from the others", f"leave out pair {place + 1}")
+        return cls.of(pairs)
+
+    @classmethod
+    def of(cls, pairs: tuple[Pair, ...]) -> Privacy:
+        """Take pairs as they are: by falling ratio, none of which follows from the others."""
+        made = object.__new__(cls)
+        made._set(pairs)
+        return made
+
+    @property
+    def single(self) -> bool:
+        """Whether this is one pair (ε, δ)."""
+        return len(self.pairs) == 1
+
+    @property
+    def ratio(self) -> Fraction:
+        """The r of a single pair."""
+        return self._only().ratio
+
+    @property
+    def delta(self) -> Fraction:
+        """The δ of a single pair."""
+        return self._only().delta
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The ε to charge for a single pair."""
+        return self._only().epsilon
 
     @property
     def pure(self) -> Privacy:
@@ -75,15 +150,55 @@ class Privacy:
 
     def with_delta(self, delta: Any) -> Privacy:
         """Keep the ratio and the charge, and change δ."""
-        changed = object.__new__(Privacy)
-        for name, value in (("ratio", self.ratio), ("delta", _delta(delta)), ("epsilon", self.epsilon)):
-            object.__setattr__(changed, name, value)
-        return changed
+        only = self._only()
+        return Privacy.of((Pair(only.ratio, _delta(delta), only.epsilon),))
 
     def __str__(self) -> str:
-        """Write (ε, δ) for people."""
-        text = f"ε = {rational_text(self.epsilon)}"
-        return text if self.delta == 0 else f"{text}, δ = {rational_text(self.delta)}"
+        """Write (ε, δ) for people; of many pairs the first and the last."""
+        if len(self.pairs) > _MOST_SHOWN:
+            return f"{len(self.pairs)} pairs, from ({self.pairs[0]}) to ({self.pairs[-1]})"
+        if self.single:
+            return str(self.pairs[0])
+        return " and ".join(f"({pair})" for pair in self.pairs)
+
+    @property
+    def shape(self) -> Shape:
+        """The operator u in pieces, and the profile of the guarantee."""
+        if self._shape is None:
+            object.__setattr__(self, "_shape", shape_of(self.pairs))
+        assert self._shape is not None
+        return self._shape
+
+    def implies(self, other: Privacy) -> bool:
+        """Tell whether every mechanism with this guarantee has the other one, exactly."""
+        return all(self.shape.delta_at(pair.ratio) <= pair.delta for pair in other.pairs)
+
+    def delta_at(self, *, epsilon: Any = None, ratio: Any = None) -> Fraction:
+        """Return the smallest δ promised at an ε (at e^ε rounded down) or a ratio, at least 1."""
+        return self.shape.delta_at(Privacy(epsilon=epsilon, ratio=ratio).ratio)
+
+    def ratio_at(self, delta: Any) -> Fraction | None:
+        """Return the smallest ratio promised with a δ; None where no ratio is."""
+        return self.shape.ratio_at(_delta(delta))
+
+    def epsilon_at(self, delta: Any) -> Fraction | None:
+        """Return log(`ratio_at`), rounded up to 30 decimals; None where no ε is promised."""
+        ratio = self.ratio_at(delta)
+        return None if ratio is None else log_above(ratio)
+
+    def _set(self, pairs: tuple[Pair, ...]) -> None:
+        object.__setattr__(self, "pairs", pairs)
+        object.__setattr__(self, "_shape", None)
+
+    def _only(self) -> Pair:
+        if len(self.pairs) != 1:
+            raise BadInput("privacy", f"holds {len(self.pairs)} pairs, and this needs one", "give epsilon and delta")
+        return self.pairs[0]
+
+
+_SORTED = "list pairs by falling epsilon and rising delta"
+
+_MOST_SHOWN = 3
 
 
 def _given(value: Any, field: str) -> Fraction:

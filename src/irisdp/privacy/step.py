@@ -12,24 +12,27 @@ from fractions import Fraction
 
 from ..exact import Enclosure, ball, enclosure_of
 from .parameters import Privacy
+from .runs import enclose_runs
 
 __all__ = ["enclose_steps", "step", "step_down", "steps"]
 
 
 def step(probability: Fraction, privacy: Privacy) -> Fraction:
-    """Return u(s) = min{1, r·s + δ, 1 − (1 − s − δ)/r}.
+    """Return u(s) = min{1, r·s + δ, 1 − (1 − s − δ)/r}, for several pairs the least of theirs.
 
     Parameters
     ----------
     probability : Fraction
         s in [0, 1].
     privacy : Privacy
-        The ratio r and δ.
+        One pair or several.
 
     References
     ----------
     docs/theory.md#operator; [Gu2024] eq. (9) with its second branch corrected.
     """
+    if not privacy.single:
+        return privacy.shape.step(probability)
     ratio, delta = privacy.ratio, privacy.delta
     return min(Fraction(1), ratio * probability + delta, 1 - (1 - probability - delta) / ratio)
 
@@ -44,17 +47,16 @@ def steps(probability: Fraction, count: int, privacy: Privacy) -> Fraction:
 
     The result has about `count` times as many digits as r: for far-away nodes use `enclose_steps`.
     """
-    if probability == 0 and privacy.delta == 0:
-        return Fraction(0)
     for _ in range(count):
-        if probability == 1:
+        further = step(probability, privacy)
+        if further == probability:  # at 1, or at 0 where no δ lifts it
             break
-        probability = step(probability, privacy)
+        probability = further
     return probability
 
 
 def enclose_steps(probability: Fraction, count: int, privacy: Privacy, *, width: Fraction) -> Enclosure:
-    """Enclose u applied `count` times, for any count, through the closed form.
+    """Enclose u applied `count` times, for any count, through the closed form; for several pairs in runs.
 
     Parameters
     ----------
@@ -62,6 +64,7 @@ def enclose_steps(probability: Fraction, count: int, privacy: Privacy, *, width:
         s_0 in [0, 1].
     count : int
         t ≥ 0; 10^12 is as easy as 10.
+    privacy : Privacy
     width : Fraction
         Largest width of the interval, more than 0.
 
@@ -74,6 +77,8 @@ def enclose_steps(probability: Fraction, count: int, privacy: Privacy, *, width:
     ----------
     docs/theory.md#operator, closed form with ρ = δ/(r−1), θ = (1−δ)/(r+1) and τ the first t with s_t ≥ θ.
     """
+    if not privacy.single:
+        return enclose_runs(probability, count, privacy.shape, width=width)
     ratio, delta = privacy.ratio, privacy.delta
     if count == 0 or probability == 1 or (probability == 0 and delta == 0):
         return Enclosure.exactly(probability)

@@ -60,7 +60,7 @@ def side_by_side(consumer: Consumer, privacy: Privacy) -> SideBySide:
     >>> both.tailored.objective.value == both.read.value, both.excess
     (True, Fraction(0, 1))
     """
-    check_size("n", consumer.n, consumer.n + 1)
+    check_size("n", consumer.n, consumer.n + 1, privacy)
     path = Path(consumer.n + 1)
     return SideBySide(
         tailored=optimal_mechanism(consumer_goal(consumer), path, privacy.pure),

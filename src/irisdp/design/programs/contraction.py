@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from ...exact import dyadic_above
 from ...exact.grid import ONE, GridRow, completed
-from ...privacy import Privacy
+from ...privacy import Pair, Privacy
 
 __all__ = ["contract", "is_private"]
 
@@ -22,9 +22,14 @@ _WEIGHT_BITS = 20
 
 
 def is_private(rows: Sequence[GridRow], edges: Iterable[Direction], privacy: Privacy) -> bool:
-    """Tell whether rows on the grid keep the ratio and δ in every direction listed, exactly."""
-    a, b = privacy.ratio.numerator, privacy.ratio.denominator
-    allowed = privacy.delta * b * ONE
+    """Tell whether rows on the grid keep every ratio and δ in every direction listed, exactly."""
+    edges = list(edges)
+    return all(_keeps(rows, edges, pair) for pair in privacy.pairs)
+
+
+def _keeps(rows: Sequence[GridRow], edges: Iterable[Direction], pair: Pair) -> bool:
+    a, b = pair.ratio.numerator, pair.ratio.denominator
+    allowed = pair.delta * b * ONE
     return all(sum(max(0, b * x - a * y) for x, y in zip(rows[i], rows[j], strict=True)) <= allowed for i, j in edges)
 
 
@@ -49,9 +54,9 @@ def contract(rows: Sequence[GridRow], edges: Sequence[Direction], privacy: Priva
     uniform = completed([ONE // used if x > 0 else 0 for x in mean])
     choices = []
     for safe, otherwise in ((mean, Fraction(1)), (uniform, None)):
-        weight = _least_weight(rows, safe, edges, privacy)
-        if weight is None:
-            weight = otherwise
+        # What is enough for each pair is enough for all: more of the safe row never hurts.
+        needed = [_least_weight(rows, safe, edges, pair) for pair in privacy.pairs]
+        weight = otherwise if None in needed else max(w for w in needed if w is not None)
         if weight is not None:
             farthest = max(sum(abs(x - s) for x, s in zip(row, safe, strict=True)) for row in rows)
             choices.append((weight * farthest, weight, safe))
@@ -61,16 +66,14 @@ def contract(rows: Sequence[GridRow], edges: Sequence[Direction], privacy: Priva
     return [completed([((q - p) * x + p * s) // q for x, s in zip(row, safe, strict=True)]) for row in rows]
 
 
-def _least_weight(
-    rows: Sequence[GridRow], safe: GridRow, edges: Sequence[Direction], privacy: Privacy
-) -> Fraction | None:
+def _least_weight(rows: Sequence[GridRow], safe: GridRow, edges: Sequence[Direction], pair: Pair) -> Fraction | None:
     """Return the smallest weight of the safe row that makes all constraints hold after rounding, or None.
 
     Rounding down and completing the largest entry changes b·x_i − a·x_j, where r = a/b, by at most a + b·q.
     """
-    a, b = privacy.ratio.numerator, privacy.ratio.denominator
+    a, b = pair.ratio.numerator, pair.ratio.denominator
     answers = len(safe)
-    allowed = (privacy.delta.numerator * b * ONE) // privacy.delta.denominator - answers * (a + b)
+    allowed = (pair.delta.numerator * b * ONE) // pair.delta.denominator - answers * (a + b)
     gains = [(a - b) * s for s in safe]
     weight = Fraction(0)
     if allowed >= 0:

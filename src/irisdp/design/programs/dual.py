@@ -5,11 +5,13 @@ directed edges and answers, every (r,δ)-private mechanism has a goal of at leas
 
     Σ_i min_v [ w_i loss(i, v) + Σ_{j~i} (λ_(i,j),v − r λ_(j,i),v) ]  −  δ Σ_(i,j) max_v λ_(i,j),v
 
+with multipliers for every pair (r, δ) where there are several, and both sums over the pairs as well
 (weak duality; proofs/weak-duality.md). So a certificate may be rounded at will: it gets weaker, never wrong.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -21,10 +23,10 @@ from ...linprog.program import as_fmpq, as_fraction
 from ...privacy import Privacy
 from .goals import Goal
 
-__all__ = ["Dual", "Multipliers"]
+__all__ = ["Dual", "Multipliers", "multiplier_entry"]
 
-Multipliers = dict[tuple[int, int, int], Fraction]
-"""(i, j, v) → λ for the constraint x_iv ≤ r x_jv + excess; zeros left out."""
+Multipliers = dict[tuple[int, int, int, int], Fraction]
+"""(i, j, v, k) → λ for the constraint x_iv ≤ r x_jv + excess of pair k; zeros left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,15 +46,16 @@ class Dual:
 
     def bound(self, goal: Goal, privacy: Privacy) -> Fraction:
         """Return the lower bound on the goal of every mechanism with this privacy, exactly."""
-        ratio = as_fmpq(privacy.ratio)
+        ratios = [as_fmpq(pair.ratio) for pair in privacy.pairs]
         scores = [[as_fmpq(w) * as_fmpq(x) for x in losses] for w, losses in zip(self.weights, goal.loss, strict=True)]
-        largest: dict[tuple[int, int], Fraction] = {}
-        for (i, j, v), multiplier in self.multipliers.items():
+        largest: dict[tuple[int, int, int], Fraction] = {}
+        for (i, j, v, pair), multiplier in self.multipliers.items():
             scores[i][v] += as_fmpq(multiplier)
-            scores[j][v] -= ratio * as_fmpq(multiplier)
-            largest[i, j] = max(largest.get((i, j), Fraction(0)), multiplier)
+            scores[j][v] -= ratios[pair] * as_fmpq(multiplier)
+            largest[i, j, pair] = max(largest.get((i, j, pair), Fraction(0)), multiplier)
         total = sum((min(row) for row in scores), flint.fmpq(0))
-        return as_fraction(total) - privacy.delta * sum(largest.values(), start=Fraction(0))
+        spent = (privacy.pairs[pair].delta * most for (_, _, pair), most in largest.items())
+        return as_fraction(total) - sum(spent, start=Fraction(0))
 
     def normalised(self, goal: Goal) -> Dual:
         """For a worst case make the weights sum to exactly 1."""
@@ -77,5 +80,11 @@ class Dual:
         return {
             "kind": "dual",
             **goal.to_document(self.weights),
-            "multipliers": [[i, j, v, rational_text(x)] for (i, j, v), x in sorted(self.multipliers.items())],
+            "multipliers": [multiplier_entry(key, x) for key, x in sorted(self.multipliers.items())],
         }
+
+
+def multiplier_entry(key: Sequence[Any], multiplier: Fraction) -> list[Any]:
+    """Write [i, j, v, λ], and for a pair of privacy after the first its number behind it."""
+    *place, pair = key
+    return [*place, rational_text(multiplier), *([pair] if pair else [])]

@@ -9,11 +9,11 @@ from math import ceil
 
 from ...errors import BadInput, Refusal
 from ...exact import Table, checked
-from ...exact.short import is_short, stepping_stones, workable_ratio
+from ...exact.short import is_short, stepping_stones
 from ...graphs import DatasetGraph
 from ...linprog.optimum import exact_optimum
 from ...mechanisms import Mechanism, Objective
-from ...privacy import Privacy
+from ...privacy import Privacy, workable
 from .dual import Dual
 from .goals import Goal
 from .program import mechanism_program
@@ -63,10 +63,10 @@ def optimal_mechanism(
     ----------
     docs/theory.md#counts, docs/theory.md#databases; proofs/weak-duality.md.
     """
-    check_size("graph", graph.number_of_edges, len(goal.loss[0]))
-    worked = workable_ratio(privacy.ratio)
-    rows, dual, exact = _solve(goal, graph, privacy.delta, worked)
-    if not (exact and worked == privacy.ratio and is_short(rows)):
+    check_size("graph", graph.number_of_edges, len(goal.loss[0]), privacy)
+    worked = workable(privacy)
+    rows, dual, exact = _solve(goal, graph, worked)
+    if not (exact and worked == privacy and is_short(rows)):
         rows = shortened(rows, graph, privacy)
         # Without multipliers the bound is weak but never absurd, should the solver have ended far from an optimum.
         candidates = (dual.rounded(goal, _places(goal.value(rows), dual, privacy)), replace(dual, multipliers={}))
@@ -99,10 +99,14 @@ def best_of_all(mechanism: Mechanism, goal: Goal) -> Mechanism:
         With the dual certificate if its bound leaves a gap of at most 2^-60 of the value.
     """
     graph, privacy, objective = mechanism.graph, mechanism.privacy, mechanism.objective
-    if graph is None or objective is None or 2 * graph.number_of_edges * len(goal.loss[0]) > _QUICK_PROGRAM:
+    if (
+        graph is None
+        or objective is None
+        or 2 * graph.number_of_edges * len(goal.loss[0]) * len(privacy.pairs) > _QUICK_PROGRAM
+    ):
         return mechanism
     try:
-        _, dual, exact = _solve(goal, graph, privacy.delta, workable_ratio(privacy.ratio))
+        _, dual, exact = _solve(goal, graph, workable(privacy))
     except Refusal:  # nothing is lost but the wider claim
         return mechanism
     if not exact or any(not is_short(((x,),)) for x in dual.multipliers.values()):
@@ -115,27 +119,27 @@ def best_of_all(mechanism: Mechanism, goal: Goal) -> Mechanism:
     )
 
 
-def check_size(field: str, edges: int, answers: int) -> None:
+def check_size(field: str, edges: int, answers: int, privacy: Privacy) -> None:
     """Refuse programs too large to be solved whole, before anything of their size is built."""
-    constraints = 2 * edges * answers
+    constraints = 2 * edges * answers * len(privacy.pairs)
     if constraints > LARGEST_PROGRAM:
         rule = f"makes a program of {constraints} privacy constraints, more than {LARGEST_PROGRAM}"
-        raise BadInput(field, rule, "choose a smaller problem")
+        remedy = "choose a smaller problem" if privacy.single else "choose a smaller problem, or fewer pairs"
+        raise BadInput(field, rule, remedy)
 
 
-def _solve(goal: Goal, graph: DatasetGraph, delta: Fraction, ratio: Fraction) -> tuple[Table, Dual, bool]:
-    """Return rows and dual of an optimum at this ratio, and whether they are exactly that."""
-    *stones, last = stepping_stones(ratio)
+def _solve(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> tuple[Table, Dual, bool]:
+    """Return rows and dual of an optimum at this privacy, and whether they are exactly that."""
     basis = None
-    for stone in stones:
-        program = mechanism_program(goal, graph, Privacy(ratio=stone, delta=delta))
+    for stone in stepping_stones(privacy.ratio)[:-1] if privacy.single else []:
+        program = mechanism_program(goal, graph, Privacy(ratio=stone, delta=privacy.delta))
         basis = exact_optimum(program.linear, start=basis, most_pivots=0).basis
-    program = mechanism_program(goal, graph, Privacy(ratio=last, delta=delta))
+    program = mechanism_program(goal, graph, privacy)
     optimum = exact_optimum(program.linear, start=basis)
     return program.rows(optimum.values), program.dual(optimum.duals).normalised(goal), optimum.exact
 
 
 def _places(value: Fraction, dual: Dual, privacy: Privacy) -> int:
     """Return how many decimals keep the bound, which rounding changes by (1 + r + δ) per multiplier at most."""
-    changes = (len(dual.multipliers) + 1) * (2 + privacy.ratio)
+    changes = (len(dual.multipliers) + 1) * (2 + privacy.pairs[0].ratio)
     return _SPARE_DIGITS + len(str(ceil(changes / abs(value) if value else changes)))

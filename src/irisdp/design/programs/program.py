@@ -4,8 +4,9 @@
     subject to  Σ_v x_iv = 1 at every input, and in both directions (i, j) of every edge
                 x_iv − r x_jv ≤ s_(i,j),v  and  Σ_v s_(i,j),v ≤ δ
 
-The excess s is left out where δ = 0. It is linear because a sum of positive parts is at most δ exactly if some
-s ≥ 0 lies above each part and sums to at most δ. Inequalities get a slack column each: the exact solver wants A z = b.
+for every pair (r, δ). The excess s is left out where δ = 0. It is linear because a sum of positive parts is at most δ
+exactly if some s ≥ 0 lies above each part and sums to at most δ. Inequalities get a slack column each: the exact solver
+wants A z = b.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 import flint
 
@@ -44,21 +46,21 @@ class MechanismProgram:
     """The program and where things are in it.
 
     Columns: x_iv at i·q + v, then the worst loss (if the goal is one), then slacks and excesses.
-    Rows: one sum per input, one per input of S, then q per direction, and with δ > 0 one more per direction.
+    Rows: one sum per input, one per input of S, then per direction and pair q, and with δ > 0 one more.
 
     Parameters
     ----------
     linear : LinearProgram
     goal : Goal
     edges : Directions
-    pure : bool
-        δ = 0: no excess columns and rows.
+    pure : tuple of bool
+        For every pair whether δ = 0: no excess columns and rows.
     """
 
     linear: LinearProgram
     goal: Goal
     edges: Directions
-    pure: bool
+    pure: tuple[bool, ...]
 
     @property
     def inputs(self) -> int:
@@ -83,11 +85,11 @@ class MechanismProgram:
             weights[i] = max(-as_fraction(duals[row]), Fraction(0))
             row += 1
         multipliers: Multipliers = {}
-        for i, j in self.edges:
+        for (i, j), (pair, pure) in product(self.edges, enumerate(self.pure)):
             for v in range(q):
                 if duals[row + v] < 0:
-                    multipliers[i, j, v] = -as_fraction(duals[row + v])
-            row += q + (not self.pure)
+                    multipliers[i, j, v, pair] = -as_fraction(duals[row + v])
+            row += q + (not pure)
         return Dual(weights=tuple(weights), multipliers=multipliers)
 
 
@@ -123,10 +125,10 @@ def mechanism_program(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> Mech
         Its loss has one row per node of the graph.
     graph : DatasetGraph
     privacy : Privacy
-        r and δ, taken exactly.
+        Every r and δ, taken exactly.
     """
     one, zero = flint.fmpq(1), flint.fmpq(0)
-    ratio, delta = as_fmpq(privacy.ratio), as_fmpq(privacy.delta)
+    promised = [(as_fmpq(pair.ratio), as_fmpq(pair.delta)) for pair in privacy.pairs]
     loss = [[as_fmpq(x) for x in row] for row in goal.loss]
     m, q = len(loss), len(loss[0])
     edges = directions(graph)
@@ -143,7 +145,7 @@ def mechanism_program(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> Mech
         builder.cost[worst] = one
         for i in goal.side_information:
             builder.at_most([*((i * q + v, loss[i][v]) for v in range(q)), (worst, -one)], smallest)
-    for i, j in edges:
+    for (i, j), (ratio, delta) in product(edges, promised):
         excess = []
         for v in range(q):
             entries = [(i * q + v, one), (j * q + v, -ratio)]
@@ -154,4 +156,6 @@ def mechanism_program(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> Mech
         if delta != 0:
             builder.at_most([(column, one) for column in excess], delta)
     linear = LinearProgram(builder.columns, builder.cost, builder.right)
-    return MechanismProgram(linear=linear, goal=goal, edges=edges, pure=bool(delta == 0))
+    return MechanismProgram(
+        linear=linear, goal=goal, edges=edges, pure=tuple(bool(delta == 0) for _, delta in promised)
+    )

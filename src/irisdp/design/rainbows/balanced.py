@@ -81,7 +81,7 @@ def _turns(ranked: RankedGraph) -> list[Turn]:
 def _largest(k: int, at_least: list[Fraction], turns: list[Turn], privacy: Privacy) -> Row:
     """Return a valid row with the most on its first k + 1 places and prefix sums at least so large."""
     q = len(at_least) + 1
-    one, ratio, delta = flint.fmpq(1), as_fmpq(privacy.ratio), as_fmpq(privacy.delta)
+    one = flint.fmpq(1)
     columns: list[SparseRow] = [{} for _ in range(q)]
     right: list[flint.fmpq] = []
 
@@ -96,21 +96,23 @@ def _largest(k: int, at_least: list[Fraction], turns: list[Turn], privacy: Priva
     for length, sum_so_far in enumerate(at_least, start=1):
         constrain(dict.fromkeys(range(length), one), -1, as_fmpq(sum_so_far))
     pairs = dict.fromkeys((i, j) for turn in turns for i, j in enumerate(turn) if i != j)
-    if len(pairs) + len(turns) > _LARGEST:
+    if (len(pairs) + len(turns)) * len(privacy.pairs) > _LARGEST:
         rule = f"balanced, makes a program of more than {_LARGEST} constraints for these rankings"
         raise BadInput("boundary", rule, "give the rows, by ranking")
-    excess: dict[tuple[int, int], int] = {}
-    for i, j in pairs:
-        entries = {i: one, j: -ratio}
+    for promised in privacy.pairs:
+        ratio, delta = as_fmpq(promised.ratio), as_fmpq(promised.delta)
+        excess: dict[tuple[int, int], int] = {}
+        for i, j in pairs:
+            entries = {i: one, j: -ratio}
+            if delta != 0:
+                excess[i, j] = len(columns)
+                columns.append({})
+                entries[excess[i, j]] = -one
+            constrain(entries, 1, flint.fmpq(0))
         if delta != 0:
-            excess[i, j] = len(columns)
-            columns.append({})
-            entries[excess[i, j]] = -one
-        constrain(entries, 1, flint.fmpq(0))
-    if delta != 0:
-        for turn in turns:
-            moved = [excess[i, j] for i, j in enumerate(turn) if i != j]
-            constrain(dict.fromkeys(moved, one), 1, delta)
+            for turn in turns:
+                moved = [excess[i, j] for i, j in enumerate(turn) if i != j]
+                constrain(dict.fromkeys(moved, one), 1, delta)
     cost = [flint.fmpq(-1 if column <= k else 0) for column in range(len(columns))]
     try:
         optimum = exact_optimum(LinearProgram(columns, cost, right), most_pivots=_MOST_PIVOTS)

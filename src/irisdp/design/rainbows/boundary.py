@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...errors import Refusal
 from ...exact import dyadic_above, rational_text
-from ...exact.short import is_short, workable_ratio
+from ...exact.short import is_short
 from ...graphs import Graph, RankedGraph, depth
 from ...graphs.boundary import touching_codes
 from ...graphs.explicit import compress
@@ -28,7 +28,8 @@ from ...graphs.names import NumberedNodes
 from ...linprog.optimum import Optimum, exact_optimum
 from ...linprog.program import as_fmpq, as_fraction
 from ...mechanisms import Row
-from ...privacy import Privacy, step
+from ...privacy import Privacy, turning_point, workable
+from ..programs.dual import multiplier_entry
 from ..programs.goals import Goal
 from ..programs.program import MechanismProgram, mechanism_program
 from ..programs.repair import shortened
@@ -57,7 +58,7 @@ class _Return:
 
     def tangent(self, s: Fraction) -> tuple[Fraction, Fraction]:
         """Return the value at s and a slope there, both exact while they are short and rounded up beyond."""
-        ratio, turn = self.privacy.ratio, (1 - self.privacy.delta) / (self.privacy.ratio + 1)
+        shape = self.privacy.shape
         value, slope = Fraction(0), Fraction(0)
         factor = Fraction(1)
         for place, weight in enumerate(self.weights):
@@ -65,9 +66,8 @@ class _Return:
             if s == 1 or 1 - s < _CLOSE:
                 value += sum(self.weights[place + 1 :], Fraction(0))
                 break
-            further = step(s, self.privacy)
-            factor = Fraction(0) if further == 1 else factor * ratio if s < turn else factor / ratio
-            s = further
+            line = shape.lines[shape.place(s)]
+            factor, s = factor * line.slope, line.at(s)
             if not is_short(((s, factor),)):
                 s, factor = min(Fraction(1), dyadic_above(s, _BITS)), dyadic_above(factor, _BITS) if factor else factor
         return value, slope
@@ -81,18 +81,18 @@ class Choice:
     ----------
     tangents : list of (class, k, s, weight)
         Weights of tangents at s to what the first k + 1 answers of a class earn; they sum to 1 for each class and k.
-    multipliers : list of (class, class, output, λ)
+    multipliers : list of (class, class, output, pair, λ)
         Of the closeness of boundary rows where classes touch.
     """
 
     tangents: list[tuple[int, int, Fraction, Fraction]]
-    multipliers: list[tuple[int, int, int, Fraction]]
+    multipliers: list[tuple[int, int, int, int, Fraction]]
 
     def to_document(self) -> dict[str, Any]:
         """Write as certificates do."""
         return {
             "tangents": [[code, k, rational_text(s), rational_text(weight)] for code, k, s, weight in self.tangents],
-            "multipliers": [[i, j, v, rational_text(x)] for i, j, v, x in self.multipliers],
+            "multipliers": [multiplier_entry(key, x) for *key, x in self.multipliers],
         }
 
 
@@ -121,7 +121,7 @@ def best_boundary(ranked: RankedGraph, weights: NodeWeights, privacy: Privacy) -
         return {}, None
     place = {code: number for number, code in enumerate(codes)}
     classes = _class_graph(ranked, place)
-    worked = Privacy(ratio=workable_ratio(privacy.ratio), delta=privacy.delta)
+    worked = workable(privacy)
     q = len(ranked.outputs)
     nothing = Goal(name="", loss=((Fraction(0),) * q,) * len(codes), weights=(Fraction(1),) * len(codes))
     program = mechanism_program(nothing, classes, worked)
@@ -136,7 +136,7 @@ def best_boundary(ranked: RankedGraph, weights: NodeWeights, privacy: Privacy) -
             earned = _Return(tuple(weight / total for weight in by_depth), worked)
             returns[key := cuts.promise((code, k), total / heaviest)] = (event, earned)
             # Not at 0: a tangent there is as steep as r^depth, and hardly ever binds.
-            for s in ((1 - worked.delta) / (worked.ratio + 1), Fraction(1)):
+            for s in (turning_point(worked.pairs[-1]), Fraction(1)):
                 cuts.tangent(key, event, s, *earned.tangent(s))
     optimum = _solve(program, cuts, returns)
     rows = program.rows(optimum.values)
@@ -146,7 +146,9 @@ def best_boundary(ranked: RankedGraph, weights: NodeWeights, privacy: Privacy) -
     if int(depths.max()) > _DEEPEST_PROOF:
         return chosen, None
     multipliers = program.dual(optimum.duals).multipliers
-    between = [(codes[i], codes[j], v, _brief(heaviest * x)) for (i, j, v), x in sorted(multipliers.items())]
+    between = [
+        (codes[i], codes[j], v, pair, _brief(heaviest * x)) for (i, j, v, pair), x in sorted(multipliers.items())
+    ]
     return chosen, Choice(cuts.shares(optimum), between)
 
 

@@ -79,9 +79,11 @@ class Continuous:
             f = np.asarray(density0(x), dtype=np.float64)
         s = np.clip(np.asarray(self.cdf0(x), dtype=np.float64), 0.0, 1.0)
         slope = np.ones_like(s)
-        ratio, turn = float(self.privacy.ratio), float((1 - self.privacy.delta) / (self.privacy.ratio + 1))
+        starts = np.array([float(start) for start in self.privacy.shape.starts])
+        slopes = np.array([float(line.slope) for line in self.privacy.shape.lines])
         for _ in range(self._depth(depth)):
-            slope = slope * np.where(s <= turn, ratio, 1 / ratio)
+            # A kink counts to its left.
+            slope = slope * slopes[np.maximum(np.searchsorted(starts, s) - 1, 0)]
             s = self._steps(s, 1)
             slope = np.where(s >= 1, 0.0, slope)
         found: Floats = np.where((x < self.lower) | (x > self.upper), 0.0, slope * f)
@@ -157,9 +159,9 @@ class Continuous:
         return integer(depth, "depth", at_least=0, at_most=_STEPS)
 
     def _steps(self, s: Floats, depth: int) -> Floats:
-        ratio, delta = float(self.privacy.ratio), float(self.privacy.delta)
+        lines = [(float(line.slope), float(line.constant)) for line in self.privacy.shape.lines[:-1]]
         for _ in range(self._depth(depth)):
-            s = np.minimum(1.0, np.minimum(ratio * s + delta, 1 - (1 - s - delta) / ratio))
+            s = np.minimum(1.0, np.min([slope * s + constant for slope, constant in lines], axis=0))
         return s
 
 

@@ -20,7 +20,7 @@ from ...graphs.names import json_node
 from ...linprog.optimum import exact_optimum
 from ...linprog.program import Basis, as_fmpq, as_fraction
 from ...privacy import Privacy
-from ..programs.dual import Dual
+from ..programs.dual import Dual, multiplier_entry
 from ..programs.goals import Goal
 from ..programs.program import MechanismProgram, mechanism_program
 from .heterogeneous import Fixed
@@ -112,7 +112,8 @@ def _refuse(
 
     rows = [[name(i), json_node(outputs[v]), rational_text(y)] for (i, v), y in sorted(weight.items()) if y]
     edges = [
-        [name(i), name(j), json_node(outputs[v]), rational_text(x)] for (i, j, v), x in sorted(dual.multipliers.items())
+        multiplier_entry((name(i), name(j), json_node(outputs[v]), pair), x)
+        for (i, j, v, pair), x in sorted(dual.multipliers.items())
     ]
     given = len({i for (i, _), y in weight.items() if y})
     raise Infeasible(

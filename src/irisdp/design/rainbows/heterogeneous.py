@@ -118,9 +118,14 @@ def is_private(rows: Rows, graph: DatasetGraph, privacy: Privacy) -> bool:
         truth = [row[0] for row in numbers]
         most = [steps.step(p) for p in truth]
         return all(truth[i] <= most[j] and truth[j] <= most[i] for i, j in zip(*pairs, strict=True))
-    ratio, delta, zero = as_fmpq(privacy.ratio), as_fmpq(privacy.delta), flint.fmpq(0)
+    zero = flint.fmpq(0)
 
-    def excess(i: int, j: int) -> flint.fmpq:
+    def excess(i: int, j: int, ratio: flint.fmpq) -> flint.fmpq:
         return sum((max(zero, p - ratio * q) for p, q in zip(numbers[i], numbers[j], strict=True)), start=zero)
 
-    return all(excess(i, j) <= delta and excess(j, i) <= delta for i, j in zip(*pairs, strict=True))
+    promised = [(as_fmpq(pair.ratio), as_fmpq(pair.delta)) for pair in privacy.pairs]
+    return all(
+        excess(i, j, ratio) <= delta and excess(j, i, ratio) <= delta
+        for i, j in zip(*pairs, strict=True)
+        for ratio, delta in promised
+    )

@@ -79,10 +79,11 @@ def contradiction(
 
 def apart(one: int, other: int, fixed: Fixed, privacy: Privacy) -> Contradiction | None:
     """Return the event that tells the given rows of two neighbours too well apart, or None when they are close."""
-    for node, origin in ((one, other), (other, one)):
-        if hockey_stick(fixed[node], fixed[origin], privacy.ratio) > privacy.delta:
-            pairs = enumerate(zip(fixed[node], fixed[origin], strict=True))
-            return Contradiction(node, origin, 1, frozenset(v for v, (p, q) in pairs if p > privacy.ratio * q))
+    for pair in privacy.pairs:
+        for node, origin in ((one, other), (other, one)):
+            if hockey_stick(fixed[node], fixed[origin], pair.ratio) > pair.delta:
+                faced = enumerate(zip(fixed[node], fixed[origin], strict=True))
+                return Contradiction(node, origin, 1, frozenset(v for v, (p, q) in faced if p > pair.ratio * q))
     return None
 
 
@@ -130,7 +131,8 @@ def refuse_as(
         for name, value in (("epsilon", epsilon), ("delta", delta))
         if value is not None
     ]
-    remedy = f"possible {' or '.join(limits)}" if limits else "impossible at any privacy"
+    otherwise = "impossible at any privacy" if privacy.single else "ask for less privacy, or give rows that are closer"
+    remedy = f"possible {' or '.join(limits)}" if limits else otherwise
     raise Infeasible(
         f"no private mechanism has these probabilities: {key_of_node(node)} is given {short_text(given)} for"
         f" {' or '.join(map(str, answers))}, but {key_of_node(origin)} at distance {found.distance} is given"

@@ -16,7 +16,7 @@ from ...exact import dyadic_below
 from ...exact.short import is_short
 from ...graphs import UNREACHABLE, RankedGraph, boundary, depth
 from ...mechanisms import Row, balanced_truth
-from ...privacy import Privacy, are_close, step
+from ...privacy import Privacy, are_close, step, tightened
 from .heterogeneous import Rows
 from .propagation import GridSteps
 
@@ -89,7 +89,7 @@ def chain(row: Row, length: int, privacy: Privacy) -> tuple[list[Row], Fraction]
     -------
     rows, within
         Exact while numerators and denominators have at most 100 digits; otherwise rounded to 128 significant bits, from
-        a ratio and δ smaller by 2^-80, which pays for the rounding: consecutive rows are checked to be close, exactly.
+        ratios and δ smaller by 2^-80, which pays for the rounding: consecutive rows are checked to be close, exactly.
     """
     exact = _exact_chain(row, length, privacy, short=True)
     if exact is not None:
@@ -133,9 +133,9 @@ def _exact_chain(row: Row, length: int, privacy: Privacy, *, short: bool) -> lis
 
 
 def _rounded_chain(row: Row, length: int, privacy: Privacy) -> tuple[list[Row], Fraction]:
-    ratio, delta = privacy.ratio, privacy.delta
-    less = Privacy(ratio=max(Fraction(1), ratio - (ratio - 1) * _MARGIN / ratio), delta=delta * (1 - _MARGIN))
-    smallest = min(p for p in (*row, delta, ratio - 1) if p > 0)
+    less = tightened(privacy, _MARGIN)
+    numbers = (number for pair in privacy.pairs for number in (pair.delta, pair.ratio - 1))
+    smallest = min(p for p in (*row, *numbers) if p > 0)
     bits = 4 * _BITS + 2 * max(0, _magnitude(smallest))
     lowered = GridSteps(less, bits)
     low, high = GridSteps(privacy, bits), GridSteps(privacy, bits, up=True)

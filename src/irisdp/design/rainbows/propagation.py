@@ -8,6 +8,7 @@ with a queue that only ever grows at its end, and no heap is needed.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -46,9 +47,8 @@ class ExactSteps:
 
     def __init__(self, privacy: Privacy, longest: int | None = None) -> None:
         self.one, self._longest = flint.fmpq(1), longest
-        self._ratio, self._delta = as_fmpq(privacy.ratio), as_fmpq(privacy.delta)
-        self._far = 1 - (1 - self._delta) / self._ratio
-        self._turn = (1 - self._delta) / (self._ratio + 1)
+        self._starts = [as_fmpq(start) for start in privacy.shape.starts]
+        self._lines = [(as_fmpq(line.slope), as_fmpq(line.constant)) for line in privacy.shape.lines]
 
     def label(self, probability: Fraction) -> flint.fmpq:
         """Take the probability as it is."""
@@ -56,8 +56,8 @@ class ExactSteps:
 
     def step(self, label: flint.fmpq) -> flint.fmpq:
         """Apply u."""
-        near = label <= self._turn
-        found = min(self.one, self._ratio * label + self._delta if near else label / self._ratio + self._far)
+        slope, constant = self._lines[bisect_right(self._starts, label) - 1]
+        found = slope * label + constant
         if self._longest is not None and found.q > self._longest:
             raise TooLong
         return found
@@ -76,12 +76,12 @@ class GridSteps:
 
     def __init__(self, privacy: Privacy, bits: int, *, up: bool = False) -> None:
         self.one, self._up = 1 << bits, up
-        a, b = privacy.ratio.numerator, privacy.ratio.denominator
-        c, d = privacy.delta.numerator, privacy.delta.denominator
-        # u(S) = (ad·S + cb·one) / bd while S ≤ θ, and (bd·S + (a − b)d·one + bc·one) / ad above.
-        self._near = (a * d, c * b << bits, b * d)
-        self._far = (b * d, ((a - b) * d + b * c) << bits, a * d)
-        self._turn = ((d - c) * b << bits) // (d * (a + b))
+        # A piece (a/b)·S + c/d of u as (ad·S + cb·one) / bd, for the labels from its start rounded up.
+        self._starts = [-(-start.numerator * self.one // start.denominator) for start in privacy.shape.starts]
+        self._lines = []
+        for line in privacy.shape.lines:
+            (a, b), (c, d) = line.slope.as_integer_ratio(), line.constant.as_integer_ratio()
+            self._lines.append((a * d, c * b << bits, b * d))
 
     def label(self, probability: Fraction) -> int:
         """Round a probability to the grid."""
@@ -89,7 +89,7 @@ class GridSteps:
 
     def step(self, label: int) -> int:
         """Apply u and round."""
-        factor, constant, divisor = self._near if label <= self._turn else self._far
+        factor, constant, divisor = self._lines[bisect_right(self._starts, label) - 1]
         return min(self.one, self._round(factor * label + constant, divisor))
 
     def value(self, label: int) -> Fraction:

@@ -21,6 +21,8 @@ _FEW_STEPS = 32
 def smallest_epsilon(holds: Callable[[Privacy], bool], privacy: Privacy) -> Fraction | None:
     """Return the smallest ε, to 10^-12 and rounded up, at which something holds with this δ; None if there is none.
 
+    Of several pairs no single one is looked for: None.
+
     Parameters
     ----------
     holds : callable
@@ -28,6 +30,8 @@ def smallest_epsilon(holds: Callable[[Privacy], bool], privacy: Privacy) -> Frac
     privacy : Privacy
         Gives δ.
     """
+    if not privacy.single:
+        return None
     return _smallest(
         lambda n: holds(Privacy(epsilon=Fraction(n, _UNIT), delta=privacy.delta)), _LARGEST_EPSILON * _UNIT
     )
@@ -35,6 +39,8 @@ def smallest_epsilon(holds: Callable[[Privacy], bool], privacy: Privacy) -> Frac
 
 def smallest_delta(holds: Callable[[Privacy], bool], privacy: Privacy) -> Fraction | None:
     """Return the smallest δ below 1, to 10^-12 and rounded up, at which something holds with this ratio."""
+    if not privacy.single:
+        return None
     return _smallest(lambda n: holds(privacy.with_delta(Fraction(n, _UNIT))), _UNIT - 1)
 
 

@@ -89,11 +89,13 @@ def _prefixes(here: Row, there: Row) -> Iterator[frozenset[int]]:
 
 def _is_safe(needs: float, source: float, distance: int, privacy: Privacy) -> bool:
     """Tell in floats whether u^distance(source) is beyond doubt larger; it grows with every step."""
-    ratio, delta = float(privacy.ratio), float(privacy.delta)
+    starts = np.array([float(start) for start in privacy.shape.starts])
+    lines = [(float(line.slope), float(line.constant)) for line in privacy.shape.lines]
     for _ in range(min(distance, 10_000)):
         if source > needs + _SAFE:
             return True
-        source = min(1.0, ratio * source + delta, 1 - (1 - source - delta) / ratio)
+        slope, constant = lines[np.searchsorted(starts, source, side="right") - 1]
+        source = min(1.0, slope * source + constant)
     return source > needs + _SAFE
 
 

@@ -13,12 +13,12 @@ from typing import Literal, NoReturn
 
 from ...errors import BadInput, Infeasible, Refusal
 from ...exact import Table, checked
-from ...exact.short import is_short, workable_ratio
+from ...exact.short import is_short
 from ...graphs import DatasetGraph, RankedGraph
 from ...linprog.optimum import exact_optimum
 from ...linprog.program import Basis
 from ...mechanisms import Mechanism, Row
-from ...privacy import Privacy
+from ...privacy import Privacy, workable
 from ..programs.goals import Goal
 from ..programs.optimal_mechanism import LARGEST_PROGRAM
 from ..programs.program import mechanism_program
@@ -88,9 +88,9 @@ def best_for(goal: Goal, ranked: RankedGraph, fixed: Fixed, privacy: Privacy) ->
     graph = ranked.graph
     if 2 * graph.number_of_edges * len(goal.loss[0]) > LARGEST_PROGRAM:
         raise BadInput("graph", "is too large for a linear program", "choose a smaller graph, or fewer given rows")
-    worked = Privacy(ratio=workable_ratio(privacy.ratio), delta=privacy.delta)
+    worked = workable(privacy)
     rows = _solved(goal, graph, fixed, worked)
-    if rows is None and worked.ratio != privacy.ratio:  # the given rows may leave no room at all
+    if rows is None and worked != privacy:  # the given rows may leave no room at all
         rows = _solved(goal, graph, fixed, privacy)
     if rows is None:
         rows = _solved(goal, graph, fixed, privacy, feasible_start(ranked, fixed, privacy))

@@ -1,0 +1,162 @@
+"""Gaussian differential privacy as pairs: a polygon below its curve, as near as wished.
+
+Under μ-GDP an event of probability s has at most u(s) = Φ(Φ⁻¹(s) + μ) at a neighbour. A polygon between points on or
+below that concave curve lies below it everywhere, so whoever keeps the polygon's pairs is μ-GDP, exactly. Corners are
+placed from the left so that every side misses the curve by no more than the gap; the mirror image does the other half.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import flint
+
+from ..errors import BadInput
+from ..exact import Enclosure, ball, dyadic_above, dyadic_below, enclosure_of, log_above, rational, rational_text
+from .pair import Pair
+from .parameters import Privacy
+
+__all__ = ["DEFAULT_GAP", "gaussian", "gaussian_step", "zcdp"]
+
+DEFAULT_GAP = Fraction(1, 10**6)
+"""How far below the curve the polygon may be."""
+
+_SMALLEST_GAP, _LARGEST_GAP = Fraction(1, 10**9), Fraction(1, 10)
+_SMALLEST, _LARGEST = Fraction(1, 10**4), Fraction(5)
+"""μ for which the polygon is made."""
+
+_BITS = 64
+"""Significant bits of a corner."""
+
+_WIDTH = Fraction(1, 1 << 200)
+_SPARE = Fraction(999, 1000)
+"""Share of the gap that corners are placed for; rounding may take the rest."""
+
+
+def gaussian(mu: Any, *, gap: Any = DEFAULT_GAP) -> Privacy:
+    """Return pairs that imply μ-Gaussian differential privacy, and ask for hardly more.
+
+    Parameters
+    ----------
+    mu : number or text
+        μ, from 0.0001 to 5: neighbours are no easier to tell apart than N(0, 1) and N(μ, 1).
+    gap : number or text
+        Most that u may lie below the Gaussian's, from 1e-9 to 0.1.
+
+    Returns
+    -------
+    Privacy
+        Several pairs. Every mechanism that keeps them is μ-GDP. u is nowhere above Φ(Φ⁻¹(s) + μ), and nowhere below it
+        by more than `gap`; both hold exactly, by enclosures.
+
+    Raises
+    ------
+    BadInput
+        For numbers out of range.
+
+    References
+    ----------
+    [DRS2022], Definition 4 and Corollary 1; docs/theory.md#shapes.
+    """
+    mean, most = rational(mu, "gaussian"), rational(gap, "gap")
+    if not _SMALLEST <= mean <= _LARGEST:
+        rule = (
+            f"must lie between {rational_text(_SMALLEST)} and {rational_text(_LARGEST)} (it is the mu of Gaussian DP)"
+        )
+        raise BadInput("gaussian", rule, "give for example 1")
+    if not _SMALLEST_GAP <= most <= _LARGEST_GAP:
+        raise BadInput("gap", "must lie between 1e-9 and 0.1", "leave it out for 1e-6")
+    corners = [(Fraction(0), Fraction(0))]
+    for x in _places(float(mean), float(most * _SPARE)):
+        corners.append((dyadic_above(_phi(x).upper, _BITS), dyadic_below(_phi(x + mean).lower, _BITS)))
+    # The last corner lies on the diagonal, where the mirror image begins.
+    edge = dyadic_above(_phi(-mean / 2).upper, _BITS)
+    corners[-1] = (edge, 1 - edge)
+    pairs = []
+    for (s, u), (t, v) in pairwise(corners):
+        slope = (v - u) / (t - s)
+        pairs.append(Pair(slope, u - slope * s, log_above(slope)))
+    return Privacy.of(tuple(pairs))
+
+
+def zcdp(rho: Any, *, gap: Any = DEFAULT_GAP) -> Privacy:
+    """Return pairs that imply ρ-zero-concentrated differential privacy, by way of Gaussian DP with μ = √(2ρ).
+
+    Parameters
+    ----------
+    rho : number or text
+        ρ > 0.
+    gap : number or text
+        As for `gaussian`.
+
+    Returns
+    -------
+    Privacy
+        Sufficient for ρ-zCDP, not equivalent: a mechanism may be ρ-zCDP without keeping these pairs. μ is rounded down.
+
+    References
+    ----------
+    [BS2016], Proposition 6; [DRS2022], Corollary 1: μ-GDP implies a Rényi divergence of at most αμ²/2 at every order.
+    """
+    variance = rational(rho, "rho")
+    if not _SMALLEST**2 / 2 <= variance <= _LARGEST**2 / 2:
+        raise BadInput("rho", "must lie between 5e-9 and 12.5", "give for example 0.5")
+    return gaussian(dyadic_below(enclosure_of(lambda: ball(2 * variance).sqrt(), width=_WIDTH).lower, _BITS), gap=gap)
+
+
+def gaussian_step(probability: Fraction, mu: Fraction, *, width: Fraction) -> Enclosure:
+    """Enclose Φ(Φ⁻¹(s) + μ), what a Gaussian neighbour may give to an event of probability s in (0, 1)."""
+    low, high = Fraction(-64), Fraction(64)
+    while _phi(low + mu).upper < _phi(high + mu).lower and _phi(high + mu).upper - _phi(low + mu).lower > width / 2:
+        middle = (low + high) / 2
+        if _phi(middle).upper < probability:
+            low = middle
+        elif _phi(middle).lower > probability:
+            high = middle
+        else:
+            break
+    return Enclosure(_phi(low + mu).lower, _phi(high + mu).upper)
+
+
+def _places(mu: float, gap: float) -> list[Fraction]:
+    """Place the corners, in floats, by their quantiles; the last is −μ/2. What the polygon misses is checked below."""
+    last, here, places = -mu / 2, -math.inf, []
+    while here < last:
+        low, high = max(here, last - 64.0), last
+        if _gap(here, last, mu) > gap:
+            for _ in range(60):
+                middle = (low + high) / 2
+                low, high = (middle, high) if _gap(here, middle, mu) <= gap else (low, middle)
+            here = low
+        else:
+            here = last
+        places.append(Fraction(here))
+    return places
+
+
+def _gap(here: float, there: float, mu: float) -> float:
+    """Return by how much the chord between two quantiles lies below the curve at most: where the slopes agree."""
+    (s, u), (t, v) = _point(here, mu), _point(there, mu)
+    if t <= s or v <= u:  # nearer than floats can tell
+        return 0.0
+    slope = (v - u) / (t - s)
+    at = -math.log(slope) / mu - mu / 2
+    x, y = _point(at, mu)
+    return y - u - slope * (x - s)
+
+
+def _point(x: float, mu: float) -> tuple[float, float]:
+    # erfc keeps its digits in the tail, where the corners of a large μ lie
+    return (0.0, 0.0) if x == -math.inf else (_normal(x), _normal(x + mu))
+
+
+def _normal(x: float) -> float:
+    return math.erfc(-x / math.sqrt(2)) / 2
+
+
+def _phi(x: Fraction) -> Enclosure:
+    """Enclose Φ(x)."""
+    return enclosure_of(lambda: (-ball(x) / flint.arb(2).sqrt()).erfc() / 2, width=_WIDTH)
