@@ -10,9 +10,10 @@ from itertools import pairwise
 
 import pytest
 
-from irisdp import Infeasible, Privacy
+from irisdp import BadInput, Infeasible, Privacy
 from irisdp.design import binary, rainbow
 from irisdp.graphs import graph_from_edges
+from irisdp.privacy import step
 from support.closeness import hockey_stick
 from support.programs import Program
 from support.seeds import fresh_random
@@ -24,18 +25,35 @@ DELTAS = ("0", "0.01", "0.1")
 RATIOS = ("1.2", "2", "3.5")
 
 
-def violation(rows, edges, ratio, delta):
-    """The largest excess over δ on any edge, exactly; at most 0 for a private mechanism."""
+def violation(rows, edges, privacy):
+    """The largest excess over a δ on any edge, exactly; at most 0 for a private mechanism."""
     return max(
-        max(hockey_stick(rows[a], rows[b], ratio), hockey_stick(rows[b], rows[a], ratio)) - delta for a, b in edges
+        max(hockey_stick(rows[a], rows[b], pair.ratio), hockey_stick(rows[b], rows[a], pair.ratio)) - pair.delta
+        for a, b in edges
+        for pair in privacy.pairs
     )
 
 
-def best_by_program(q, nodes, edges, ratio, delta, gain, fixed=(), equal=()):
+def random_privacy(rng, seed, most):
+    """A pair, or a shape of up to so many pairs, none of which follows from the others."""
+    if most == 1:
+        return Privacy(ratio=rng.choice(RATIOS), delta=DELTAS[seed % 3])
+    while True:
+        pairs = rng.randrange(1, most + 1)
+        ratios = sorted((Fraction(n, 20) for n in rng.sample(range(20, 90), pairs)), reverse=True)
+        deltas = sorted(Fraction(n, 400) for n in rng.sample(range(120), pairs))
+        try:
+            return Privacy.all([Privacy(ratio=r, delta=d) for r, d in zip(ratios, deltas, strict=True)])
+        except BadInput:
+            continue
+
+
+def best_by_program(q, nodes, edges, privacy, gain, fixed=(), equal=()):
     """Maximise Σ gain[i][v]·x_iv over every private mechanism with these rows fixed, or equal in pairs."""
     program = Program()
     first = program.table(nodes, q)
-    program.private(first, q, edges, ratio, delta)
+    for pair in privacy.pairs:
+        program.private(first, q, edges, pair.ratio, pair.delta)
     for i, row in dict(fixed).items():
         for v in range(q - 1):
             program.equal({first + i * q + v: 1}, row[v])
@@ -61,12 +79,12 @@ def random_distribution(rng, q):
     return [Fraction(b - a, 100) for a, b in zip([0, *cuts], [*cuts, 100], strict=True)]
 
 
-def contracted(rows, edges, ratio, delta):
+def contracted(rows, edges, privacy):
     """Move all rows towards the uniform one until they are private."""
     q = len(rows[0])
     for eighths in range(8, -1, -1):
         moved = [[p * eighths / 8 + Fraction(8 - eighths, 8 * q) for p in row] for row in rows]
-        if not edges or violation(moved, edges, ratio, delta) <= 0:
+        if not edges or violation(moved, edges, privacy) <= 0:
             return moved
     raise AssertionError("constant rows are private")
 
@@ -99,27 +117,28 @@ def gap(mechanism, q, nodes, edges, privacy, rankings, rng, fixed=(), equal=()):
     listed = [mechanism.row(i) for i in range(nodes)]
     order = [mechanism.outputs.index(v) for v in range(q)]
     rows = [[row[place] for place in order] for row in listed]
-    assert violation(rows, edges, privacy.ratio, privacy.delta) <= 0
+    assert violation(rows, edges, privacy) <= 0
     for i, row in dict(fixed).items():
         assert list(row) == rows[i]
     weights = random_weights(rng, nodes, q)
     gain = prefix_gain(rankings, weights)
-    best = best_by_program(q, nodes, edges, privacy.ratio, privacy.delta, gain, fixed, equal)
+    best = best_by_program(q, nodes, edges, privacy, gain, fixed, equal)
     return abs(best - float(expected(rows, gain))) / float(sum(map(sum, weights)))
 
 
+@pytest.mark.parametrize("pairs", [1, 4])
 @pytest.mark.parametrize("seed", range(160))
-def test_homogeneous_rainbow(seed):
+def test_homogeneous_rainbow(seed, pairs):
     rng = fresh_random(seed)
     nodes, q = rng.randrange(2, 13 if seed % 5 == 0 else 8), rng.randrange(2, 5)
-    privacy = Privacy(ratio=rng.choice(RATIOS), delta=DELTAS[seed % 3])
+    privacy = random_privacy(rng, seed, pairs)
     edges = random_graph(rng, nodes)
     classes = sorted({tuple(rng.sample(range(q), q)) for _ in range(rng.randrange(1, 4))})
     rankings = [rng.choice(classes) for _ in range(nodes)]
     touching = [
         (classes.index(rankings[a]), classes.index(rankings[b])) for a, b in edges if rankings[a] != rankings[b]
     ]
-    rows = contracted([random_distribution(rng, q) for _ in classes], touching, privacy.ratio, privacy.delta)
+    rows = contracted([random_distribution(rng, q) for _ in classes], touching, privacy)
     row_of = dict(zip(classes, rows, strict=True))
     graph = graph_from_edges(edges, nodes=range(nodes))
     given = {ranking: dict(enumerate(row_of[ranking])) for ranking in set(rankings)}
@@ -128,14 +147,15 @@ def test_homogeneous_rainbow(seed):
     assert gap(mechanism, q, nodes, edges, privacy, rankings, rng, fixed) < OPTIMUM
 
 
+@pytest.mark.parametrize("pairs", [1, 4])
 @pytest.mark.parametrize("seed", range(160))
-def test_heterogeneous_binary(seed):
+def test_heterogeneous_binary(seed, pairs):
     rng = fresh_random(1000 + seed)
     nodes = rng.randrange(2, 13 if seed % 5 == 0 else 9)
-    privacy = Privacy(ratio=rng.choice(RATIOS), delta=DELTAS[seed % 3])
+    privacy = random_privacy(rng, seed, pairs)
     edges = random_graph(rng, nodes)
     colours = [rng.randrange(2) for _ in range(nodes)]
-    private = contracted([random_distribution(rng, 2) for _ in range(nodes)], edges, privacy.ratio, privacy.delta)
+    private = contracted([random_distribution(rng, 2) for _ in range(nodes)], edges, privacy)
     # One end of every edge between the colours, and some nodes more.
     chosen = {rng.choice(edge) for edge in edges if colours[edge[0]] != colours[edge[1]]}
     chosen |= {i for i in range(nodes) if rng.random() < 0.2}
@@ -148,16 +168,17 @@ def test_heterogeneous_binary(seed):
     assert gap(mechanism, 2, nodes, edges, privacy, rankings, rng, fixed) < OPTIMUM
 
 
+@pytest.mark.parametrize("pairs", [1, 4])
 @pytest.mark.parametrize("seed", range(60))
-def test_heterogeneous_rainbow(seed):
+def test_heterogeneous_rainbow(seed, pairs):
     """An optimum is one, and two witnesses are private, keep the given rows, and are incomparable."""
     rng = fresh_random(2000 + seed)
     nodes, q = rng.randrange(3, 7), rng.randrange(2, 4)
-    privacy = Privacy(ratio=rng.choice(RATIOS), delta=DELTAS[seed % 3])
+    privacy = random_privacy(rng, seed, pairs)
     edges = random_graph(rng, nodes)
     classes = [tuple(rng.sample(range(q), q)) for _ in range(2)]
     rankings = [rng.choice(classes) for _ in range(nodes)]
-    private = contracted([random_distribution(rng, q) for _ in range(nodes)], edges, privacy.ratio, privacy.delta)
+    private = contracted([random_distribution(rng, q) for _ in range(nodes)], edges, privacy)
     # Given everywhere on the boundary there mostly is an optimum; given at two nodes only, mostly none.
     chosen = boundary_of(edges, rankings) | {0} if seed % 2 else set(rng.sample(range(nodes), 2))
     fixed = {i: private[i] for i in chosen}
@@ -171,7 +192,7 @@ def test_heterogeneous_rainbow(seed):
             order = [witness["outputs"].index(v) for v in range(q)]
             tables.append([[Fraction(row[place]) for place in order] for row in rows_of(witness)])
         for table in tables:
-            assert violation(table, edges, privacy.ratio, privacy.delta) <= 0
+            assert violation(table, edges, privacy) <= 0
             assert all(table[i] == list(row) for i, row in fixed.items())
         ahead = [
             one - other
@@ -184,12 +205,27 @@ def test_heterogeneous_rainbow(seed):
         chosen = rainbow(graph, rankings, privacy, boundary=given, weights=dict(enumerate(weights)))
         order = [chosen.outputs.index(v) for v in range(q)]
         rows = [[chosen.row(i)[place] for place in order] for i in range(nodes)]
-        assert violation(rows, edges, privacy.ratio, privacy.delta) <= 0
+        assert violation(rows, edges, privacy) <= 0
         gain = prefix_gain(rankings, weights)
-        best = best_by_program(q, nodes, edges, privacy.ratio, privacy.delta, gain, fixed)
+        best = best_by_program(q, nodes, edges, privacy, gain, fixed)
         assert abs(best - float(expected(rows, gain))) < OPTIMUM * float(sum(map(sum, weights)))
         return
     assert gap(mechanism, q, nodes, edges, privacy, rankings, rng, fixed) < OPTIMUM
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_average_of_operators_is_not_private(seed):
+    """A negative control: rows made with the average of the u of the pairs, not with the least, do not pass."""
+    rng = fresh_random(5000 + seed)
+    privacy = random_privacy(rng, seed, 4)
+    while privacy.single:
+        privacy = random_privacy(rng, seed, 4)
+    rows = [random_distribution(rng, 3)]
+    for _ in range(6):
+        sums = [sum(rows[-1][:k], Fraction(0)) for k in (1, 2)]
+        further = [sum(step(s, Privacy.of((pair,))) for pair in privacy.pairs) / len(privacy.pairs) for s in sums]
+        rows.append([further[0], further[1] - further[0], 1 - further[1]])
+    assert violation(rows, list(pairwise(range(7))), privacy) > 0
 
 
 def rows_of(document):
@@ -200,12 +236,13 @@ def sums(row, ranking):
     return [sum(row[v] for v in ranking[:k]) for k in range(1, len(ranking))]
 
 
+@pytest.mark.parametrize("pairs", [1, 4])
 @pytest.mark.parametrize("seed", range(45))
-def test_best_boundary(seed):
+def test_best_boundary(seed, pairs):
     """The best homogeneous boundary: a program over all mechanisms whose boundary rows are equal within a class."""
     rng = fresh_random(3000 + seed)
     nodes, q = rng.randrange(2, 9), rng.randrange(2, 5)
-    privacy = Privacy(ratio=rng.choice(RATIOS), delta=DELTAS[seed % 3])
+    privacy = random_privacy(rng, seed, pairs)
     edges = random_graph(rng, nodes)
     classes = [tuple(rng.sample(range(q), q)) for _ in range(3)]
     rankings = [rng.choice(classes) for _ in range(nodes)]
@@ -217,8 +254,8 @@ def test_best_boundary(seed):
     gain = prefix_gain(rankings, weights)
     order = [mechanism.outputs.index(v) for v in range(q)]
     rows = [[mechanism.row(i)[place] for place in order] for i in range(nodes)]
-    assert violation(rows, edges, privacy.ratio, privacy.delta) <= 0
-    best = best_by_program(q, nodes, edges, privacy.ratio, privacy.delta, gain, equal=equal)
+    assert violation(rows, edges, privacy) <= 0
+    best = best_by_program(q, nodes, edges, privacy, gain, equal=equal)
     assert abs(best - float(expected(rows, gain))) < OPTIMUM * float(sum(map(sum, weights)))
 
 
@@ -261,8 +298,8 @@ def test_the_operator_as_printed_fails_the_same_check(delta):
     def printed(s):
         return min(Fraction(1), 2 * s + privacy.delta, 1 - (1 - s) / 2 + privacy.delta)
 
-    assert violation(rows(corrected), edges, privacy.ratio, privacy.delta) <= 0
-    assert violation(rows(printed), edges, privacy.ratio, privacy.delta) == privacy.delta
+    assert violation(rows(corrected), edges, privacy) <= 0
+    assert violation(rows(printed), edges, privacy) == privacy.delta
     mechanism = rainbow(
         graph_from_edges(edges, nodes=range(4)),
         [(c, 1 - c) for c in colours],
@@ -277,8 +314,8 @@ def test_a_mechanism_that_is_wrong_by_one_edge_is_seen():
     privacy = Privacy(ratio=2)
     mechanism = binary(graph_from_edges([(0, 1), (1, 2)], nodes=range(4)), [0, 1, 1, 1], privacy)
     rows = [mechanism.row(i) for i in range(4)]
-    assert violation(rows, [(0, 1), (1, 2)], privacy.ratio, privacy.delta) <= 0
-    assert violation(rows, [(0, 1), (1, 2), (0, 3)], privacy.ratio, privacy.delta) > 0
+    assert violation(rows, [(0, 1), (1, 2)], privacy) <= 0
+    assert violation(rows, [(0, 1), (1, 2), (0, 3)], privacy) > 0
 
 
 def test_a_worse_mechanism_is_seen():
