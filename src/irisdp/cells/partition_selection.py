@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import BadInput
 from ..privacy import Privacy, enclose_steps, steps
 from ..sampling import BitSource, draw_ranks
 from .first_where import first_where
@@ -19,12 +20,21 @@ __all__ = ["PartitionSelection"]
 class PartitionSelection:
     """Decides which groups may be named: a group of n records with probability u applied n times to 0.
 
+    A group without records is never named, so u(0), the least δ promised, must be above 0. Gaussian DP promises none: no
+    group may then be named, however large.
+
     References
     ----------
     [Desfontaines2022] (the optimal rule); docs/theory.md#operator; proofs/partition-selection.md.
     """
 
     privacy: Privacy
+
+    def __post_init__(self) -> None:
+        """Refuse a privacy under which no group is ever named."""
+        if self.privacy.pairs[0].delta == 0:
+            remedy = "give a small probability such as 1e-6, or declare the groups"
+            raise BadInput("delta", "must be above 0 to select groups privately", remedy)
 
     def draw(self, sizes: NDArray[np.int64], source: BitSource | None = None) -> NDArray[np.bool_]:
         """Draw for every group whether it is named."""

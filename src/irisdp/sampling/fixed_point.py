@@ -1,5 +1,7 @@
 """Open cells of u^t(s) for millions of depths t: rigorous fixed-point arithmetic on the closed form.
 
+For several pairs, which have none, `shape_orbits` goes step by step. For one:
+
 With ρ = δ/(r−1), θ = (1−δ)/(r+1) and τ the first t with s_t ≥ θ (docs/theory.md#operator), one decreasing power
 serves both branches:
 
@@ -26,12 +28,13 @@ from numpy.typing import NDArray
 
 from ..exact import ball, enclosure_of, log_below
 from ..privacy import Privacy
+from .shape_orbits import RESULT_BITS as _RESULT_BITS
+from .shape_orbits import orbit_of
 from .thresholds import LAST_WORD, chunks
 
 __all__ = ["LARGEST_DEPTH", "open_cells", "saturation_depth"]
 
 LARGEST_DEPTH = (1 << 63) - 1
-_RESULT_BITS = 96
 _LARGEST_NUMERATOR = (1 << _RESULT_BITS) - 2
 _DIGIT_BITS = 12
 
@@ -70,6 +73,9 @@ def open_cells(
 
 def saturation_depth(probability: Fraction, privacy: Privacy) -> int:
     """Return a depth from which on the open cell of u^depth(probability) no longer changes; public, often large."""
+    if not privacy.single:
+        followed = orbit_of(probability, privacy)
+        return len(followed.numerators) - 1 if followed.settled else LARGEST_DEPTH
     ratio, delta = privacy.ratio, privacy.delta
     bounds = [LARGEST_DEPTH]
     if delta > 0:
@@ -96,6 +102,9 @@ def _numerators(
 ) -> list[int]:
     """Return about u^depth(s) · 2^96 for each pair, less than one unit off before rounding down; may exceed 2^96."""
     numbers = which.tolist()
+    if not privacy.single:
+        followed = [orbit_of(value, privacy) for value in probabilities]
+        return [followed[number].at(depth) for number, depth in zip(numbers, depths.tolist(), strict=True)]
     if privacy.ratio == 1:  # s_t = s_0 + t·δ: 64 guard bits for t units of error
         bits = _RESULT_BITS + 64
         starts, slope = [_floor(value, bits) for value in probabilities], _floor(privacy.delta, bits)

@@ -81,7 +81,7 @@ def consumer(
         rule = f"must be at most {LARGEST_READING} for a mechanism that is written down"
         raise BadInput("n", rule, "find the optimal reading of design.geometric(n, …) instead")
     reader = Consumer(n, loss, side_information=side_information, prior=prior)
-    if reader.n <= LARGEST_WHOLE or privacy.delta or not reader.universal:
+    if reader.n <= LARGEST_WHOLE or not privacy.single or privacy.delta or not reader.universal:
         _check_size(reader, privacy)
         return optimal_mechanism(consumer_goal(reader), Path(reader.n + 1), privacy)
     noise = FactoredMechanism(privacy=privacy.pure, n=reader.n)
@@ -95,11 +95,13 @@ def consumer(
 
 def _check_size(reader: Consumer, privacy: Privacy) -> None:
     """Refuse a whole program that is too large, and say why it would have to be solved."""
-    if 2 * reader.n * (reader.n + 1) <= LARGEST_PROGRAM:
+    if 2 * reader.n * (reader.n + 1) * len(privacy.pairs) <= LARGEST_PROGRAM:
         return
     ends = (
         f"needs the linear program over all mechanisms, which ends at n = {(isqrt(2 * LARGEST_PROGRAM + 1) - 1) // 2}"
     )
+    if not privacy.single:
+        raise BadInput("privacy", f"of several pairs {ends}", "choose a smaller n")
     if privacy.delta:
         raise BadInput("delta", f"above 0 {ends}", "set delta to 0, or choose a smaller n")
     raise BadInput("loss", f"that falls with distance {ends}", "let it grow on each side, or choose a smaller n")

@@ -7,10 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import BadInput
-from ...exact import checked, numbers
-from ...graphs import DatasetGraph, Path
+from ...exact import checked, numbers, table
+from ...graphs import UNREACHABLE, DatasetGraph, Path
 from ...mechanisms import FactoredMechanism, Mechanism
 from ...privacy import Privacy
+from ..programs.goals import Goal
+from ..programs.optimal_mechanism import check_size, optimal_mechanism
 from .by_orbits import distance_by_orbits, equal_shares
 from .on_path import distance_on_path
 
@@ -28,7 +30,7 @@ def distance(
     graph : DatasetGraph
         Its nodes are inputs and outputs. Connected, unless `loss` is given.
     privacy : Privacy
-        Any ratio and δ.
+        Any ratio and δ, or several pairs.
     weights : sequence, optional
         How likely each input is, in the order of the nodes; divided by their sum. All the same when left out.
     loss : table, optional
@@ -40,7 +42,8 @@ def distance(
         With its exact mean loss, an exact lower bound and the certificate of it. The program is divided by the
         automorphisms of the graph (found by igraph, extra `graphs`, where no family has them in closed form), so that
         symmetric graphs of thousands of nodes are solved; a path is solved by universality (`on_path`). The
-        certificate is left out where it would have more than 100,000 multipliers.
+        certificate is left out where it would have more than 100,000 multipliers. Under several pairs of privacy the
+        program is solved whole, whatever the symmetry.
 
     Raises
     ------
@@ -65,6 +68,22 @@ def distance(
         if min(given) < 0 or total == 0:
             raise BadInput("weights", "must not be negative, nor all 0", "give every input a weight from 0 up")
         shares = tuple(weight / total for weight in given)
+    if not privacy.single:
+        return _by_program(graph, privacy, shares, loss)
     if isinstance(graph, Path) and privacy.delta == 0 and loss is None:
         return distance_on_path(graph, privacy, shares)
     return distance_by_orbits(graph, privacy, shares, loss)
+
+
+def _by_program(graph: DatasetGraph, privacy: Privacy, shares: tuple[Fraction, ...], loss: Any) -> Mechanism:
+    """Solve the program over all mechanisms, one variable per input and answer."""
+    nodes = graph.number_of_nodes
+    check_size("graph", graph.number_of_edges, nodes, privacy)
+    if loss is not None:
+        goal = Goal(name="mean loss", loss=table(loss, "loss", rows=nodes, columns=nodes), weights=shares)
+    else:
+        far = tuple(tuple(map(Fraction, graph.distances_from(node).tolist())) for node in range(nodes))
+        if any(UNREACHABLE in row for row in far):
+            raise BadInput("graph", "must be connected, or distances are infinite", "design for every component alone")
+        goal = Goal(name="mean graph distance", loss=far, loss_name="graph-distance", weights=shares)
+    return optimal_mechanism(goal, graph, privacy, outputs=tuple(graph.nodes))
