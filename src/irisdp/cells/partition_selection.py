@@ -20,8 +20,8 @@ __all__ = ["PartitionSelection"]
 class PartitionSelection:
     """Decides which groups may be named: a group of n records with probability u applied n times to 0.
 
-    A group without records is never named, so u(0), the least δ promised, must be above 0. Gaussian DP promises none: no
-    group may then be named, however large.
+    A group without records is never named, so u(0), the least δ promised, must be above 0. Under Gaussian DP it is
+    0, and no group may ever be named, however large.
 
     References
     ----------

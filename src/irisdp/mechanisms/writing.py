@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..errors import BadInput
 from ..exact import checked, integer, json_bytes, json_list, rational, rational_text, short_text
 from ..outputs import plan_outputs, write_outputs
-from ..privacy import Pair, Privacy, gaussian, zcdp
+from ..privacy import Pair, Privacy
 from ..sampling import BitSource
 from ..tabular import html_table
 
@@ -190,13 +190,13 @@ def _check_short(value: Any, field: str) -> None:
 
 @checked
 def privacy_from_document(document: Any) -> Privacy:
-    """Read {"epsilon": …} or {"ratio": …} with an optional "delta"; {"all": [such pairs]}; or {"gaussian": μ}."""
+    """Read {"epsilon": …} or {"ratio": …} with an optional "delta"; {"all": [such pairs]}; {"gaussian": μ}; {"zcdp": ρ}."""
     if not isinstance(document, dict):
         raise BadInput("privacy", "must be an object", _EXAMPLE)
-    for name, build in (("gaussian", gaussian), ("zcdp", zcdp)):
+    for name, build in (("gaussian", Privacy.gaussian), ("zcdp", Privacy.zcdp)):
         if name in document:
             _check_numbers(document, {name, "gap"}, f"{name}, and gap or nothing")
-            return build(**{"mu" if name == "gaussian" else "rho": document[name], **_only(document, "gap")})
+            return build(document[name], **{key: value for key, value in document.items() if key == "gap"})
     if "all" not in document:
         return _pair_from_document(document)
     if set(document) != {"all"}:
@@ -214,10 +214,6 @@ def _check_numbers(document: Any, known: set[str], rule: str) -> None:
         raise BadInput("privacy", f"must hold {rule}", _EXAMPLE)
     if any(isinstance(value, (list, dict, type(None))) for value in document.values()):
         raise BadInput("privacy", "must hold numbers", _EXAMPLE)
-
-
-def _only(document: dict[str, Any], name: str) -> dict[str, Any]:
-    return {name: document[name]} if name in document else {}
 
 
 @checked

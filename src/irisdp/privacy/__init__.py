@@ -1,7 +1,7 @@
 """Privacy as exact pairs, closeness of distributions, and the operator u."""
 
 from .closeness import are_close, hockey_stick
-from .gaussian import DEFAULT_GAP, gaussian, gaussian_step, zcdp
+from .gaussian import gaussian_step
 from .nearby import tightened, workable
 from .pair import Pair, turning_point
 from .parameters import Privacy
@@ -9,13 +9,11 @@ from .shape import Shape
 from .step import enclose_steps, step, step_down, steps
 
 __all__ = [
-    "DEFAULT_GAP",
     "Pair",
     "Privacy",
     "Shape",
     "are_close",
     "enclose_steps",
-    "gaussian",
     "gaussian_step",
     "hockey_stick",
     "step",
@@ -24,5 +22,4 @@ __all__ = [
     "tightened",
     "turning_point",
     "workable",
-    "zcdp",
 ]

@@ -17,9 +17,8 @@ import flint
 from ..errors import BadInput
 from ..exact import Enclosure, ball, dyadic_above, dyadic_below, enclosure_of, log_above, rational, rational_text
 from .pair import Pair
-from .parameters import Privacy
 
-__all__ = ["DEFAULT_GAP", "gaussian", "gaussian_step", "zcdp"]
+__all__ = ["DEFAULT_GAP", "gaussian_pairs", "gaussian_step", "zcdp_mean"]
 
 DEFAULT_GAP = Fraction(1, 10**6)
 """How far below the curve the polygon may be."""
@@ -36,37 +35,12 @@ _SPARE = Fraction(999, 1000)
 """Share of the gap that corners are placed for; rounding may take the rest."""
 
 
-def gaussian(mu: Any, *, gap: Any = DEFAULT_GAP) -> Privacy:
-    """Return pairs that imply μ-Gaussian differential privacy, and ask for hardly more.
-
-    Parameters
-    ----------
-    mu : number or text
-        μ, from 0.0001 to 5: neighbours are no easier to tell apart than N(0, 1) and N(μ, 1).
-    gap : number or text
-        Most that u may lie below the Gaussian's, from 1e-9 to 0.1.
-
-    Returns
-    -------
-    Privacy
-        Several pairs. Every mechanism that keeps them is μ-GDP. u is nowhere above Φ(Φ⁻¹(s) + μ), and nowhere below it
-        by more than `gap`; both hold exactly, by enclosures.
-
-    Raises
-    ------
-    BadInput
-        For numbers out of range.
-
-    References
-    ----------
-    [DRS2022], Definition 4 and Corollary 1; docs/theory.md#shapes.
-    """
-    mean, most = rational(mu, "gaussian"), rational(gap, "gap")
+def gaussian_pairs(mu: Any, gap: Any) -> tuple[Pair, ...]:
+    """Return pairs that imply μ-GDP and ask for hardly more; see `Privacy.gaussian`."""
+    mean, most = rational(mu, "mu"), rational(gap, "gap")
     if not _SMALLEST <= mean <= _LARGEST:
-        rule = (
-            f"must lie between {rational_text(_SMALLEST)} and {rational_text(_LARGEST)} (it is the mu of Gaussian DP)"
-        )
-        raise BadInput("gaussian", rule, "give for example 1")
+        rule = f"must lie between {rational_text(_SMALLEST)} and {rational_text(_LARGEST)} for Gaussian DP"
+        raise BadInput("mu", rule, "give for example 1")
     if not _SMALLEST_GAP <= most <= _LARGEST_GAP:
         raise BadInput("gap", "must lie between 1e-9 and 0.1", "leave it out for 1e-6")
     corners = [(Fraction(0), Fraction(0))]
@@ -79,32 +53,16 @@ def gaussian(mu: Any, *, gap: Any = DEFAULT_GAP) -> Privacy:
     for (s, u), (t, v) in pairwise(corners):
         slope = (v - u) / (t - s)
         pairs.append(Pair(slope, u - slope * s, log_above(slope)))
-    return Privacy.of(tuple(pairs))
+    return tuple(pairs)
 
 
-def zcdp(rho: Any, *, gap: Any = DEFAULT_GAP) -> Privacy:
-    """Return pairs that imply ρ-zero-concentrated differential privacy, by way of Gaussian DP with μ = √(2ρ).
-
-    Parameters
-    ----------
-    rho : number or text
-        ρ > 0.
-    gap : number or text
-        As for `gaussian`.
-
-    Returns
-    -------
-    Privacy
-        Sufficient for ρ-zCDP, not equivalent: a mechanism may be ρ-zCDP without keeping these pairs. μ is rounded down.
-
-    References
-    ----------
-    [BS2016], Proposition 6; [DRS2022], Corollary 1: μ-GDP implies a Rényi divergence of at most αμ²/2 at every order.
-    """
+def zcdp_mean(rho: Any) -> Fraction:
+    """Return √(2ρ), rounded down: the μ that is enough for ρ-zCDP; see `Privacy.zcdp`."""
     variance = rational(rho, "rho")
     if not _SMALLEST**2 / 2 <= variance <= _LARGEST**2 / 2:
         raise BadInput("rho", "must lie between 5e-9 and 12.5", "give for example 0.5")
-    return gaussian(dyadic_below(enclosure_of(lambda: ball(2 * variance).sqrt(), width=_WIDTH).lower, _BITS), gap=gap)
+    root = enclosure_of(lambda: ball(2 * variance).sqrt(), width=_WIDTH).lower
+    return max(_SMALLEST, dyadic_below(root, _BITS))
 
 
 def gaussian_step(probability: Fraction, mu: Fraction, *, width: Fraction) -> Enclosure:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import BadInput
 from ..exact import exp_below, log_above, rational
+from .gaussian import DEFAULT_GAP, gaussian_pairs, zcdp_mean
 from .pair import Pair, follows
 from .shape import Shape, shape_of
 
@@ -115,6 +116,56 @@ class Privacy:
             if follows(pairs, place):
                 raise BadInput("all", f"pair {place + 1} follows from the others", f"leave out pair {place + 1}")
         return cls.of(pairs)
+
+    @classmethod
+    def gaussian(cls, mu: Any, *, gap: Any = DEFAULT_GAP) -> Privacy:
+        """Ask for μ-Gaussian differential privacy, by pairs that imply it and ask for hardly more.
+
+        Parameters
+        ----------
+        mu : number or text
+            μ, from 0.0001 to 5: neighbours are no easier to tell apart than N(0, 1) and N(μ, 1).
+        gap : number or text
+            Most that u may lie below the Gaussian's, from 1e-9 to 0.1. The number of pairs grows as 1/√gap: about 500
+            at μ = 1 and 1e-6, 16 at 1e-3; linear programs need few.
+
+        Returns
+        -------
+        Privacy
+            Several pairs. Every mechanism that keeps them is μ-GDP. u is nowhere above Φ(Φ⁻¹(s) + μ), exactly, by
+            enclosures, and nowhere below it by more than `gap` (`tests/laws/test_shapes.py` encloses that, side by
+            side).
+
+        Raises
+        ------
+        BadInput
+            For numbers out of range.
+
+        References
+        ----------
+        [DRS2022], Definition 4; docs/theory.md#shapes.
+        """
+        return cls.of(gaussian_pairs(mu, gap))
+
+    @classmethod
+    def zcdp(cls, rho: Any, *, gap: Any = DEFAULT_GAP) -> Privacy:
+        """Ask for enough to be ρ-zero-concentrated differentially private: μ-GDP with μ = √(2ρ), rounded down.
+
+        Sufficient, not equivalent: a mechanism may be ρ-zCDP without keeping these pairs. Under μ-GDP the Rényi
+        divergence of order α is at most that of N(0, 1) and N(μ, 1), which is αμ²/2 = αρ.
+
+        Parameters
+        ----------
+        rho : number or text
+            ρ, from 5e-9 to 12.5.
+        gap : number or text
+            As for `gaussian`.
+
+        References
+        ----------
+        [BS2016], Definition 1.1 and Proposition 1.6; docs/theory.md#shapes.
+        """
+        return cls.gaussian(zcdp_mean(rho), gap=gap)
 
     @classmethod
     def of(cls, pairs: tuple[Pair, ...]) -> Privacy:
