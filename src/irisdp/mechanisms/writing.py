@@ -190,7 +190,7 @@ def _check_short(value: Any, field: str) -> None:
 
 @checked
 def privacy_from_document(document: Any) -> Privacy:
-    """Read {"epsilon": …} or {"ratio": …} with an optional "delta"; {"all": [such pairs]}; {"gaussian": μ}; {"zcdp": ρ}."""
+    """Read {"epsilon": …} or {"ratio": …}, with "delta" or not; {"all": [such pairs]}; {"gaussian": μ}; {"zcdp": ρ}."""
     if not isinstance(document, dict):
         raise BadInput("privacy", "must be an object", _EXAMPLE)
     for name, build in (("gaussian", Privacy.gaussian), ("zcdp", Privacy.zcdp)):

@@ -60,7 +60,7 @@ class Privacy:
 
     References
     ----------
-    docs/theory.md#shapes; [DRS2022].
+    docs/theory.md#shapes; [Dong2022].
     """
 
     pairs: tuple[Pair, ...]
@@ -143,7 +143,7 @@ class Privacy:
 
         References
         ----------
-        [DRS2022], Definition 4; docs/theory.md#shapes.
+        [Dong2022], Definition 4; docs/theory.md#shapes.
         """
         return cls.of(gaussian_pairs(mu, gap))
 
@@ -163,7 +163,7 @@ class Privacy:
 
         References
         ----------
-        [BS2016], Definition 1.1 and Proposition 1.6; docs/theory.md#shapes.
+        [Bun2016], Definition 1.1 and Proposition 1.6; docs/theory.md#shapes.
         """
         return cls.gaussian(zcdp_mean(rho), gap=gap)
 

@@ -1,0 +1,211 @@
+"""Several pairs at once: u is the least of theirs, iterates are enclosed, and the polygon of a Gaussian is below it."""
+
+import re
+from fractions import Fraction
+
+import flint
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from irisdp import BadInput, Privacy
+from irisdp.cells import PartitionSelection
+from irisdp.exact import ball, working_precision
+from irisdp.mechanisms import privacy_from_document, privacy_to_document
+from irisdp.privacy import are_close, enclose_steps, gaussian_step, hockey_stick, step, steps, tightened, workable
+from irisdp.sampling.shape_orbits import orbit_of
+
+WIDTH = Fraction(1, 1 << 90)
+HARDLY = Fraction(1, 10**4)
+"""More than the second pair below costs in 10^6 steps, of which it shortens some by at most 5e-6 of each."""
+
+HALF, TINY = Fraction(1, 2), Fraction(1, 10**12)
+
+BITS = 200
+"""Working precision of the tests' own enclosures of the Gaussian's curve."""
+
+probabilities = st.fractions(min_value=0, max_value=1, max_denominator=200)
+lists = st.lists(
+    st.tuples(
+        st.fractions(min_value=1, max_value=9, max_denominator=30),
+        st.fractions(min_value=0, max_value=Fraction(4, 5), max_denominator=60),
+    ),
+    min_size=1,
+    max_size=4,
+    unique_by=(lambda pair: pair[0], lambda pair: pair[1]),
+).map(lambda pairs: list(zip(sorted((r for r, _ in pairs), reverse=True), sorted(d for _, d in pairs), strict=True)))
+
+
+def shape(pairs):
+    """The shape of some pairs, without those that follow from the others."""
+    pairs = list(pairs)
+    while True:
+        try:
+            return Privacy.all([Privacy(ratio=r, delta=d) for r, d in pairs])
+        except BadInput as refusal:
+            del pairs[int(re.search(r"pair (\d+) follows", str(refusal)).group(1)) - 1]
+
+
+shapes = lists.map(shape)
+
+
+@given(lists, probabilities)
+@settings(max_examples=1000)
+def test_u_is_the_least_of_all_pairs_and_leaving_out_what_follows_changes_nothing(pairs, s):
+    assert step(s, shape(pairs)) == min(step(s, Privacy(ratio=r, delta=d)) for r, d in pairs)
+
+
+@given(shapes, probabilities)
+def test_one_step_up_is_close_and_nothing_beyond_is(privacy, s):
+    up = step(s, privacy)
+    here, there = (s, 1 - s), (up, 1 - up)
+    assert are_close(here, there, privacy)
+    if up < 1:
+        beyond = up + min(1 - up, Fraction(1, 10**30))
+        assert not are_close(here, (beyond, 1 - beyond), privacy)
+
+
+@given(shapes, probabilities, st.integers(0, 40))
+@settings(max_examples=1000, deadline=None)
+def test_runs_enclose_exact_iteration(privacy, s, count):
+    found = enclose_steps(s, count, privacy, width=WIDTH)
+    assert steps(s, count, privacy) in found
+    assert found.width <= WIDTH
+
+
+@pytest.mark.parametrize("count", [10**6, 10**12])
+@pytest.mark.parametrize("start", [Fraction(1, 10**300), Fraction(1, 3)])
+def test_long_runs_agree_with_one_pair_that_is_hardly_wider(count, start):
+    """Where the second pair forbids next to nothing, a shape climbs no faster, and hardly slower."""
+    one = Privacy(ratio=Fraction(1_000_001, 1_000_000))
+    two = Privacy.all([one, Privacy(ratio=1, delta=Fraction(1, 2_000_010))])
+    single = enclose_steps(start, count, one, width=WIDTH)
+    several = enclose_steps(start, count, two, width=WIDTH)
+    assert several.width <= WIDTH
+    assert single.lower - HARDLY < several.lower <= single.upper
+
+
+@given(shapes, st.fractions(min_value=1, max_value=12, max_denominator=30))
+def test_the_profile_is_what_u_needs_at_every_ratio(privacy, ratio):
+    delta = privacy.delta_at(ratio=ratio)
+    kinks = privacy.shape.starts
+    assert delta == max(0, *(step(s, privacy) - ratio * s for s in kinks))
+    assert all(step(s, privacy) <= step(s, Privacy(ratio=ratio, delta=delta)) for s in kinks)
+    smallest = privacy.ratio_at(delta)
+    assert smallest <= ratio
+    assert privacy.delta_at(ratio=smallest) <= delta
+
+
+@given(shapes, shapes, probabilities)
+def test_implication_is_lying_below(first, second, s):
+    assert all(first.implies(Privacy.of((pair,))) for pair in first.pairs)
+    if first.implies(second):
+        assert step(s, first) <= step(s, second)
+    else:
+        kinks = (*first.shape.starts, *second.shape.starts)
+        assert any(step(t, first) > step(t, second) for t in kinks)
+
+
+@given(shapes, probabilities, st.fractions(min_value=0, max_value=Fraction(1, 100), max_denominator=10**6))
+def test_what_is_worked_with_is_stricter(privacy, s, margin):
+    assert step(s, tightened(privacy, margin)) <= step(s, privacy)
+    assert step(s, workable(privacy)) <= step(s, privacy)
+
+
+@given(shapes)
+def test_documents_keep_every_number(privacy):
+    assert privacy_from_document(privacy_to_document(privacy)) == privacy
+
+
+@given(shapes, probabilities)
+@settings(max_examples=50, deadline=None)
+def test_orbits_for_drawing_hold_exact_iteration(privacy, s):
+    orbit, value = orbit_of(s, privacy), s
+    for depth in range(30):
+        if depth < len(orbit.numerators):
+            assert -1 < value * (1 << 96) - orbit.at(depth) < 2
+        elif orbit.settled:  # at its last place the open cell of a 64-bit word stays the same
+            assert value in (0, 1) or 1 - value < Fraction(1, 1 << 65)
+        value = step(value, privacy)
+
+
+def normal(x):
+    return (-x / flint.arb(2).sqrt()).erfc() / 2
+
+
+@pytest.mark.parametrize(
+    ("mu", "gap"), [("0.25", "1e-6"), ("0.5", "1e-6"), ("1", "1e-6"), ("2", "1e-6"), ("5", "1e-4")]
+)
+def test_the_polygon_is_below_the_gaussian_and_no_farther_than_the_gap(mu, gap):
+    privacy, mean = Privacy.gaussian(mu, gap=gap), Fraction(mu)
+    shape = privacy.shape
+    for place in range(len(privacy.pairs)):
+        # On one side the curve is farthest away where its slope is the side's.
+        with working_precision(BITS):
+            slope, constant = ball(shape.lines[place].slope), ball(shape.lines[place].constant)
+            x = -slope.log() / ball(mean) - ball(mean) / 2
+            assert normal(x + ball(mean)) - (slope * normal(x) + constant) < ball(Fraction(gap))
+    # Corners that are below the curve keep the sides there; the mirror image has the others.
+    chosen = range(1, len(privacy.pairs) + 1, max(1, len(privacy.pairs) // 12))
+    for place in chosen:
+        s = shape.starts[place]
+        assert shape.step(s) <= gaussian_step(s, mean, width=Fraction(1, 10**40)).lower
+
+
+def test_zcdp_is_gaussian_with_the_root_rounded_down():
+    assert Privacy.zcdp("0.5").pairs == Privacy.gaussian(1).pairs
+    below, above = Fraction("0.77459666924148337"), Fraction("0.77459666924148338")  # √0.6
+    found = Privacy.zcdp("0.3", gap="1e-3").pairs[0].delta, Privacy.zcdp("0.3", gap="1e-3")
+    assert found[0] == 0
+    assert step(HALF, Privacy.gaussian(below, gap="1e-3")) <= step(HALF, found[1]) + TINY
+    assert step(HALF, found[1]) <= step(HALF, Privacy.gaussian(above, gap="1e-3")) + TINY
+
+
+def test_no_group_is_ever_named_under_gaussian_privacy():
+    with pytest.raises(BadInput, match="delta: must be above 0"):
+        PartitionSelection(Privacy.gaussian(1))
+    assert steps(Fraction(0), 1000, Privacy.gaussian(1, gap="1e-3")) == 0
+
+
+@given(lists)
+@settings(max_examples=30, deadline=None)
+def test_groups_are_named_with_the_law_of_the_shape(pairs):
+    privacy = shape(pairs)
+    assume(privacy.pairs[0].delta > 0)
+    selection = PartitionSelection(privacy)
+    assert [selection.law(n) for n in range(4)] == [steps(Fraction(0), n, privacy) for n in range(4)]
+    named = selection.draw(np.array([0, 10**9]))
+    assert named.tolist() == [False, steps(Fraction(0), 10**3, privacy) > 0]
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ({"all": []}, "all: must be a list of guarantees, at least one"),
+        ({"all": 3}, "all: must be a list"),
+        ({"all": [{"epsilon": 1}, {"epsilon": 2}]}, "all: pair 2 has no smaller epsilon than pair 1"),
+        ({"all": [{"epsilon": 2}, {"epsilon": 1}]}, "all: pair 1 says nothing that pair 2 does not"),
+        ({"all": [{"epsilon": 1}, {"epsilon": "1/2", "delta": "9/10"}]}, "all: pair 2 follows from the others"),
+        ({"all": [{"epsilon": 1}, {"epsilon": "1/2", "delta": 1}]}, "delta: must be at least 0 and below 1"),
+        ({"all": [{"epsilon": 1}], "delta": 0}, "privacy: must hold nothing beside all"),
+        ({"all": [{"gaussian": 1}]}, "privacy: must hold epsilon or ratio, and delta"),
+        ({"gaussian": 0}, "mu: must lie between 0.0001 and 5"),
+        ({"gaussian": -1}, "mu: must lie between 0.0001 and 5"),
+        ({"gaussian": "1", "gap": 1}, "gap: must lie between 1e-9 and 0.1"),
+        ({"gaussian": "1", "delta": 0}, "privacy: must hold gaussian, and gap or nothing"),
+        ({"zcdp": 0}, "rho: must lie between 5e-9 and 12.5"),
+    ],
+)
+def test_bad_shapes_get_one_line(document, said):
+    with pytest.raises(BadInput, match=re.escape(said)) as refusal:
+        privacy_from_document(document)
+    assert "\n" not in str(refusal.value)
+
+
+def test_what_needs_one_pair_says_so():
+    privacy = Privacy.all([Privacy(epsilon=1), Privacy(epsilon="1/2", delta="1e-3")])
+    for read in ("ratio", "delta", "epsilon", "pure"):
+        with pytest.raises(BadInput, match="privacy: holds 2 pairs, and this needs one"):
+            getattr(privacy, read)
+    assert hockey_stick((Fraction(1),), (Fraction(1),), Fraction(1)) == 0
