@@ -358,3 +358,11 @@ def test_a_negative_epsilon_is_refused():
 def test_what_is_no_guarantee_has_no_worst_profile(wrong):
     with pytest.raises(BadInput, match="guarantees"):
         worst_profile(wrong)
+
+
+def test_a_shape_alone_costs_what_it_promises_and_several_times_no_more_than_its_pairs():
+    shape = Privacy.all([Privacy(epsilon=1), Privacy(epsilon="1/2", delta="1e-2")])
+    lower, upper = total([shape], delta="1e-2")
+    assert lower <= shape.epsilon_at("1e-2") <= upper + Fraction(1, 10**20)
+    for pair in shape.pairs:
+        assert total([(shape, 5)], delta="1/20")[0] <= total([(Privacy.of((pair,)), 5)], delta="1/20")[1]

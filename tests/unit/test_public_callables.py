@@ -15,6 +15,7 @@ PRIVACY, PATH = Privacy(ratio=2), graphs.Path(3)
 GEOMETRIC = design.geometric(2, PRIVACY)
 READER = consumers.Consumer(2, "absolute")
 OBJECTS = {
+    "Privacy": PRIVACY,
     "Mechanism": GEOMETRIC,
     "FactoredMechanism": mechanisms.FactoredMechanism(privacy=PRIVACY, n=4),
     "DepthMechanism": mechanisms.balanced_line(PRIVACY),
@@ -38,7 +39,7 @@ OBJECTS = {
 MADE = {
     *("Consumer", "Tail", "Loss", "Objective", "FactoredMechanism", "Mechanism", "DepthMechanism", "Ledger", "Session"),
     *("Path", "Cycle", "Complete", "Hamming", "Histograms", "SortedHistograms", "Product", "Goal"),
-    *("PartitionMechanism", "HistogramMechanism"),
+    *("PartitionMechanism", "HistogramMechanism", "Privacy", "Cost"),
 }
 """Classes that callers make themselves; the others are results."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..errors import BadInput
-from ..exact import rational, rational_text
+from ..exact import checked, rational, rational_text
 from ..renamed import renamed_method
 
 __all__ = ["Cost"]
@@ -15,6 +15,7 @@ LONGEST_COST = 4096
 """Bits of a numerator or denominator, so that every total can be written in decimal."""
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Cost:
     """A privacy cost (ε, δ), both exact and at least 0; costs add up and compare component by component."""

@@ -19,6 +19,7 @@ from ..certify.loss_laws import LossLaw, TwoPointLaw, finite_law
 from ..certify.pairs import distinct_row_pairs
 from ..certify.profile import profile_of
 from ..certify.subject import Subject, bare_subject
+from ..certify.worst_profile import worst_profile
 from ..errors import BadInput
 from ..exact import entries, integer
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument
@@ -71,7 +72,7 @@ def read_items(items: Any) -> Laws:
     for one in listed:
         item, times = _timed(one)
         if isinstance(item, Privacy):
-            laws[TwoPointLaw(item.epsilon, item.delta)] += times
+            laws[_law_of_guarantee(item)] += times
         elif isinstance(item, Readable):
             mechanisms[id(item)] = item, times + mechanisms.get(id(item), (item, 0))[1]
         elif isinstance(item, LossLaw) and not isinstance(item, type):
@@ -94,6 +95,14 @@ def read_items(items: Any) -> Laws:
         with suppress(BadInput):  # of a privacy that has no ε of its own: the grid can do without
             promised |= {made.privacy.epsilon} if made.privacy is not None else set()
     return Laws(above, below, frozenset(promised))
+
+
+def _law_of_guarantee(privacy: Privacy) -> LossLaw:
+    """Return the losses of the worst that a guarantee allows: of several pairs, of all together."""
+    if privacy.single:
+        return TwoPointLaw(privacy.epsilon, privacy.delta)
+    profile = worst_profile([(pair.ratio, pair.delta) for pair in privacy.pairs])
+    return finite_law(dominating_pair(profile).losses())
 
 
 def _timed(one: Any) -> tuple[Any, int]:

@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import Any
 
 from ..errors import BadInput
-from ..exact import exp_below, log_above, rational
+from ..exact import checked, exp_below, log_above, rational
+from ..tabular import InOneLine
 from .gaussian import DEFAULT_GAP, gaussian_pairs, zcdp_mean
 from .pair import Pair, follows
 from .shape import Shape, shape_of
@@ -27,8 +28,9 @@ MOST_PAIRS = 10_000
 """Pairs that a shape may have; the stand-alone verifier has the same limit."""
 
 
-@dataclass(frozen=True, slots=True, init=False)
-class Privacy:
+@checked
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Privacy(InOneLine):
     """A guarantee held as rationals: a ratio r ≤ e^ε and δ, or several such pairs that all hold at once.
 
     Theorems hold exactly in `ratio` and `delta`; `epsilon` is what a ledger charges and is never below log(ratio).
@@ -60,7 +62,7 @@ class Privacy:
 
     References
     ----------
-    docs/theory.md#shapes; [Dong2022].
+    docs/theory.md#shapes; proofs/shapes.md; [Dong2022].
     """
 
     pairs: tuple[Pair, ...]
@@ -82,11 +84,13 @@ class Privacy:
         self._set((Pair(factor, _delta(delta), charge),))
 
     @classmethod
+    @checked
     def from_ratio(cls, ratio: Any, delta: Any = 0) -> Privacy:
         """Take r = e^ε exactly."""
         return cls(ratio=ratio, delta=delta)
 
     @classmethod
+    @checked
     def all(cls, guarantees: Iterable[Privacy]) -> Privacy:
         """Ask for several guarantees at once.
 
@@ -118,6 +122,7 @@ class Privacy:
         return cls.of(pairs)
 
     @classmethod
+    @checked
     def gaussian(cls, mu: Any, *, gap: Any = DEFAULT_GAP) -> Privacy:
         """Ask for μ-Gaussian differential privacy, by pairs that imply it and ask for hardly more.
 
@@ -148,6 +153,7 @@ class Privacy:
         return cls.of(gaussian_pairs(mu, gap))
 
     @classmethod
+    @checked
     def zcdp(cls, rho: Any, *, gap: Any = DEFAULT_GAP) -> Privacy:
         """Ask for enough to be ρ-zero-concentrated differentially private: μ-GDP with μ = √(2ρ), rounded down.
 
@@ -168,6 +174,7 @@ class Privacy:
         return cls.gaussian(zcdp_mean(rho), gap=gap)
 
     @classmethod
+    @checked
     def of(cls, pairs: tuple[Pair, ...]) -> Privacy:
         """Take pairs as they are: by falling ratio, none of which follows from the others."""
         made = object.__new__(cls)
@@ -199,6 +206,7 @@ class Privacy:
         """The same ratio with δ = 0."""
         return self.with_delta(Fraction(0))
 
+    @checked
     def with_delta(self, delta: Any) -> Privacy:
         """Keep the ratio and the charge, and change δ."""
         only = self._only()
@@ -220,22 +228,29 @@ class Privacy:
         assert self._shape is not None
         return self._shape
 
+    @checked
     def implies(self, other: Privacy) -> bool:
         """Tell whether every mechanism with this guarantee has the other one, exactly."""
         return all(self.shape.delta_at(pair.ratio) <= pair.delta for pair in other.pairs)
 
+    @checked
     def delta_at(self, *, epsilon: Any = None, ratio: Any = None) -> Fraction:
         """Return the smallest δ promised at an ε (at e^ε rounded down) or a ratio, at least 1."""
         return self.shape.delta_at(Privacy(epsilon=epsilon, ratio=ratio).ratio)
 
+    @checked
     def ratio_at(self, delta: Any) -> Fraction | None:
         """Return the smallest ratio promised with a δ; None where no ratio is."""
         return self.shape.ratio_at(_delta(delta))
 
+    @checked
     def epsilon_at(self, delta: Any) -> Fraction | None:
         """Return log(`ratio_at`), rounded up to 30 decimals; None where no ε is promised."""
         ratio = self.ratio_at(delta)
         return None if ratio is None else log_above(ratio)
+
+    def _summary(self) -> str:
+        return str(self)
 
     def _set(self, pairs: tuple[Pair, ...]) -> None:
         object.__setattr__(self, "pairs", pairs)
