@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 
 from irisdp import BadInput, Privacy
 from irisdp.cells import PartitionSelection
+from irisdp.certify import privacy_profile
+from irisdp.design import binary
 from irisdp.exact import ball, working_precision
+from irisdp.graphs import Path
 from irisdp.mechanisms import privacy_from_document, privacy_to_document
 from irisdp.privacy import are_close, enclose_steps, gaussian_step, hockey_stick, step, steps, tightened, workable
 from irisdp.sampling.shape_orbits import orbit_of
@@ -151,6 +154,25 @@ def test_the_polygon_is_below_the_gaussian_and_no_farther_than_the_gap(mu, gap):
     for place in chosen:
         s = shape.starts[place]
         assert shape.step(s) <= gaussian_step(s, mean, width=Fraction(1, 10**40)).lower
+
+
+@pytest.mark.parametrize("mu", ["0.25", "0.5", "1", "2"])
+def test_every_ratio_needs_hardly_less_delta_than_the_gaussian_and_never_more(mu):
+    """δ(r) = Φ(−x/μ + μ/2) − r·Φ(−x/μ − μ/2) with x = log r is what μ-GDP promises ([Dong2022], Corollary 1)."""
+    privacy, mean = Privacy.gaussian(mu), Fraction(mu)
+    made = binary(Path(12), [0] * 5 + [1] * 7, privacy)
+    profile = privacy_profile(made)
+    for exponent in range(0, 41):
+        ratio = 1 + Fraction(exponent**3, 800)
+        with working_precision(BITS):
+            x = ball(ratio).log() / ball(mean)
+            curve = normal(ball(mean) / 2 - x) - ball(ratio) * normal(-ball(mean) / 2 - x)
+            promised = ball(privacy.delta_at(ratio=ratio))
+            assert promised < curve
+            assert curve - promised < ball(Fraction(1, 10**6))
+        assert profile.delta_at(ratio) <= privacy.delta_at(ratio=ratio)
+    # Rows that meet at the boundary are as far apart as they may be: at ratio 1 nothing is left.
+    assert privacy.delta_at(ratio=1) - profile.delta_at(1) < Fraction(1, 10**3)
 
 
 def test_zcdp_is_gaussian_with_the_root_rounded_down():

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..errors import BadInput
-from ..exact import checked, exp_below, log_above, rational
+from ..exact import checked, exp_below, log_above, rational, short_text
 from ..tabular import InOneLine
 from .gaussian import DEFAULT_GAP, gaussian_pairs, zcdp_mean
 from .pair import Pair, follows
@@ -215,7 +215,11 @@ class Privacy(InOneLine):
     def __str__(self) -> str:
         """Write (ε, δ) for people; of many pairs the first and the last."""
         if len(self.pairs) > _MOST_SHOWN:
-            return f"{len(self.pairs)} pairs, from ({self.pairs[0]}) to ({self.pairs[-1]})"
+            first, last = (
+                f"(ε = {short_text(end.epsilon)}, δ = {short_text(end.delta)})"
+                for end in self.pairs[:: len(self.pairs) - 1]
+            )
+            return f"{len(self.pairs)} pairs, from {first} to {last}"
         if self.single:
             return str(self.pairs[0])
         return " and ".join(f"({pair})" for pair in self.pairs)
