@@ -9,6 +9,7 @@ from .dominating import DominatingPair, dominating_pair
 from .loss_laws import FiniteLaw, LossAtom, LossLaw, TwoPointLaw
 from .matrix_files import matrix_document, read_mechanism
 from .optimality import Optimality, check_optimality
+from .pair_audit import PairAudit
 from .profile import PrivacyProfile, privacy_profile
 from .sealing import add_digest, digest, is_sealed
 from .worst_profile import worst_profile
@@ -21,6 +22,7 @@ __all__ = [
     "LossAtom",
     "LossLaw",
     "Optimality",
+    "PairAudit",
     "PrivacyProfile",
     "TightEdge",
     "TwoPointLaw",

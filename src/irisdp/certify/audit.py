@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput
-from ..exact import checked, log_above, nearest_float, rational_text, short_text
+from ..exact import checked, short_text
 from ..graphs import DatasetGraph
 from ..graphs.names import json_node
 from ..mechanisms import DepthMechanism, FactoredMechanism
@@ -18,15 +18,14 @@ from ..privacy import Privacy
 from ..tabular import InOneLine, html_table
 from .arithmetic import Number, Numbers, as_fraction, conversion, convert
 from .depth_mechanism import certify_depth_mechanism
-from .hockey_stick import Worst, losing_outputs, smallest_ratio, tight_places, worst_delta
+from .hockey_stick import losing_outputs, tight_places
+from .hockey_sticks import needs
 from .optimality import Optimality, judge
+from .pair_audit import PairAudit
 from .pairs import RowPairs
-from .subject import Auditable, Subject, subject_of
+from .subject import Auditable, Subject, same_promise, subject_of
 
 __all__ = ["Audit", "TightEdge", "audit"]
-
-INFINITY = "infinity"
-"""How an ε that does not exist is written."""
 
 MOST_OTHERS = 4
 
@@ -60,12 +59,10 @@ class Audit(InOneLine):
         What was promised.
     rows_sum_to_one, non_negative : bool
         Whether it is a mechanism at all.
-    delta_at_epsilon : Fraction
-        The smallest δ at the ratio promised.
-    ratio_at_delta : Fraction or None
-        The smallest ratio at the δ promised; None when there is none.
+    pairs : tuple of PairAudit
+        What was found about every pair promised, in their order.
     tightest : TightEdge or None
-        None when no two different rows meet.
+        Under the worst pair. None when no two different rows meet.
     optimality : Optimality or None
         The verdict on the certificate, when there is one: its value, its bound, and among which mechanisms the bound
         holds. It cannot hold for what is no private mechanism.
@@ -76,14 +73,13 @@ class Audit(InOneLine):
         The graph that was judged: inputs, edges, and inputs without a neighbour. Nothing is said of neighbours that
         the graph does not join; without edges nothing is compared at all. None for a `DepthMechanism`: it lists none.
     by_theorem : bool
-        The two numbers are the guarantee of a theorem, not a maximum over listed rows.
+        What `pairs` hold is the guarantee of a theorem, not a maximum over listed rows.
     """
 
     privacy: Privacy
     rows_sum_to_one: bool
     non_negative: bool
-    delta_at_epsilon: Fraction
-    ratio_at_delta: Fraction | None
+    pairs: tuple[PairAudit, ...]
     tightest: TightEdge | None = None
     optimality: Optimality | None = None
     by_theorem: bool = False
@@ -94,8 +90,13 @@ class Audit(InOneLine):
 
     @property
     def private(self) -> bool:
-        """Whether no probability is negative and every edge is close, exactly."""
-        return self.non_negative and self.delta_at_epsilon <= self.privacy.delta
+        """Whether no probability is negative and every edge is close under every pair, exactly."""
+        return self.non_negative and all(pair.holds for pair in self.pairs)
+
+    @property
+    def worst(self) -> int:
+        """The number of the pair that needs most δ beyond what it promises, or has least to spare; the first is 0."""
+        return max(range(len(self.pairs)), key=lambda k: self.pairs[k].excess)
 
     @property
     def holds(self) -> bool:
@@ -103,25 +104,47 @@ class Audit(InOneLine):
         return self.private and self.rows_sum_to_one and (self.optimality is None or self.optimality.holds)
 
     @property
+    def delta_at_epsilon(self) -> Fraction:
+        """The smallest δ at the ratio of a single pair."""
+        return self._only().delta_at_epsilon
+
+    @property
+    def ratio_at_delta(self) -> Fraction | None:
+        """The smallest ratio at the δ of a single pair; None when there is none."""
+        return self._only().ratio_at_delta
+
+    @property
     def epsilon_at_delta(self) -> Fraction | None:
-        """The smallest ε at the δ promised, rounded up to 30 decimals; None when none suffices."""
-        return None if self.ratio_at_delta is None else log_above(self.ratio_at_delta)
+        """The smallest ε at the δ of a single pair, rounded up to 30 decimals; None when none suffices."""
+        return self._only().epsilon_at_delta
+
+    def _only(self) -> PairAudit:
+        if len(self.pairs) != 1:
+            raise BadInput("privacy", f"holds {len(self.pairs)} pairs, each with its own numbers", "read pairs")
+        return self.pairs[0]
 
     def _summary(self) -> str:
         return "; ".join(f"{name} {said}".strip() for name, said in self._told() if name not in ("rows", "tightest"))
 
     def _told(self) -> list[tuple[str, str]]:
-        """Say what was found, each with its name."""
+        """Say what was found, each with its name; of several pairs, of the worst one."""
+        many = len(self.pairs)
         claim = "nothing is claimed" if self.optimality is None else "holds"
         if self.optimality is not None and not self.optimality.holds:
             claim = "DOES NOT HOLD"
-        needed = self.epsilon_at_delta
+        worst = self.pairs[self.worst]
+        needed = worst.epsilon_at_delta
         return [
             ("", "holds" if self.holds else "DOES NOT HOLD"),
             *([] if self.inputs is None else [("graph", f"{self.inputs} inputs, {self.edges} edges")]),
             ("rows", "sum to exactly 1" if self.rows_sum_to_one else "do NOT sum to exactly 1"),
-            ("promised", f"ε = {short_text(self.privacy.epsilon)}, δ = {short_text(self.privacy.delta)}"),
-            ("δ needed", short_text(self.delta_at_epsilon)),
+            *(
+                [("pairs", f"{sum(pair.holds for pair in self.pairs)} of {many} hold; of the worst:")]
+                if many > 1
+                else []
+            ),
+            ("promised", f"ε = {short_text(worst.pair.epsilon)}, δ = {short_text(worst.pair.delta)}"),
+            ("δ needed", short_text(worst.delta_at_epsilon)),
             ("ε needed", "none suffices" if needed is None else short_text(needed)),
             *([] if self.tightest is None else [("tightest", " and ".join(map(str, self.tightest.edge)))]),
             ("optimality", "not judged" if self.not_judged else claim),
@@ -133,22 +156,17 @@ class Audit(InOneLine):
         return html_table(f"Audit: {verdict}", ["", ""], list(others))
 
     def to_document(self) -> dict[str, Any]:
-        """Write as the document that `irisdp audit --json` prints: exact numbers as text, floats beside logarithms."""
-        ratio, epsilon = self.ratio_at_delta, self.epsilon_at_delta
+        """Write as the document that `irisdp audit --json` prints: exact numbers as text, floats beside logarithms.
+
+        Of several pairs each has its own numbers, in a list, and those at the top are None.
+        """
+        pairs = [pair.to_document() for pair in self.pairs]
+        single = len(pairs) == 1
         document: dict[str, Any] = {
             "private": self.private,
             "rows_sum_to_one": self.rows_sum_to_one,
             "non_negative": self.non_negative,
-            "epsilon": rational_text(self.privacy.epsilon),
-            "delta": rational_text(self.privacy.delta),
-            "ratio": rational_text(self.privacy.ratio),
-            "delta_at_epsilon": rational_text(self.delta_at_epsilon),
-            "epsilon_at_delta": INFINITY if epsilon is None else rational_text(epsilon),
-            "ratio_at_delta": INFINITY if ratio is None else rational_text(ratio),
-            "floats": {
-                "delta_at_epsilon": nearest_float(self.delta_at_epsilon),
-                "epsilon_at_delta": None if epsilon is None else nearest_float(epsilon),
-            },
+            **(pairs[0] if single else dict.fromkeys(pairs[0])),
             "tightest": None,
             "by_theorem": self.by_theorem,
             "inputs": self.inputs,
@@ -163,6 +181,9 @@ class Audit(InOneLine):
                 "outputs": [json_node(output) for output in self.tightest.outputs],
                 "others": [[json_node(node) for node in edge] for edge in self.tightest.others],
             }
+        if not single:
+            document["pairs"] = [{**pair, "holds": one.holds} for pair, one in zip(pairs, self.pairs, strict=True)]
+            document["worst_pair"] = self.worst
         return document
 
 
@@ -209,7 +230,9 @@ def audit(
         return _audit_depth_mechanism(subject, privacy)
     examined = subject_of(subject, graph=graph, privacy=privacy)
     document = examined.document
-    own = graph is None and (privacy is None or _same(privacy, document.privacy))
+    own = graph is None and (
+        privacy is None or (document.privacy is not None and same_promise(privacy, document.privacy))
+    )
     optimality = judge(examined) if own else None
     not_judged = document.certificate is not None and not own
     if document.factored is not None:
@@ -217,34 +240,34 @@ def audit(
     number = conversion(arithmetic)
     rows = examined.rows if arithmetic == "flint" else convert(document.rows, number)
     pairs = examined.row_pairs()
-    worst = worst_delta(rows, pairs, number(examined.privacy.ratio))
     used = np.unique(document.row_of).tolist()
     non_negative = min(min(rows[i]) for i in used) >= 0
-    delta = number(examined.privacy.delta)
     # With a negative entry no ratio means anything; the promise is broken whatever the ratio.
-    tight = smallest_ratio(rows, pairs, delta) if non_negative else None
+    promised = [(number(pair.ratio), number(pair.delta)) for pair in examined.privacy.pairs]
+    deltas, ratios = needs(rows, pairs, promised, non_negative=non_negative)
     verdict = Audit(
         privacy=examined.privacy,
         rows_sum_to_one=all(sum(rows[i]) == 1 for i in used),
         non_negative=non_negative,
-        delta_at_epsilon=Fraction(0) if worst is None else as_fraction(worst.value),
-        ratio_at_delta=_ratio(tight, non_negative),
-        tightest=_tight_edge(tight.value, examined, pairs, rows, delta) if tight else None,
+        pairs=tuple(
+            PairAudit(pair, as_fraction(delta), None if ratio is None else as_fraction(ratio))
+            for pair, delta, ratio in zip(examined.privacy.pairs, deltas, ratios, strict=True)
+        ),
         optimality=optimality,
         not_judged=not_judged,
         inputs=len(examined.inputs),
         edges=examined.graph.number_of_edges,
         alone=_alone(examined.graph),
     )
+    if non_negative and len(pairs):
+        worst = verdict.worst
+        edge = _tight_edge(ratios[worst], examined, pairs, rows, promised[worst][1])
+        verdict = replace(verdict, tightest=edge)
     if optimality is None or (verdict.private and verdict.rows_sum_to_one):
         return verdict
     # A bound on private mechanisms says nothing good about what is none.
     broken = replace(optimality, holds=False, reason="the file is no private mechanism")
     return replace(verdict, optimality=broken if optimality.holds else optimality)
-
-
-def _same(given: Privacy, stated: Privacy | None) -> bool:
-    return stated is not None and (given.ratio, given.delta) == (stated.ratio, stated.delta)
 
 
 def _alone(graph: DatasetGraph) -> int:
@@ -259,12 +282,6 @@ def _alone(graph: DatasetGraph) -> int:
         if not left:
             break
     return left
-
-
-def _ratio(tight: Worst | None, non_negative: bool) -> Fraction | None:
-    if tight is None:
-        return Fraction(1) if non_negative else None
-    return None if tight.value is None else as_fraction(tight.value)
 
 
 def _tight_edge(ratio: Any, examined: Subject, pairs: RowPairs, rows: Sequence[Numbers], delta: Number) -> TightEdge:
@@ -289,15 +306,14 @@ def _audit_factored(
 ) -> Audit:
     """The rows at neighbouring counts differ by at most the ratio of the geometric mechanism; reading keeps that."""
     built, promised = factored.privacy.ratio, examined.privacy
-    if built > promised.ratio:
+    if any(built > pair.ratio for pair in promised.pairs):
         raise BadInput("privacy", "is stricter than a factored mechanism was built for", "expand it to audit its rows")
     edge = TightEdge(edge=(0, 1), outputs=()) if factored.n else None
     return Audit(
         privacy=promised,
         rows_sum_to_one=True,
         non_negative=True,
-        delta_at_epsilon=Fraction(0),
-        ratio_at_delta=built if factored.n else Fraction(1),
+        pairs=tuple(PairAudit(pair, Fraction(0), built if factored.n else Fraction(1)) for pair in promised.pairs),
         tightest=edge,
         optimality=optimality,
         not_judged=not_judged,
@@ -309,14 +325,20 @@ def _audit_factored(
 
 
 def _audit_depth_mechanism(mechanism: DepthMechanism, privacy: Privacy | None) -> Audit:
-    if privacy is not None and (privacy.ratio, privacy.delta) != (mechanism.privacy.ratio, mechanism.privacy.delta):
+    if privacy is not None and not same_promise(privacy, mechanism.privacy):
         raise BadInput("privacy", "of a depth mechanism is built into its rows", "leave it out, or build it anew")
     verdict = certify_depth_mechanism(mechanism)
+    # Rows that an enclosure refutes are not private, whatever the boundary is.
+    beyond = verdict.excess if verdict.refuted is not None else Fraction(0)
     return Audit(
         privacy=mechanism.privacy,
         rows_sum_to_one=True,
         non_negative=True,
-        delta_at_epsilon=mechanism.privacy.delta if verdict.holds else verdict.boundary_delta,
-        ratio_at_delta=mechanism.privacy.ratio if verdict.holds else None,
+        pairs=tuple(
+            PairAudit(pair, pair.delta, pair.ratio)
+            if verdict.holds
+            else PairAudit(pair, max(needed, pair.delta + beyond) if beyond else needed, None)
+            for pair, needed in zip(mechanism.privacy.pairs, verdict.boundary_deltas, strict=True)
+        ),
         by_theorem=True,
     )

@@ -19,8 +19,10 @@ from ..exact import integer, json_list, rational
 from ..graphs.explicit import listed as listed_graph
 from ..graphs.search import breadth_first
 from .arithmetic import Number, flint_rational
+from .dual import multipliers
 from .goals import Goal
 from .rainbows import Best
+from .step import Step
 from .subject import Subject
 
 __all__ = ["ONE_ROW_PER_RANKING", "choice_bound"]
@@ -39,8 +41,8 @@ def choice_bound(subject: Subject, certificate: Mapping[str, Any], best: Best, g
     Parameters
     ----------
     certificate : mapping
-        "choice" holds "tangents": [[class, k, s, weight], …] and "multipliers": [[class, class, output, λ], …];
-        classes are positions in "rankings".
+        "choice" holds "tangents": [[class, k, s, weight], …] and "multipliers": [[class, class, output, λ], …], with
+        the number of a pair of the privacy behind λ where it is not the first; classes are positions in "rankings".
 
     Raises
     ------
@@ -50,7 +52,8 @@ def choice_bound(subject: Subject, certificate: Mapping[str, Any], best: Best, g
     facts = certificate.get("choice")
     if not isinstance(facts, Mapping) or goal.aggregate != "average":
         raise BadInput("choice", "must hold tangents and multipliers, for an average", "leave it out")
-    ratio, delta = flint_rational(subject.privacy.ratio), flint_rational(subject.privacy.delta)
+    pairs = [(flint_rational(pair.ratio), flint_rational(pair.delta)) for pair in subject.privacy.pairs]
+    step = Step(subject.privacy.pairs)
     constant, earned = _earned(subject, best, goal)
     scores: dict[Ranking, list[Number]] = {
         best.rankings[i]: [flint.fmpq(0)] * len(subject.outputs) for i in best.boundary
@@ -65,7 +68,7 @@ def choice_bound(subject: Subject, certificate: Mapping[str, Any], best: Best, g
         if ranking not in scores or not 0 <= s <= 1 or weight < 0:
             raise BadInput("tangents", "must touch at probabilities of a class with a boundary", "correct them")
         drawn[ranking, k] = drawn.get((ranking, k), flint.fmpq(0)) + weight
-        value, slope = _tangent(earned.get((ranking, k), []), s, ratio, delta)
+        value, slope = _tangent(earned.get((ranking, k), []), s, step)
         constant -= weight * (value - slope * s)
         for v in ranking[: k + 1]:
             scores[ranking][v] -= weight * slope
@@ -75,23 +78,20 @@ def choice_bound(subject: Subject, certificate: Mapping[str, Any], best: Best, g
         if key not in drawn:  # at most all of it
             constant -= sum(weights, start=flint.fmpq(0))
     touching = _touching(subject, best)
-    largest: dict[tuple[Ranking, Ranking], Number] = {}
+    largest: dict[tuple[Ranking, Ranking, int], Number] = {}
     seen = set()
-    for entry in json_list(facts.get("multipliers"), "multipliers"):
-        first, second, output, text = json_list(entry, "multipliers", 4)
-        i, j = (integer(k, "multipliers", at_least=0, at_most=len(rankings) - 1) for k in (first, second))
-        v = integer(output, "multipliers", at_least=0, at_most=len(subject.outputs) - 1)
-        pair, size = (rankings[i], rankings[j]), flint_rational(rational(text, "multipliers"))
-        if pair not in touching or size < 0 or (pair, v) in seen:
+    for i, j, v, k, size in multipliers(facts, len(rankings), len(subject.outputs), len(pairs)):
+        first, second = rankings[i], rankings[j]
+        if (first, second) not in touching or size < 0 or (first, second, v, k) in seen:
             raise BadInput("multipliers", "must be 0 or more, each once, where classes touch", "correct them")
-        seen.add((pair, v))
-        scores[pair[0]][v] += size
-        scores[pair[1]][v] -= ratio * size
-        largest[pair] = max(size, largest.get(pair, size))
+        seen.add((first, second, v, k))
+        scores[first][v] += size
+        scores[second][v] -= pairs[k][0] * size
+        largest[first, second, k] = max(size, largest.get((first, second, k), size))
     return (
         constant
         + sum((min(row) for row in scores.values()), start=flint.fmpq(0))
-        - delta * sum(largest.values(), start=flint.fmpq(0))
+        - sum((pairs[k][1] * size for (_, _, k), size in largest.items()), start=flint.fmpq(0))
     )
 
 
@@ -117,14 +117,12 @@ def _earned(subject: Subject, best: Best, goal: Goal) -> tuple[Number, dict[tupl
     return constant, {key: weights for key, weights in earned.items() if any(weights)}
 
 
-def _tangent(weights: Sequence[Number], s: Number, ratio: Number, delta: Number) -> tuple[Number, Number]:
+def _tangent(weights: Sequence[Number], s: Number, step: Step) -> tuple[Number, Number]:
     """Return Σ_t weight_t·u^t(s) and a slope there, that of the right side at a kink."""
-    turn, full = (1 - delta) / (ratio + 1), 1 - delta
     value, slope, factor = flint.fmpq(0), flint.fmpq(0), flint.fmpq(1)
     for weight in weights:
         value, slope = value + weight * s, slope + weight * factor
-        factor = factor * ratio if s < turn else factor / ratio if s < full else flint.fmpq(0)
-        s = min(flint.fmpq(1), ratio * s + delta, 1 - (1 - s - delta) / ratio)
+        factor, s = factor * step.slope(s), step(s)
     return value, slope
 
 

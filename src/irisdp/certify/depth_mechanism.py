@@ -27,10 +27,10 @@ class DepthMechanismVerdict:
 
     Parameters
     ----------
-    boundary_delta : Fraction
-        The smallest δ at the stated ratio between the classes at depth 0, exactly.
+    boundary_deltas : tuple of Fraction
+        For every pair promised, the smallest δ at its ratio between the classes at depth 0, exactly.
     excess : Fraction
-        Enclosed rows one depth apart need at most this much more than the stated δ, rigorously. It comes from the
+        Enclosed rows one depth apart need at most this much more than the δ of any pair, rigorously. It comes from the
         width of the enclosures alone: exactly, they need no more than δ.
     refuted : int or None
         A depth whose enclosed rows are certainly not close to the next, which would contradict the theorem.
@@ -38,10 +38,17 @@ class DepthMechanismVerdict:
         Boundary close and nothing refuted.
     """
 
-    boundary_delta: Fraction
+    boundary_deltas: tuple[Fraction, ...]
     excess: Fraction
     refuted: int | None
     holds: bool
+
+    @property
+    def boundary_delta(self) -> Fraction:
+        """The smallest δ at the stated ratio between the classes at depth 0, where a single pair is promised."""
+        if len(self.boundary_deltas) != 1:
+            raise BadInput("boundary_delta", "is one for every pair promised", "read boundary_deltas")
+        return self.boundary_deltas[0]
 
 
 @checked
@@ -58,13 +65,15 @@ def certify_depth_mechanism(mechanism: DepthMechanism, depths: Iterable[int] = S
     depths : iterable of int
         Where to enclose rows as a check that does not use the theorem; each is compared with the depth below it.
     """
-    privacy = mechanism.privacy
+    promised = mechanism.privacy.pairs
     at_boundary = [
         dict(zip(ranking, row, strict=True))
         for ranking, row in zip(mechanism.rankings, mechanism.boundary, strict=True)
     ]
     listed = [tuple(row[output] for output in mechanism.outputs) for row in at_boundary]
-    boundary_delta = max((hockey_stick(a, b, privacy.ratio) for a in listed for b in listed), default=Fraction(0))
+    boundary_deltas = tuple(
+        max((hockey_stick(a, b, pair.ratio) for a in listed for b in listed), default=Fraction(0)) for pair in promised
+    )
     excess, refuted = Fraction(0), None
     for depth in depths:
         if depth < 0:
@@ -72,12 +81,14 @@ def certify_depth_mechanism(mechanism: DepthMechanism, depths: Iterable[int] = S
         for group in range(len(mechanism.rankings)):
             here, deeper = (_enclosed_row(mechanism, group, depth + k) for k in (0, 1))
             for first, second in ((here, deeper), (deeper, here)):
-                needed = _enclosed_hockey_stick(first, second, privacy.ratio)
-                excess = max(excess, needed.upper - privacy.delta)
-                if needed.lower > privacy.delta:
-                    refuted = depth
-    holds = boundary_delta <= privacy.delta and refuted is None
-    return DepthMechanismVerdict(boundary_delta=boundary_delta, excess=excess, refuted=refuted, holds=holds)
+                for pair in promised:
+                    needed = _enclosed_hockey_stick(first, second, pair.ratio)
+                    excess = max(excess, needed.upper - pair.delta)
+                    if needed.lower > pair.delta:
+                        refuted = depth
+    close = all(needed <= pair.delta for needed, pair in zip(boundary_deltas, promised, strict=True))
+    holds = close and refuted is None
+    return DepthMechanismVerdict(boundary_deltas=boundary_deltas, excess=excess, refuted=refuted, holds=holds)
 
 
 def _enclosed_row(mechanism: DepthMechanism, group: int, depth: int) -> list[Enclosure]:

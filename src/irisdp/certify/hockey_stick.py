@@ -13,6 +13,8 @@ from .pairs import RowPairs
 __all__ = [
     "INFINITE",
     "Worst",
+    "by_likelihood_ratio",
+    "directions",
     "hockey_stick",
     "least_ratio",
     "losing_outputs",
@@ -46,7 +48,7 @@ def worst_delta(rows: Sequence[Numbers], pairs: RowPairs, ratio: Number) -> Wors
     """
     scaled = [tuple(ratio * entry for entry in row) for row in rows]
     worst = None
-    for place, forward, i, j in _directions(pairs):
+    for place, forward, i, j in directions(pairs):
         value = hockey_stick(rows[i], scaled[j])
         if worst is None or value > worst.value:
             worst = Worst(value, place, forward)
@@ -62,7 +64,7 @@ def smallest_ratio(rows: Sequence[Numbers], pairs: RowPairs, delta: Number) -> W
     one = delta * 0 + 1
     worst, best = None, one
     scaled: dict[int, Numbers] = {}
-    for place, forward, i, j in _directions(pairs, shuffled=True):
+    for place, forward, i, j in directions(pairs, shuffled=True):
         other = scaled.get(j)
         if other is None:
             other = scaled[j] = tuple(best * entry for entry in rows[j])
@@ -81,7 +83,7 @@ def tight_places(
 ) -> Iterator[tuple[int, bool]]:
     """Yield the pairs, by place and direction, that need the `smallest_ratio` found; all of them where it is 1."""
     scaled = rows if ratio is INFINITE else [tuple(ratio * entry for entry in row) for row in rows]
-    for place, forward, i, j in _directions(pairs):
+    for place, forward, i, j in directions(pairs):
         if ratio is INFINITE:
             tight = sum(p for p, q in zip(rows[i], rows[j], strict=True) if q == 0 and p > 0) > delta
         elif ratio == 1:
@@ -102,7 +104,7 @@ def least_ratio(row: Numbers, other: Numbers, delta: Number) -> Number | None:
     """
     one = delta * 0 + 1
     above, below = one - one, one - one
-    for breakpoint_, (mass, facing) in _by_likelihood_ratio(row, other):
+    for breakpoint_, (mass, facing) in by_likelihood_ratio(row, other):
         if breakpoint_ is INFINITE:
             above += mass
             if above > delta:
@@ -121,14 +123,15 @@ def losing_outputs(row: Numbers, other: Numbers, ratio: Number | None) -> list[i
     return [v for v, (p, q) in enumerate(zip(row, other, strict=True)) if p > 0 and p >= ratio * q]
 
 
-def _by_likelihood_ratio(row: Numbers, other: Numbers) -> list[tuple[Number | None, tuple[Number, Number]]]:
+def by_likelihood_ratio(row: Numbers, other: Numbers) -> list[tuple[Number | None, tuple[Number, Number]]]:
     """Return (P_v/Q_v, (P_v, Q_v)) from the largest likelihood ratio down, INFINITE first."""
     endless = [(INFINITE, (p, q)) for p, q in zip(row, other, strict=True) if q == 0 and p > 0]
     finite = [(p / q, (p, q)) for p, q in zip(row, other, strict=True) if q > 0 and p > 0]
     return endless + sorted(finite, key=lambda item: item[0], reverse=True)
 
 
-def _directions(pairs: RowPairs, *, shuffled: bool = False) -> Iterator[tuple[int, bool, int, int]]:
+def directions(pairs: RowPairs, *, shuffled: bool = False) -> Iterator[tuple[int, bool, int, int]]:
+    """Yield place, direction and both row numbers, of every pair of rows both ways round."""
     order = np.arange(len(pairs))
     if shuffled:
         order = np.random.default_rng(0).permutation(order)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..errors import BadInput
 from ..exact import integer, json_list
 from ..mechanisms import read_document
-from .subject import Subject, subject_of
+from .subject import Subject, same_promise, subject_of
 
 __all__ = ["inner_subject"]
 
@@ -37,7 +37,7 @@ def inner_subject(subject: Subject, certificate: Mapping[str, Any]) -> tuple[Sub
     inner = subject_of(read_document(certificate.get("mechanism")))
     if inner.document.factored is not None or subject.document.factored is not None:
         raise BadInput("factors", "cannot be pulled back", "write the matrix")
-    if (inner.privacy.ratio, inner.privacy.delta) != (subject.privacy.ratio, subject.privacy.delta):
+    if not same_promise(inner.privacy, subject.privacy):
         raise BadInput("privacy", "differs from the inner mechanism's", "state the same")
     numbers = json_list(certificate.get("query"), "query", len(subject.inputs))
     query = [integer(k, "query", at_least=0, at_most=len(inner.inputs) - 1) for k in numbers]

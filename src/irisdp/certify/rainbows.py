@@ -9,7 +9,7 @@ private (proofs/rainbow-optimality.md). Privacy is the audit's business; here th
 from __future__ import annotations
 
 import heapq
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from ..errors import BadInput
 from ..exact import integer, json_list
 from ..mechanisms.scope import too_deep
 from .arithmetic import Number, Numbers, flint_rational
+from .step import Step
 from .subject import Subject
 
 __all__ = ["Best", "balanced_line", "fixed_rainbow", "homogeneous_rainbow"]
@@ -68,7 +69,8 @@ def balanced_line(subject: Subject, facts: Mapping[str, Any]) -> Best:
     """
     rankings = _rankings(subject, facts)
     q = len(subject.outputs)
-    lie = (1 - flint_rational(subject.privacy.delta)) / (flint_rational(subject.privacy.ratio) + q - 1)
+    # Each pair asks for a lie at least this probable.
+    lie = flint_rational(max((1 - pair.delta) / (pair.ratio + q - 1) for pair in subject.privacy.pairs))
     found = _best(subject, rankings, _boundary(subject, rankings))
     apart = max(
         (
@@ -126,7 +128,7 @@ def _best_rows(subject: Subject, rankings: Sequence[Ranking], given: Mapping[int
     if too_deep(_deepest(subject, given), subject.privacy):
         raise BadInput("rankings", "reach too far from the given rows for exact numbers", "use a shorter ratio")
     neighbours = [input_at[subject.graph.neighbours(place)].tolist() for place in subject.places.tolist()]
-    step = _Step(flint_rational(subject.privacy.ratio), flint_rational(subject.privacy.delta))
+    step = Step(subject.privacy.pairs)
     bounds: dict[frozenset[int], list[Number]] = {}
     best: list[Numbers] = []
     for i, ranking in enumerate(rankings):
@@ -160,7 +162,7 @@ def _deepest(subject: Subject, given: Mapping[int, Numbers]) -> int:
     return int(near[near < size].max())
 
 
-def _spread(start: Mapping[int, Number], neighbours: Sequence[Sequence[int]], step: _Step) -> list[Number]:
+def _spread(start: Mapping[int, Number], neighbours: Sequence[Sequence[int]], step: Step) -> list[Number]:
     """Return the smallest u^dist(b,d)(start_b) for every d: label-setting, since u is increasing and u(s) ≥ s."""
     found = [flint.fmpq(1)] * len(neighbours)
     for b, value in start.items():
@@ -179,16 +181,3 @@ def _spread(start: Mapping[int, Number], neighbours: Sequence[Sequence[int]], st
                 found[other] = further
                 heapq.heappush(heap, (further, other))
     return found
-
-
-class _Step:
-    """u(s) = min{1, r·s + δ, 1 − (1 − s − δ)/r}, remembered: many nodes share a value."""
-
-    def __init__(self, ratio: Number, delta: Number) -> None:
-        self.ratio, self.delta = ratio, delta
-        self.known: dict[Hashable, Number] = {}
-
-    def __call__(self, s: Number) -> Number:
-        if s not in self.known:
-            self.known[s] = min(flint.fmpq(1), self.ratio * s + self.delta, 1 - (1 - s - self.delta) / self.ratio)
-        return self.known[s]

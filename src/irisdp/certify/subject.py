@@ -18,7 +18,7 @@ from .arithmetic import Numbers, convert, flint_rational
 from .matrix_files import read_mechanism
 from .pairs import RowPairs, distinct_row_pairs
 
-__all__ = ["Auditable", "Subject", "as_document", "bare_subject", "is_the_path", "subject_of"]
+__all__ = ["Auditable", "Subject", "as_document", "bare_subject", "is_the_path", "same_promise", "subject_of"]
 
 
 LARGEST_CERTIFIED_COUNT = 10**6
@@ -98,6 +98,12 @@ def subject_of(given: Auditable, *, graph: DatasetGraph | None = None, privacy: 
         places=_places(document, graph),
         rows=convert(document.rows, flint_rational),
     )
+
+
+def same_promise(one: Privacy, other: Privacy) -> bool:
+    """Tell whether two privacies are the same pairs (r, δ), whatever ε is charged for them."""
+    first, second = ([(pair.ratio, pair.delta) for pair in each.pairs] for each in (one, other))
+    return first == second
 
 
 def is_the_path(graph: DatasetGraph, nodes: int) -> bool:

@@ -120,8 +120,9 @@ def _randomized_response(subject: Subject, certificate: Mapping[str, Any], goal:
     q = len(subject.inputs)
     if q < 2 or len(subject.outputs) != q or subject.graph.number_of_edges != q * (q - 1) // 2:
         raise BadInput("graph", "must be complete, with one output per input", "use another certificate")
-    ratio, delta = flint_rational(subject.privacy.ratio), flint_rational(subject.privacy.delta)
-    truth = (ratio + delta * (q - 1)) / (ratio + q - 1)
+    # Under several pairs, the one that allows the least truth decides.
+    pairs = subject.privacy.pairs
+    truth = flint_rational(min((pair.ratio + pair.delta * (q - 1)) / (pair.ratio + q - 1) for pair in pairs))
     lie = (1 - truth) / (q - 1)
     distance = _distance(subject, lambda i: [truth if v == i else lie for v in range(q)])
     if goal is None:
@@ -174,6 +175,9 @@ THEOREMS_OF_RAINBOWS = ("balanced-line", "homogeneous-rainbow", "rainbow")
 
 
 def _check_counts(subject: Subject) -> None:
+    if not subject.privacy.single:
+        rule = f"holds {len(subject.privacy.pairs)} pairs, and the geometric theorems speak of one, with delta 0"
+        raise BadInput("privacy", rule, "use a dual certificate")
     if subject.privacy.delta != 0:
         raise BadInput("delta", "must be 0 for the geometric theorems", "use a dual certificate")
     if not is_the_path(subject.graph, len(subject.inputs)) or list(subject.inputs) != list(range(len(subject.inputs))):

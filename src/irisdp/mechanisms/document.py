@@ -22,7 +22,7 @@ from ..graphs.names import Nodes, named_nodes
 from ..privacy import Privacy
 from .factored import FactoredMechanism, Reading
 from .mechanism import Mechanism, Row
-from .writing import FORMAT, Objective, privacy_from_document
+from .writing import FORMAT, Objective, pairs_from_document
 
 __all__ = ["MechanismDocument", "load", "read_document"]
 
@@ -86,7 +86,7 @@ def read_document(document: Any) -> MechanismDocument:
     if "kind" in document and not forms:
         rule = "is a spec, which says what to design"
         raise BadInput("mechanism", rule, "design it first, with irisdp.design.from_spec")
-    privacy = privacy_from_document(document["privacy"]) if document.get("privacy") is not None else None
+    privacy = pairs_from_document(document["privacy"]) if document.get("privacy") is not None else None
     graph = graph_from_document(document["graph"]) if document.get("graph") is not None else None
     if len(forms) != 1:
         raise BadInput("matrix", "must be given in one form", 'write "matrix", or "rows" and "row_of", or "factors"')
@@ -149,6 +149,9 @@ def _factored(
     factors = json_list(document["factors"], "factors")
     if privacy is None:
         raise BadInput("privacy", "is missing", 'write {"epsilon": …} or {"ratio": …}')
+    if not privacy.single:
+        rule = "of factors must be one pair: the geometric mechanism has one ratio"
+        raise BadInput("privacy", rule, "state it, or write the matrix")
     if not 1 <= len(factors) <= 2 or not all(isinstance(factor, dict) for factor in factors):
         raise BadInput("factors", "must be a standard mechanism and at most one reading", "see the mechanism format")
     if factors[0].get("kind") != "geometric" or "n" not in factors[0]:

@@ -16,11 +16,19 @@ from numpy.typing import NDArray
 from ..errors import BadInput
 from ..exact import checked, integer, json_bytes, json_list, rational, rational_text, short_text
 from ..outputs import plan_outputs, write_outputs
-from ..privacy import Pair, Privacy
+from ..privacy import MOST_PAIRS, Pair, Privacy
 from ..sampling import BitSource
 from ..tabular import html_table
 
-__all__ = ["FORMAT", "Objective", "Written", "exact_text", "privacy_from_document", "privacy_to_document"]
+__all__ = [
+    "FORMAT",
+    "Objective",
+    "Written",
+    "exact_text",
+    "pairs_from_document",
+    "privacy_from_document",
+    "privacy_to_document",
+]
 
 FORMAT = "irisdp/mechanism/1"
 
@@ -197,11 +205,22 @@ def privacy_from_document(document: Any) -> Privacy:
         if name in document:
             _check_numbers(document, {name, "gap"}, f"{name}, and gap or nothing")
             return build(document[name], **{key: value for key, value in document.items() if key == "gap"})
+    return pairs_from_document(document)
+
+
+@checked
+def pairs_from_document(document: Any) -> Privacy:
+    """Read what mechanism files hold: one pair or {"all": [pairs]}, never a curve; a stranger checks every pair."""
+    if not isinstance(document, dict):
+        raise BadInput("privacy", "must be an object", _EXAMPLE)
     if "all" not in document:
         return _pair_from_document(document)
     if set(document) != {"all"}:
         raise BadInput("privacy", "must hold nothing beside all", "put everything into the list")
-    return Privacy.all([_pair_from_document(pair) for pair in json_list(document["all"], "all")])
+    pairs = json_list(document["all"], "all")
+    if len(pairs) > MOST_PAIRS:
+        raise BadInput("all", f"must hold at most {MOST_PAIRS} pairs", "leave out those that matter least")
+    return Privacy.all([_pair_from_document(pair) for pair in pairs])
 
 
 def _pair_from_document(document: Any) -> Privacy:

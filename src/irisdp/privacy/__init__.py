@@ -4,11 +4,12 @@ from .closeness import are_close, hockey_stick
 from .gaussian import gaussian_step
 from .nearby import tightened, workable
 from .pair import Pair, turning_point
-from .parameters import Privacy
+from .parameters import MOST_PAIRS, Privacy
 from .shape import Shape
 from .step import enclose_steps, step, step_down, steps
 
 __all__ = [
+    "MOST_PAIRS",
     "Pair",
     "Privacy",
     "Shape",
