@@ -62,6 +62,7 @@ def choice(mechanism: verifier.Mechanism, certificate: Any) -> Fraction:
             gained = gains.setdefault((ranking_of[i], place), {})
             gained[t] = gained.get(t, Fraction(0)) + costs[place + 1] - costs[place]
 
+    lines = verifier.lines_of_u(mechanism.pairs)
     scores = [[Fraction(0)] * answers for _ in rankings]  # of the rows m, one for each ranking
     shares: dict[tuple[int, int], Fraction] = {}
     for entry in verifier.list_of(part(certificate["choice"], "tangents", "choice"), "tangents"):
@@ -77,7 +78,8 @@ def choice(mechanism: verifier.Mechanism, certificate: Any) -> Fraction:
             bound -= gain * (value - slope * point)
             for v in rankings[ranking][: place + 1]:
                 scores[ranking][v] -= gain * slope
-            value, slope = one_step(mechanism, value, slope)
+            value, steeper = verifier.u(lines, value)
+            slope *= steeper
     insist(set(shares.values()) <= {1}, "the weights of the tangents do not sum to 1")
     # Where no tangent is drawn, a prefix is at most certain.
     bound -= sum((sum(saved.values()) for key, saved in gains.items() if key not in shares), start=Fraction(0))
@@ -85,21 +87,9 @@ def choice(mechanism: verifier.Mechanism, certificate: Any) -> Fraction:
     entries = verifier.list_of(part(certificate["choice"], "multipliers", "choice"), "multipliers")
     multipliers = [
         [*(first[whole(k, "multipliers", 0, len(first) - 1)] for k in entry[:2]), *entry[2:]]
-        for entry in (verifier.list_of(entry, "an entry of multipliers", 4) for entry in entries)
+        for entry in map(verifier.of_five, entries)
     ]
     return bound + verifier.lower_bound(mechanism, scores, multipliers, lambda a, b: (a, b) in touching)
-
-
-def one_step(mechanism: verifier.Mechanism, value: Fraction, slope: Fraction) -> tuple[Fraction, Fraction]:
-    """Follow a point of u^t and a slope there to u^(t+1): what a neighbour may give an event of this probability."""
-    ratio, delta = mechanism.ratio, mechanism.delta
-    if value < (1 - delta) / (ratio + 1):
-        slope *= ratio
-    elif value < 1 - delta:
-        slope /= ratio
-    else:
-        slope = Fraction(0)
-    return min(Fraction(1), ratio * value + delta, 1 - (1 - value - delta) / ratio), slope
 
 
 def check(path: str = "") -> int:

@@ -16,7 +16,7 @@ What is checked; no claim in the file is believed
  2. Privacy. For every edge, in both directions, and for every event: P(event) ≤ r·Q(event) + δ. The worst event holds
     the outputs v with P_v > r·Q_v, so it is enough that Σ_v max(0, P_v − r·Q_v) ≤ δ. A file that states ε means
     r = e^ε rounded down, to 128 binary digits after the leading one: "yes" implies privacy at the true e^ε, and "no"
-    that some r within a part in 2^128 of it is broken.
+    that some r within a part in 2^128 of it is broken. A file may state several pairs (r, δ): all of them must hold.
  3. Seal. A certificate carries the SHA-256 of all the rest of the file, so that an edit made later does not go
     unnoticed. It does not say who wrote the file: anybody can seal a file anew.
  4. Optimality. The goal's value is computed from the rows. A lower bound on the goal of other mechanisms is computed
@@ -47,6 +47,7 @@ import json
 import math
 import re
 import sys
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -60,6 +61,7 @@ ALL_PRIVATE = "all private mechanisms"
 SAME_ROWS = "mechanisms with these boundary rows"
 
 Row = Sequence[Fraction]
+Pairs = list[tuple[Fraction, Fraction]]  # (r, δ), as a rule one of them
 
 
 def insist(holds: Any, reason: str) -> None:
@@ -292,8 +294,7 @@ class Mechanism:
     """
 
     document: dict[str, Any]
-    ratio: Fraction
-    delta: Fraction
+    pairs: Pairs
     rows: list[tuple[Fraction, ...]]
     reading: list[Counter[int]]
     inputs: Sequence[Any]
@@ -306,13 +307,13 @@ def read_mechanism(document: Any) -> Mechanism:
     """Read a mechanism and check shapes."""
     format_stated = object_of(document, "the file").get("format", "irisdp/mechanism/1")
     insist(format_stated == "irisdp/mechanism/1", "format must be irisdp/mechanism/1")
-    ratio, delta = read_privacy(part(document, "privacy", "the file"))
+    pairs = read_privacy(part(document, "privacy", "the file"))
     read_objective(document)
     forms = [key for key in ("matrix", "rows", "factors") if key in document]
     insist(len(forms) == 1, "the file must hold matrix, or rows, or factors: one of them")
     lines = list_of(document[forms[0]], forms[0])
     if forms == ["factors"]:
-        return read_factored(document, ratio, delta, lines)
+        return read_factored(document, pairs, lines)
     rows = [tuple(number(entry, forms[0]) for entry in list_of(line, "a row")) for line in lines]
     width = len(rows[0]) if rows else 0
     insist(width and {width} == set(map(len, rows)), f"{forms[0]} must be a table with rows of one length")
@@ -330,7 +331,7 @@ def read_mechanism(document: Any) -> Mechanism:
     insist(len(set(outputs)) == len(outputs) == width, "the outputs must have different names, one for every column")
     neighbours = numbered(near, inputs)
     is_count = inputs == outputs == list(range(size)) and neighbours == one_apart(size)
-    return Mechanism(document, ratio, delta, rows, [], inputs, outputs, neighbours, is_count)
+    return Mechanism(document, pairs, rows, [], inputs, outputs, neighbours, is_count)
 
 
 def numbered(near: dict[Any, set[Any]], inputs: list[Any]) -> list[list[int]]:
@@ -345,9 +346,27 @@ def one_apart(size: int) -> list[list[int]]:
 
 
 LONGEST_PRIVACY = 4096  # bits of a numerator or a denominator
+MOST_PAIRS = 10000
 
 
-def read_privacy(privacy: Any) -> tuple[Fraction, Fraction]:
+def read_privacy(privacy: Any) -> Pairs:
+    """Return r and δ; or of several pairs all, by falling r and rising δ, none of which follows from the others."""
+    if "all" not in object_of(privacy, "privacy"):
+        return [read_pair(privacy)]
+    listed = list_of(privacy["all"], "all")
+    alone = len(privacy) == 1 and 0 < len(listed) <= MOST_PAIRS
+    insist(alone, f"all must hold 1 to {MOST_PAIRS} pairs, and nothing may stand beside it")
+    pairs = list(map(read_pair, listed))
+    sorted_ = all(r > s and d < e for (r, d), (s, e) in pairwise(pairs))
+    insist(sorted_, "all must list pairs by falling ratio and rising delta")
+    # The line r·s + δ is the lowest from where it meets the one before to where it meets the next; and to matter at all
+    # the last must be so before the one before it is at 1 − s, since from there on u is the mirror image.
+    turns = [(e - d) / (r - s) for (r, d), (s, e) in pairwise(pairs)] + [(1 - d) / (r + 1) for r, d in pairs[-2:-1]]
+    insist(all(a < b for a, b in pairwise(turns)), "all must list no pair that follows from the others")
+    return pairs
+
+
+def read_pair(privacy: Any) -> tuple[Fraction, Fraction]:
     """Return r and δ."""
     stated = set(object_of(privacy, "privacy")) - {"delta"}
     insist(stated in ({"epsilon"}, {"ratio"}), "privacy must state epsilon or ratio, and delta")
@@ -374,8 +393,9 @@ LARGEST_FACTORED = 10**18  # the largest n that is judged at all
 LARGEST_CERTIFIED_FACTORED = 10**6  # the largest n up to which a certificate is checked
 
 
-def read_factored(document: dict[str, Any], ratio: Fraction, delta: Fraction, factors: list[Any]) -> Mechanism:
+def read_factored(document: dict[str, Any], pairs: Pairs, factors: list[Any]) -> Mechanism:
     """Read the geometric mechanism on 0..n and what is read from it. Nothing is listed where nothing is certified."""
+    insist(len(pairs) == 1, "factors need one pair in privacy: the geometric mechanism has one ratio")
     insist(len(factors) in (1, 2), "factors must be a geometric mechanism and at most one reading")
     insist(part(factors[0], "kind", "a factor") == "geometric", "factors must begin with a geometric mechanism")
     size = whole_number(part(factors[0], "n", "a factor"), "n", 0, LARGEST_FACTORED) + 1
@@ -390,9 +410,7 @@ def read_factored(document: dict[str, Any], ratio: Fraction, delta: Fraction, fa
     insist_on_path(document.get("graph"), size)
     if certified:
         reading = reading or [Counter({z: 1}) for z in range(size)]
-    return Mechanism(
-        document, ratio, delta, [], reading, range(size), range(size), one_apart(size if certified else 0), True
-    )
+    return Mechanism(document, pairs, [], reading, range(size), range(size), one_apart(size if certified else 0), True)
 
 
 def insist_on_path(graph: Any, size: int) -> None:
@@ -451,16 +469,33 @@ def check_privacy(mechanism: Mechanism) -> None:
         for i, row in enumerate(mechanism.rows)
         for j in mechanism.neighbours[i]
     }
+    ratios = [r.as_integer_ratio() for r, _ in mechanism.pairs]
+    (a, b), last = ratios[-1], len(ratios) - 1
     for (first, second), (i, j) in meeting.items():
-        ours, our_denominator = scaled[first]
-        theirs, their_denominator = scaled[second]
-        # Σ_v max(0, P_v − r·Q_v) with P_v = ours_v / d and Q_v = theirs_v / e: put r·d/e in lowest terms as s/t, then
-        # every summand is (ours_v·t − theirs_v·s) / (t·d).
-        factor = mechanism.ratio * our_denominator / their_denominator
-        s, t = factor.numerator, factor.denominator
-        needed = sum(p * t - q * s for p, q in zip(ours, theirs, strict=True) if p * t > q * s)
-        close = needed <= mechanism.delta * t * our_denominator
-        insist(close, f"the neighbours {mechanism.inputs[i]} and {mechanism.inputs[j]} are not close")
+        # Σ_v max(0, P_v − r·Q_v) with P_v = p_v/d, Q_v = q_v/d and r = s/t is the sum of (p_v·t − q_v·s)/(t·d) over the
+        # outputs where that is positive. As r falls from pair to pair, outputs only join the sum.
+        d = math.lcm(scaled[first][1], scaled[second][1])
+        ps, qs = ([x * (d // own) for x in integers] for integers, own in (scaled[first], scaled[second]))
+        joining = [[0, 0] for _ in ratios]  # the p and q of the outputs that a pair is the first to count
+        for p, q in [(p, q) for p, q in zip(ps, qs, strict=True) if p * b > q * a]:
+            here = joining[bisect_left(ratios, True, hi=last, key=lambda ratio: p * ratio[1] > q * ratio[0])]
+            here[0], here[1] = here[0] + p, here[1] + q
+        p = q = 0
+        for (s, t), (_, delta), (more, facing) in zip(ratios, mechanism.pairs, joining, strict=True):
+            p, q = p + more, q + facing
+            if (p * t - q * s) * delta.denominator > delta.numerator * t * d:
+                under = f" under the pair of ratio {shown(Fraction(s, t))}, delta {shown(delta)}" if last else ""
+                insist(False, f"the neighbours {mechanism.inputs[i]} and {mechanism.inputs[j]} are not close{under}")
+
+
+def lines_of_u(pairs: Pairs) -> Pairs:
+    """Return slope and constant of 1, and of r·s + δ and 1 − (1 − s − δ)/r for every pair; u is the least of all."""
+    return [(Fraction(0), Fraction(1)), *chain(*([(r, d), (1 / r, 1 - (1 - d) / r)] for r, d in pairs))]
+
+
+def u(lines: Pairs, s: Fraction) -> tuple[Fraction, Fraction]:
+    """Return the most that a neighbour can give to an event of probability s, and the slope of u to the right of s."""
+    return min((slope * s + constant, slope) for slope, constant in lines)
 
 
 # ---- The goal that a certificate speaks of --------------------------------------------------------------------------
@@ -614,22 +649,32 @@ def lower_bound(
     A multiplier λ_ijv ≥ 0 on an edge from i to j gives output v a price. Since x is private, for any prices
     Σ_v λ_ijv·(x_iv − r·x_jv) ≤ δ·max_v λ_ijv, so adding the left sides to the sum raises it by at most the right
     ones. What is then added up is (score_iv + Σ_j (λ_ijv − r·λ_jiv))·x_iv, and as row i is a probability distribution,
-    its part is at least the smallest of these factors. Any prices prove a bound: bad ones only prove a weak one.
+    its part is at least the smallest of these factors. Any prices prove a bound: bad ones only prove a weak one. Where
+    privacy is several pairs each may have prices: a fifth number says of which pair a price is, none of the first.
     """
-    dearest: dict[tuple[int, int], Fraction] = {}
+    dearest: dict[tuple[int, int, int], Fraction] = {}
     seen = set()
     for entry in list_of(multipliers, "multipliers"):
-        most = (len(scores), len(scores), len(mechanism.outputs))
-        listed = zip(list_of(entry, "an entry of multipliers", 4)[:3], most, strict=True)
-        i, j, v = (whole_number(k, "multipliers", 0, count - 1) for k, count in listed)
-        insist(joined(i, j) and (i, j, v) not in seen, "a multiplier is on no edge, or comes twice")
-        price = number(entry[3], "multipliers")
+        most = (len(scores), len(scores), len(mechanism.outputs), len(mechanism.pairs))
+        first, second, output, size, pair = of_five(entry)
+        listed = zip((first, second, output, pair), most, strict=True)
+        i, j, v, k = (whole_number(place, "multipliers", 0, count - 1) for place, count in listed)
+        insist(joined(i, j) and (i, j, v, k) not in seen, "a multiplier is on no edge, or comes twice")
+        price = number(size, "multipliers")
         insist(price >= 0, "a multiplier is negative")
-        seen.add((i, j, v))
+        seen.add((i, j, v, k))
         scores[i][v] += price
-        scores[j][v] -= mechanism.ratio * price
-        dearest[i, j] = max(price, dearest.get((i, j), price))
-    return sum(map(min, scores), start=Fraction(0)) - mechanism.delta * sum(dearest.values())
+        scores[j][v] -= mechanism.pairs[k][0] * price
+        dearest[i, j, k] = max(price, dearest.get((i, j, k), price))
+    spent = (mechanism.pairs[k][1] * price for (_, _, k), price in dearest.items())
+    return sum(map(min, scores), start=Fraction(0)) - sum(spent)
+
+
+def of_five(entry: Any) -> list[Any]:
+    """Read an entry of multipliers; without a fifth part it speaks of pair 0."""
+    listed = list_of(entry, "an entry of multipliers")
+    insist(len(listed) in (4, 5), "an entry of multipliers must have 4 parts, or 5 with the number of a pair")
+    return [*listed, 0][:5]
 
 
 def geometric_powers(mechanism: Mechanism, round_up: bool) -> tuple[list[int], int]:
@@ -638,7 +683,7 @@ def geometric_powers(mechanism: Mechanism, round_up: bool) -> tuple[list[int], i
     Exact powers of a long ratio would fill the memory. They are kept to 512 binary digits, rounded down for a bound and
     up for a value, so that neither promises too much.
     """
-    n, a, b = len(mechanism.inputs) - 1, mechanism.ratio.numerator, mechanism.ratio.denominator
+    n, a, b = len(mechanism.inputs) - 1, *mechanism.pairs[0][0].as_integer_ratio()
     if n * a.bit_length() <= 20000:
         return [b**d * a ** (n - d) for d in range(n + 1)], a**n
     return list(accumulate(range(n), lambda power, _: power * b // a + round_up, initial=1 << 512)), 1 << 512
@@ -646,7 +691,7 @@ def geometric_powers(mechanism: Mechanism, round_up: bool) -> tuple[list[int], i
 
 def geometric_factor(mechanism: Mechanism, released: int) -> Fraction:
     """Return (a − b)/(a + b), or a/(a + b) at the two ends, where all that lies beyond is gathered."""
-    n, a, b = len(mechanism.inputs) - 1, mechanism.ratio.numerator, mechanism.ratio.denominator
+    n, a, b = len(mechanism.inputs) - 1, *mechanism.pairs[0][0].as_integer_ratio()
     if n == 0:
         return Fraction(1)
     return Fraction(a if released in (0, n) else a - b, a + b)
@@ -663,9 +708,15 @@ def geometric_rows(mechanism: Mechanism, round_up: bool) -> Iterator[list[Fracti
         yield [end[abs(z - i)] if z in (0, n) else inner[abs(z - i)] for z in range(n + 1)]
 
 
+def insist_on_counts(mechanism: Mechanism) -> None:
+    """Insist on what both theorems on the geometric mechanism are about."""
+    single = mechanism.is_count and [delta for _, delta in mechanism.pairs] == [0]
+    insist(single, "needs the path 0..n and privacy that is one pair with delta 0")
+
+
 def geometric_itself(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proof:
     """The geometric mechanism, unread: whoever reads it well is served as well as by any private mechanism."""
-    insist(mechanism.is_count and mechanism.delta == 0, "needs the path 0..n and delta 0")
+    insist_on_counts(mechanism)
     unread = mechanism.rows or all(answers[z] == 1 for z, answers in enumerate(mechanism.reading))
     insist(unread and goal is None, "say geometric-reading")
     return Proof(None, best_rows=list(geometric_rows(mechanism, round_up=False)) if mechanism.rows else [])
@@ -678,7 +729,7 @@ def geometric_reading(mechanism: Mechanism, certificate: Any, stated: Goal | Non
     minima add up to the smallest goal of all private mechanisms. Of a worst case the weights are a prior on what is
     considered possible; no average over it exceeds the largest expected loss, so the sum is a bound there too.
     """
-    insist(mechanism.is_count and mechanism.delta == 0, "needs the path 0..n and delta 0")
+    insist_on_counts(mechanism)
     goal = goal_of(stated)
     everyone = range(len(mechanism.inputs))
     grows = all(losses == sorted(losses[:i])[::-1] + sorted(losses[i:]) for i, losses in enumerate(goal.losses))
@@ -733,7 +784,7 @@ def dominance(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proo
     """The best rows given some: no mechanism that shares these makes the first k choices likelier, at any input, any k.
 
     Every input ranks the outputs, best first. If an event has probability s at an input, its neighbours can give it at
-    most u(s) = min(1, r·s + δ, 1 − (1 − s − δ)/r). So from an input whose row is given, an event keeps to at most u
+    most u(s) = min(1, r·s + δ, 1 − (1 − s − δ)/r), the least of all pairs'. So from a row that is given it has at most u
     applied once for every step away from it. The rows that reach these limits for all first k choices at once are best
     for every goal whose losses never fall along the rankings. That they are private is checked with the file's rows.
     """
@@ -760,12 +811,11 @@ def dominance(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proo
         fixed = [whole_number(k, "fixed", 0, size - 1) for k in listed]
     depth = smallest_reaching(mechanism, dict.fromkeys(fixed, 0), one_more, size)
     deepest = max((t for t in depth if t < size), default=0)
-    numbers = (mechanism.ratio, mechanism.delta)
-    step = sum(x.numerator.bit_length() + x.denominator.bit_length() for x in numbers)
+    step = max(sum(k.bit_length() for x in pair for k in x.as_integer_ratio()) for pair in mechanism.pairs)
     insist(deepest**2 * step <= LONGEST_PROPAGATION, "rankings reach too far from the given rows for exact numbers")
     given: dict[int, Row] = {i: mechanism.rows[i] for i in fixed}
     # The balanced row favours the first choice as randomised response does, and treats the others alike.
-    lie = (1 - mechanism.delta) / (mechanism.ratio + width - 1)
+    lie = max((1 - delta) / (ratio + width - 1) for ratio, delta in mechanism.pairs)
     truth = 1 - (width - 1) * lie
     balanced = {i: [truth if v == ranking_of[i][0] else lie for v in range(width)] for i in boundary}
     if theorem == "balanced-line":
@@ -774,17 +824,17 @@ def dominance(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proo
     assumed = set(given)
     if theorem == "randomized-response":
         given, assumed = dict(balanced), set()
-    ratio, delta = mechanism.ratio, mechanism.delta
+    lines = lines_of_u(mechanism.pairs)
 
     @cache
-    def u(s: Fraction) -> Fraction:
-        return min(Fraction(1), ratio * s + delta, 1 - (1 - s - delta) / ratio)
+    def one_step(s: Fraction) -> Fraction:
+        return u(lines, s)[0]
 
     @cache
     def most(event: frozenset[int]) -> list[Fraction]:
         """Return for every input the most that the event can have there."""
         masses = {i: sum((row[v] for v in event), start=Fraction(0)) for i, row in given.items()}
-        return smallest_reaching(mechanism, masses, u, Fraction(1))
+        return smallest_reaching(mechanism, masses, one_step, Fraction(1))
 
     best = []
     for i, ranking in enumerate(ranking_of):
@@ -823,7 +873,7 @@ def pullback(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proof
     insist(inner.rows and mechanism.rows, "factors cannot be pulled back")
     listed = list_of(part(certificate, "query", "the certificate"), "query", len(mechanism.inputs))
     query = [whole_number(k, "query", 0, len(inner.inputs) - 1) for k in listed]
-    here, there = ((one.ratio, one.delta, one.outputs) for one in (mechanism, inner))
+    here, there = ((one.pairs, one.outputs) for one in (mechanism, inner))
     same = here == there and mechanism.rows == [inner.rows[k] for k in query]
     insist(same, "the inner mechanism is another one")
     around = [
@@ -1002,7 +1052,9 @@ def report(mechanism: Mechanism, conclusion: Conclusion | None) -> None:
     """Print what holds."""
     edges = sum(map(len, mechanism.neighbours)) // 2 if mechanism.rows else len(mechanism.inputs) - 1
     compared = "" if edges else ", so nothing is compared"
-    privacy = f"ratio {shown(mechanism.ratio)}, delta {shown(mechanism.delta)}"
+    several = f"{len(mechanism.pairs)} pairs, from " if len(mechanism.pairs) > 1 else ""
+    privacy = several + f"ratio {shown(mechanism.pairs[0][0])}, delta {shown(mechanism.pairs[0][1])}"
+    privacy += f", to ratio {shown(mechanism.pairs[-1][0])}, delta {shown(mechanism.pairs[-1][1])}" if several else ""
     say(f"yes: private on every edge (inputs: {len(mechanism.inputs)}, edges: {edges}{compared}; {privacy})")
     if conclusion is None:
         unproven = "an objective is stated, and no certificate that would prove it: it was not checked"

@@ -86,9 +86,7 @@ def _show(file: Path, verdict: Audit, stated: Objective | None) -> None:
     _show_graph(view, verdict)
     say(view, f"  rows       {'sum to exactly 1' if verdict.rows_sum_to_one else 'do NOT sum to exactly 1'}")
     say(view, f"  promised   {verdict.privacy}")
-    say(view, f"  δ needed   {short_text(verdict.delta_at_epsilon)} at this ε")
-    needed = verdict.epsilon_at_delta
-    say(view, f"  ε needed   {'none suffices' if needed is None else short_text(needed, 10)} at this δ")
+    _show_pairs(view, verdict)
     if verdict.tightest is not None:
         first, second = verdict.tightest.edge
         say(view, f"  tightest   {first} and {second}")
@@ -106,6 +104,18 @@ def _show_graph(view: Console, verdict: Audit) -> None:
     edges = f"{verdict.edges} edges" if verdict.edges else "0 edges: nothing is compared"
     alone = f"; {verdict.alone} inputs have no neighbour" if verdict.alone and verdict.edges else ""
     say(view, f"  graph      {verdict.inputs} inputs, {edges}{alone}")
+
+
+def _show_pairs(view: Console, verdict: Audit) -> None:
+    """Say what the promise takes; of several pairs the one that is broken worst, or has least to spare."""
+    worst = verdict.pairs[verdict.worst]
+    if len(verdict.pairs) > 1:
+        kept = sum(pair.holds for pair in verdict.pairs)
+        say(view, f"  pairs      {kept} of {len(verdict.pairs)} hold")
+        say(view, f"  {'nearest' if worst.holds else 'worst'}{'':{4 if worst.holds else 6}}number {verdict.worst + 1}: {worst.pair}")
+    say(view, f"  δ needed   {short_text(worst.delta_at_epsilon)} at this ε")
+    needed = worst.epsilon_at_delta
+    say(view, f"  ε needed   {'none suffices' if needed is None else short_text(needed, 10)} at this δ")
 
 
 def _show_optimality(view: Console, found: Optimality) -> None:
