@@ -95,8 +95,8 @@ class Audit(InOneLine):
 
     @property
     def worst(self) -> int:
-        """The number of the pair that needs most δ beyond what it promises, or has least to spare; the first is 0."""
-        return max(range(len(self.pairs)), key=lambda k: self.pairs[k].excess)
+        """The number of the pair that is broken worst, or has least to spare; the first is 0."""
+        return max(range(len(self.pairs)), key=lambda k: self.pairs[k].strain)
 
     @property
     def holds(self) -> bool:

@@ -39,9 +39,15 @@ class PairAudit:
         return self.delta_at_epsilon <= self.pair.delta
 
     @property
-    def excess(self) -> Fraction:
-        """How much more δ is needed than promised; at most 0 where the pair holds."""
-        return self.delta_at_epsilon - self.pair.delta
+    def strain(self) -> tuple[int, Fraction]:
+        """What orders pairs from most to spare to broken worst.
+
+        It is the ratio needed over the ratio promised, at most 1 where the pair holds; beyond that come pairs for which
+        no ratio suffices, by the δ needed beyond the one promised.
+        """
+        if self.ratio_at_delta is None:
+            return 1, self.delta_at_epsilon - self.pair.delta
+        return 0, self.ratio_at_delta / self.pair.ratio
 
     @property
     def epsilon_at_delta(self) -> Fraction | None:

@@ -784,9 +784,9 @@ def dominance(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proo
     """The best rows given some: no mechanism that shares these makes the first k choices likelier, at any input, any k.
 
     Every input ranks the outputs, best first. If an event has probability s at an input, its neighbours can give it at
-    most u(s) = min(1, r·s + δ, 1 − (1 − s − δ)/r), the least of all pairs'. So from a row that is given it has at most u
-    applied once for every step away from it. The rows that reach these limits for all first k choices at once are best
-    for every goal whose losses never fall along the rankings. That they are private is checked with the file's rows.
+    most u(s) = min(1, r·s + δ, 1 − (1 − s − δ)/r), for all pairs. So from a given row an event keeps to at most
+    u applied once for every step away. The rows that reach these limits for all first k choices at once are best for
+    every goal whose losses never fall along the rankings. That they are private is checked with the file's rows.
     """
     theorem, width, size = certificate["theorem"], len(mechanism.outputs), len(mechanism.inputs)
     insist(mechanism.rows, "this theorem speaks of a table, not of factors")

@@ -64,8 +64,10 @@ def _privacy(document: MechanismDocument, epsilon: str | None, ratio: str | None
         if delta is None or document.privacy is None:
             return None
         return document.privacy.with_delta(delta)
-    stated = 0 if document.privacy is None else document.privacy.delta
-    return Privacy(epsilon=epsilon, ratio=ratio, delta=stated if delta is None else delta)
+    if delta is not None:
+        return Privacy(epsilon=epsilon, ratio=ratio, delta=delta)
+    # Of several pairs, none says which δ is meant.
+    return Privacy(epsilon=epsilon, ratio=ratio, delta=0 if document.privacy is None else document.privacy.delta)
 
 
 def _repair(document: MechanismDocument, graph: DatasetGraph | None, verdict: Audit, target: Output) -> None:
@@ -112,7 +114,8 @@ def _show_pairs(view: Console, verdict: Audit) -> None:
     if len(verdict.pairs) > 1:
         kept = sum(pair.holds for pair in verdict.pairs)
         say(view, f"  pairs      {kept} of {len(verdict.pairs)} hold")
-        say(view, f"  {'nearest' if worst.holds else 'worst'}{'':{4 if worst.holds else 6}}number {verdict.worst + 1}: {worst.pair}")
+        label = "nearest" if worst.holds else "worst"
+        say(view, f"  {label:<10} number {verdict.worst + 1}: {worst.pair}")
     say(view, f"  δ needed   {short_text(worst.delta_at_epsilon)} at this ε")
     needed = worst.epsilon_at_delta
     say(view, f"  ε needed   {'none suffices' if needed is None else short_text(needed, 10)} at this δ")
