@@ -15,8 +15,9 @@ import pytest
 
 from irisdp import design
 from irisdp.certify import add_digest, audit, check_optimality, read_mechanism, verify_choice
+from irisdp.design.programs.goals import Goal
 from irisdp.errors import IrisError
-from irisdp.graphs import Complete, Cycle, Hamming, graph_from_edges
+from irisdp.graphs import Complete, Cycle, Hamming, Path, graph_from_edges
 from irisdp.mechanisms import read_document
 from irisdp.privacy import Privacy
 from support.malformed import mutant, sealed_text, written
@@ -76,6 +77,8 @@ WORST = {
 RANKED = {"rankings": [[0, 1], [1, 0]], "ranking_of": [0, 0, 0, 1, 1]}
 COLOURS = {"a": "no", "b": "no", "c": "yes", "d": "yes"}
 
+SHAPE = Privacy.all([Privacy(epsilon=1), Privacy(ratio=2, delta="1/20"), Privacy(ratio="11/10", delta="1/4")])
+
 ORIGINALS = {
     "geometric": design.geometric(3, Privacy(ratio=2)),
     "geometric at a long ratio": design.geometric(3, Privacy(epsilon="0.7")),
@@ -108,6 +111,17 @@ ORIGINALS = {
     ),
     "binary with given ends": design.binary(TREE, COLOURS, Privacy(ratio=2), boundary={"b": "0.6", "c": "0.6"}),
     "complete graph": design.rainbow(Complete(3), [("x", "y"), ("y", "x"), ("x", "y")], Privacy.from_ratio(2)),
+    "response under a shape": design.randomized_response(3, SHAPE),
+    "optimum under a shape": design.optimal_mechanism(
+        Goal(name="loss", loss=((0, 1, 2), (1, 0, 1), (2, 1, 0)), weights=(1, 2, 1)), Path(3), SHAPE
+    ),
+    "binary under a shape": design.binary(TREE, COLOURS, SHAPE),
+    "rainbow with a choice under a shape": design.rainbow(
+        graph_from_edges([(0, 1), (0, 3), (1, 2), (1, 4)]),
+        [tuple(word) for word in ("cba", "bac", "abc", "bac", "cba")],
+        SHAPE,
+        boundary="best",
+    ),
     "path of one": design.geometric(0, Privacy(ratio=2)),
 }
 DOCUMENTS = {name: json.loads(json.dumps(made.to_document())) for name, made in ORIGINALS.items()} | {
@@ -122,6 +136,11 @@ DOCUMENTS = {name: json.loads(json.dumps(made.to_document())) for name, made in 
     "factors with a mean": factored(True, MEAN),
     "factors with a worst case": factored(True, WORST),
     "bare": {"privacy": {"ratio": 2}, "graph": {"edges": [["a", "b"]]}, "matrix": [["2/3", "1/3"], ["1/3", "2/3"]]},
+    "bare, under a shape": {
+        "privacy": {"all": [{"ratio": 2}, {"epsilon": "1/2", "delta": 0.05}]},
+        "graph": {"edges": [["a", "b"]]},
+        "matrix": [["3/5", "2/5"], ["2/5", "3/5"]],
+    },
     "histograms": {
         "privacy": {"epsilon": 1, "delta": 0.1},
         "graph": {"family": "sorted_histograms", "total": 3, "types": 2},

@@ -122,7 +122,21 @@ NEW_KEYS = (
         "nodes",
         "edges",
     ),
-    *("total", "types", "digest", "query", "mechanism", "rankings", "ranking_of", "note", "", "Privacy", " n"),
+    *(
+        "total",
+        "types",
+        "digest",
+        "query",
+        "mechanism",
+        "rankings",
+        "ranking_of",
+        "note",
+        "",
+        "Privacy",
+        " n",
+        "all",
+        "gaussian",
+    ),
 )
 
 
