@@ -20,7 +20,7 @@ from irisdp.design.programs.goals import Goal
 from irisdp.errors import BadInput, IrisError, Refusal
 from irisdp.graphs import Complete, Cycle, Path, graph_from_edges
 from irisdp.mechanisms import DepthMechanism, Mechanism, balanced_line, randomized_response, read_document
-from irisdp.privacy import gaussian, step
+from irisdp.privacy import step
 from support.closeness import hockey_stick
 from support.seeds import fresh_random
 
@@ -211,6 +211,8 @@ def test_a_table_private_under_each_pair_but_one_is_refused_and_the_pair_named(n
         assert run(["audit", str(tmp_path / "m.json"), *judged]) == (1 if k == number else 0)
     assert run(["audit", str(tmp_path / "m.json"), "--epsilon", "1"]) == 2  # and what δ? there are three
     assert run(["audit", str(tmp_path / "m.json"), "--delta", "1/4"]) == 2
+    for shown in (repr(verdict), verdict._repr_html_()):
+        assert "DOES NOT HOLD" in shown and "2 of 3 pairs hold; the worst: " in shown
     with pytest.raises(BadInput, match="holds 3 pairs"):
         verdict.delta_at_epsilon  # noqa: B018 - reading it is what is refused
 
@@ -477,12 +479,12 @@ def test_depth_mechanisms_keep_every_pair():
 
 def test_hundreds_of_pairs_take_seconds(tmp_path):
     """A Gaussian's polygon: both checkers on a design made with all of it."""
-    privacy = gaussian("1/2", gap="1e-4")
+    privacy = Privacy.gaussian("1/2", gap="1e-4")
     assert len(privacy.pairs) > 20
     made = design.rainbow(Cycle(12), [("a", "b")] * 6 + [("b", "a")] * 6, privacy)
     status, said = both(json.loads(json.dumps(made.to_document())), tmp_path / "m.json")
     assert status == 0 and f"{len(privacy.pairs)} pairs, from ratio" in said
-    fine = audit(made, privacy=gaussian("1/2"))
+    fine = audit(made, privacy=Privacy.gaussian("1/2"))
     assert len(fine.pairs) > 200 and fine.not_judged
-    assert audit(design.geometric(20, Privacy(epsilon="1/10")), privacy=gaussian("1/2")).private
+    assert audit(design.geometric(20, Privacy(epsilon="1/10")), privacy=Privacy.gaussian("1/2")).private
     assert audit(made, graph=Path(12)).holds

@@ -128,22 +128,17 @@ class Audit(InOneLine):
 
     def _told(self) -> list[tuple[str, str]]:
         """Say what was found, each with its name; of several pairs, of the worst one."""
-        many = len(self.pairs)
         claim = "nothing is claimed" if self.optimality is None else "holds"
         if self.optimality is not None and not self.optimality.holds:
             claim = "DOES NOT HOLD"
-        worst = self.pairs[self.worst]
+        worst, kept = self.pairs[self.worst], sum(pair.holds for pair in self.pairs)
+        several = f"{kept} of {len(self.pairs)} pairs hold; the worst: " if len(self.pairs) > 1 else ""
         needed = worst.epsilon_at_delta
         return [
             ("", "holds" if self.holds else "DOES NOT HOLD"),
             *([] if self.inputs is None else [("graph", f"{self.inputs} inputs, {self.edges} edges")]),
             ("rows", "sum to exactly 1" if self.rows_sum_to_one else "do NOT sum to exactly 1"),
-            *(
-                [("pairs", f"{sum(pair.holds for pair in self.pairs)} of {many} hold; of the worst:")]
-                if many > 1
-                else []
-            ),
-            ("promised", f"ε = {short_text(worst.pair.epsilon)}, δ = {short_text(worst.pair.delta)}"),
+            ("promised", several + f"ε = {short_text(worst.pair.epsilon)}, δ = {short_text(worst.pair.delta)}"),
             ("δ needed", short_text(worst.delta_at_epsilon)),
             ("ε needed", "none suffices" if needed is None else short_text(needed)),
             *([] if self.tightest is None else [("tightest", " and ".join(map(str, self.tightest.edge)))]),
