@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irisdp import BadInput, Privacy
-from irisdp.accounting import delta, total
+from irisdp.accounting import Gaussian, delta, total
 from irisdp.certify import compose, dominating_pair, privacy_profile, rounded_losses, worst_profile
 from irisdp.certify.loss_laws import TwoPointLaw, finite_law
 from irisdp.graphs import Complete, Path
@@ -366,3 +366,43 @@ def test_a_shape_alone_costs_what_it_promises_and_several_times_no_more_than_its
     assert lower <= shape.epsilon_at("1e-2") <= upper + Fraction(1, 10**20)
     for pair in shape.pairs:
         assert total([(shape, 5)], delta="1/20")[0] <= total([(Privacy.of((pair,)), 5)], delta="1/20")[1]
+
+
+@pytest.mark.parametrize(
+    ("items", "epsilon", "expected"),
+    [
+        # Φ(1/2 − ε) − e^ε·Φ(−1/2 − ε) at μ = 1, which is also √(4 · 1/4) and √(9/25 + 16/25).
+        ([Gaussian(1)], 1, "0.1269367375066439"),
+        ([(Gaussian("1/2"), 4)], 1, "0.1269367375066439"),
+        ([Gaussian("3/5"), Gaussian("4/5")], 1, "0.1269367375066439"),
+    ],
+)
+def test_gaussian_releases_add_up_in_closed_form(items, epsilon, expected):
+    lower, upper = delta(items, epsilon=epsilon)
+    assert lower <= upper <= lower * (1 + Fraction(1, 10**40))
+    assert abs(lower - Fraction(expected)) < Fraction(1, 10**15)
+    least, most = total(items, delta=upper)
+    assert least <= epsilon <= most + Fraction(1, 10**40)
+    assert most - least < Fraction(1, 10**30)
+
+
+def test_gaussian_releases_beside_others_lie_between_what_they_are_worth():
+    """More than each part alone, no more than the parts' sum; and the two bounds are close."""
+    noise, guarantee = [(Gaussian("0.1"), 4)], [(Privacy(epsilon="0.1"), 10)]
+    lower, upper = total(noise + guarantee, delta="1e-6")
+    parts = [total(part, delta="5e-7") for part in (noise, guarantee)]
+    assert max(total(part, delta="1e-6")[0] for part in (noise, guarantee)) <= upper
+    assert lower <= sum(part[1] for part in parts)
+    assert lower <= upper <= lower * Fraction(101, 100)
+    # A guarantee of next to nothing changes next to nothing.
+    assert abs(
+        total([Gaussian("0.1"), Privacy(epsilon="1e-9")], delta="1e-4")[1] - total([Gaussian("0.1")], delta="1e-4")[1]
+    ) < Fraction(1, 1000)
+
+
+def test_gaussian_privacy_is_never_free_of_delta():
+    with pytest.raises(BadInput, match="delta: must be above 0"):
+        total([Gaussian(1)], delta=0)
+    for bad in (0, -1, 101, "x", None, float("nan")):
+        with pytest.raises(BadInput, match="mean: "):
+            Gaussian(bad)

@@ -24,6 +24,8 @@ from ..errors import BadInput
 from ..exact import entries, integer
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument
 from ..privacy import Privacy
+from .gaussian import Gaussian
+from .gaussian_sides import law_above, law_below
 
 __all__ = ["Laws", "read_items"]
 
@@ -47,11 +49,14 @@ class Laws:
         Of pairs that some neighbours make, all at once.
     promised : frozenset of Fraction
         The ε of guarantees, and those that mechanisms were made for: the grid holds them if it can.
+    square : Fraction
+        Σ μ² of the Gaussian releases. Beside others they are among the laws as well.
     """
 
     above: Counter[LossLaw]
     below: Counter[LossLaw]
     promised: frozenset[Fraction]
+    square: Fraction = Fraction(0)
 
 
 def read_items(items: Any) -> Laws:
@@ -67,22 +72,16 @@ def read_items(items: Any) -> Laws:
         raise BadInput("items", "must be a list of at least one Privacy or mechanism", "write [Privacy(epsilon=1)]")
     if len(listed) > _MOST_ITEMS:
         raise BadInput("items", f"are more than {_MOST_ITEMS:,}", "write equal ones once, as (item, times)")
-    mechanisms: dict[int, tuple[Readable, int]] = {}
-    laws: Counter[LossLaw] = Counter()
-    for one in listed:
-        item, times = _timed(one)
-        if isinstance(item, Privacy):
-            laws[_law_of_guarantee(item)] += times
-        elif isinstance(item, Readable):
-            mechanisms[id(item)] = item, times + mechanisms.get(id(item), (item, 0))[1]
-        elif isinstance(item, LossLaw) and not isinstance(item, type):
-            laws[item] += times
-        else:
-            raise BadInput("items", "hold something that is no Privacy and no mechanism", "write Privacy(epsilon=1)")
+    laws, gaussian, mechanisms = _sorted_by_kind(listed)
     drawn = {name: times for name, (_, times) in mechanisms.items()}
-    if laws.total() + sum(drawn.values()) > MOST_DRAWS:
+    if laws.total() + sum(drawn.values()) + gaussian.total() > MOST_DRAWS:
         raise BadInput("items", f"are more than {MOST_DRAWS:,} releases", "add up fewer")
     above, below = laws.copy(), laws.copy()
+    square = sum((item.mean**2 * times for item, times in gaussian.items()), start=Fraction(0))
+    if square and (laws or drawn):
+        above[law_above(square)] += 1
+        if (least := law_below(square)) is not None:
+            below[least] += 1
     read = {name: bare_subject(mechanism) for name, (mechanism, _) in mechanisms.items()}
     for name, subject in read.items():
         above[finite_law(dominating_pair(profile_of(subject)).losses())] += drawn[name]
@@ -94,7 +93,29 @@ def read_items(items: Any) -> Laws:
     for made, _ in mechanisms.values():
         with suppress(BadInput):  # of a privacy that has no ε of its own: the grid can do without
             promised |= {made.privacy.epsilon} if made.privacy is not None else set()
-    return Laws(above, below, frozenset(promised))
+    return Laws(above, below, frozenset(promised), square)
+
+
+def _sorted_by_kind(
+    listed: Sequence[Any],
+) -> tuple[Counter[LossLaw], Counter[Gaussian], dict[int, tuple[Readable, int]]]:
+    """Count laws and Gaussian releases, and mechanisms by their identity."""
+    laws: Counter[LossLaw] = Counter()
+    gaussian: Counter[Gaussian] = Counter()
+    mechanisms: dict[int, tuple[Readable, int]] = {}
+    for one in listed:
+        item, times = _timed(one)
+        if isinstance(item, Privacy):
+            laws[_law_of_guarantee(item)] += times
+        elif isinstance(item, Gaussian):
+            gaussian[item] += times
+        elif isinstance(item, Readable):
+            mechanisms[id(item)] = item, times + mechanisms.get(id(item), (item, 0))[1]
+        elif isinstance(item, LossLaw) and not isinstance(item, type):
+            laws[item] += times
+        else:
+            raise BadInput("items", "hold something that is no Privacy and no mechanism", "write Privacy(epsilon=1)")
+    return laws, gaussian, mechanisms
 
 
 def _law_of_guarantee(privacy: Privacy) -> LossLaw:

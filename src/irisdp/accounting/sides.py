@@ -17,6 +17,7 @@ from ..certify.rounded_losses import RoundedLosses, product_on_grid
 from ..errors import BadInput
 from ..exact import ball, decimal_above, dyadic_above, dyadic_below, ends, rational, rational_text, working_precision
 from .bounds import delta_of, epsilon_bound
+from .gaussian_sides import GaussianSide
 from .items import Laws, read_items
 
 __all__ = ["Side", "both_sides"]
@@ -124,9 +125,11 @@ class Side:
         return min(Fraction(1), dyadic_above(held.upper, _KEPT)) if self.upward else dyadic_below(held.lower, _KEPT)
 
 
-def both_sides(items: Any, grid: Any) -> tuple[Side, Side]:
-    """Read what is released, and choose the grids of both bounds."""
+def both_sides(items: Any, grid: Any) -> tuple[Side, Side] | tuple[GaussianSide, GaussianSide]:
+    """Read what is released, and choose the grids of both bounds; Gaussian releases alone need none."""
     laws = read_items(items)
+    if not laws.above:
+        return GaussianSide(laws.square, upward=False), GaussianSide(laws.square, upward=True)
     width = _width(laws, grid)
     guarantees = all(isinstance(law, TwoPointLaw) for law in laws.below)
     lower = Side(laws.below, width if guarantees else width * _SHORTER, upward=False)

@@ -9,6 +9,7 @@ from ..errors import BadInput
 from ..exact import checked, rational
 
 if TYPE_CHECKING:
+    from .gaussian_sides import GaussianSide
     from .sides import Side
 
 __all__ = ["delta", "total"]
@@ -22,8 +23,8 @@ def total(items: Any, *, delta: Any, grid: Any = None) -> tuple[Fraction, Fracti
     ----------
     items : list
         What is released, each with draws of its own, under one neighbour relation and none chosen in the light of
-        another's answer: a `Privacy`, a mechanism with its graph, or a law of losses (`irisdp.certify.LossLaw`); or
-        (item, times). The order does not matter.
+        another's answer: a `Privacy`, a mechanism with its graph, `Gaussian(mu)`, or a law of losses
+        (`irisdp.certify.LossLaw`); or (item, times). The order does not matter.
     delta : number or text
         δ of the whole, in [0, 1).
     grid : number or text, optional
@@ -116,7 +117,7 @@ def delta(items: Any, *, epsilon: Any, grid: Any = None) -> tuple[Fraction, Frac
     return lower.delta_at(wanted), upper.delta_at(wanted)
 
 
-def _both(items: Any, grid: Any) -> tuple[Side, Side]:
+def _both(items: Any, grid: Any) -> tuple[Side, Side] | tuple[GaussianSide, GaussianSide]:
     """Read what is released; the checks of mechanisms are loaded here, so that costs alone are loaded fast."""
     from .sides import both_sides
 
