@@ -84,7 +84,7 @@ def test_no_multipliers_prove_too_much(seed):
     for _ in range(20):
         size = Fraction(1, chance.choice([1, 10, 100]))
         multipliers = {
-            (*chance.choice([(i, j), (j, i)]), v): size * chance.randint(0, 9)
+            (*chance.choice([(i, j), (j, i)]), v, 0): size * chance.randint(0, 9)
             for i, j in edges
             for v in range(q)
             if chance.random() < 0.5
@@ -106,7 +106,7 @@ def test_a_spoilt_dual_is_weaker_and_an_inflated_bound_is_seen():
         side_information=tuple(range(6)),
     )
     written = made.certificate
-    right = {(i, j, v): Fraction(x) for i, j, v, x in written["multipliers"]}
+    right = {(i, j, v, 0): Fraction(x) for i, j, v, x in written["multipliers"]}
     weights = tuple(map(Fraction, written["weights"]))
     value = made.objective.value
     assert Dual(weights=weights, multipliers=right).bound(goal, made.privacy) == value

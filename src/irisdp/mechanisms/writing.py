@@ -213,6 +213,10 @@ def pairs_from_document(document: Any) -> Privacy:
     """Read what mechanism files hold: one pair or {"all": [pairs]}, never a curve; a stranger checks every pair."""
     if not isinstance(document, dict):
         raise BadInput("privacy", "must be an object", _EXAMPLE)
+    for curve in ("gaussian", "zcdp"):
+        if curve in document:
+            rule = f"of a mechanism file must be pairs, and {curve} is a curve"
+            raise BadInput("privacy", rule, 'write its pairs as {"all": [...]}, as designs are')
     if "all" not in document:
         return _pair_from_document(document)
     if set(document) != {"all"}:
