@@ -24,7 +24,7 @@ SHARE = 0.03
 """Seconds for the cases of one function: about 50 s of processor time for all, and 12 s to collect them twice."""
 SLOW = 0.3
 """Seconds of one case beyond which it waits for `make test`."""
-ALWAYS = {"oracles/test_end_to_end_privacy.py::test_no_neighbours_can_be_told_apart": 8}
+ALWAYS = {"oracles/test_end_to_end_privacy.py::test_no_neighbours_can_be_told_apart": 3}
 """Cases of what outranks the rest, however slow: they lie in different queries."""
 
 MEASURED = 4
