@@ -243,7 +243,7 @@ def composed(table_bits, tied):
         ListedDigit(law, [choice[place] for choice in choices], tied) for place, law in enumerate((highest, *lower))
     ]
     masses = defaultdict(F)
-    for _, values, exact in geometric._draw(len(choices), tuple(listed), None):
+    for _, values, exact in geometric.draw_digits(len(choices), tuple(listed), None):
         for place, choice in enumerate(choices):
             scale = F(1, 2**highest.span)
             mass = (1 - scale) * scale ** max(choice[0], -choice[0] - 1) * (F(2, 3) if choice[0] >= 0 else F(1, 3))

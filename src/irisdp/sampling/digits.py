@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from ..exact import ball, enclosure_of, log_below
 from .bits import BitSource
+from .integer_law import IntegerLaw
 from .thresholds import LAST_WORD, ThresholdTable, open_cell
 from .ties import bracket_enclosed, resolve
 
@@ -79,17 +80,17 @@ class DigitLaw:
 
 @dataclass(frozen=True, slots=True)
 class Digit:
-    """A digit's law with its table: `lowest` is the outcome of a draw that reaches no threshold."""
+    """The law of a digit, or any other on integers, with its table; a draw that reaches no threshold is `lowest`."""
 
-    law: DigitLaw
+    law: IntegerLaw
     table: ThresholdTable
     lowest: int
 
     @classmethod
-    def of(cls, law: DigitLaw) -> Digit:
+    def of(cls, law: IntegerLaw) -> Digit:
         """Build the table outward from 0 until a 64-bit word cannot tell the rest."""
         above = _cells(law, itertools.count(1) if law.base is None else range(1, law.base), LAST_WORD)
-        below = _cells(law, itertools.count(0, -1), 0) if law.signed else []
+        below = _cells(law, itertools.count(0, -1), 0) if law.first is None else []
         cells = np.array([[*reversed(below), *above]], dtype=np.uint64)
         return cls(law, ThresholdTable.from_cells(cells), -len(below))
 
@@ -108,7 +109,7 @@ class Digit:
         return outcomes, exact
 
 
-def _cells(law: DigitLaw, outcomes: Iterable[int], end: int) -> list[tuple[int, int]]:
+def _cells(law: IntegerLaw, outcomes: Iterable[int], end: int) -> list[tuple[int, int]]:
     """Return open cells up to the first that is nothing but the word at the end; all further ones are the same."""
     cells = []
     for outcome in outcomes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +17,19 @@ from .digits import Digit, digits_of
 from .inputs import integers
 from .thresholds import chunks
 
-__all__ = ["LARGEST_VALUE", "add_geometric", "clamped_geometric", "one_sided_geometric"]
+__all__ = [
+    "LARGEST_VALUE",
+    "Drawn",
+    "add_drawn",
+    "add_geometric",
+    "clamped_geometric",
+    "draw_digits",
+    "geometric_digits",
+    "one_sided_geometric",
+]
+
+Drawn = Iterator[tuple[slice, NDArray[np.int64], dict[int, int]]]
+"""Noise in runs: which draws, their values, and the exact values of those that a tie decided."""
 
 LARGEST_VALUE = 1 << 62
 """Largest magnitude of an integer that noise is added to."""
@@ -30,12 +42,31 @@ _INT64 = np.iinfo(np.int64)
 
 def add_geometric(values: Any, privacy: Privacy, *, source: BitSource | None = None) -> NDArray[np.int64]:
     """Add independent two-sided geometric noise; `irisdp.noise.geometric` is its public name and says more."""
-    numbers = integers(values, "values", at_least=-LARGEST_VALUE, at_most=LARGEST_VALUE)
+    return add_drawn(
+        values, lambda count, bits: draw_digits(count, geometric_digits(privacy, signed=True), bits), source=source
+    )
+
+
+def add_drawn(
+    values: Any, draw: Callable[[int, BitSource], Drawn], *, factor: int = 1, source: BitSource | None = None
+) -> NDArray[np.int64]:
+    """Multiply integers by a positive factor and add noise, saturating at 64 bits.
+
+    Parameters
+    ----------
+    values : array of int
+        Any shape, magnitudes up to 2^62 / factor.
+    draw : callable
+        Yields the noise in runs, each with the exact values of those that a tie decided; the others are below 2^62.
+    """
+    largest = LARGEST_VALUE // factor
+    numbers = integers(values, "values", at_least=-largest, at_most=largest)
     flat, noisy = numbers.ravel(), np.empty(numbers.size, dtype=np.int64)
-    for part, noise, exact in _draw(numbers.size, _digits(privacy, signed=True), system_bits(source)):
-        np.add(flat[part], noise, out=noisy[part])
+    for part, noise, exact in draw(numbers.size, system_bits(source)):
+        np.multiply(flat[part], factor, out=noisy[part])
+        noisy[part] += noise
         for place, value in exact.items():
-            noisy[part.start + place] = _saturate(int(flat[part.start + place]) + value)
+            noisy[part.start + place] = _saturate(int(flat[part.start + place]) * factor + value)
     return noisy.reshape(numbers.shape)
 
 
@@ -76,22 +107,21 @@ def one_sided_geometric(count: int, privacy: Privacy, *, source: BitSource | Non
         Exact, then cut off at 2^62 so that sums with values and noise fit 64 bits.
     """
     steps = np.empty(integer(count, "count", at_least=0), dtype=np.int64)
-    for part, drawn, exact in _draw(len(steps), _digits(privacy, signed=False), system_bits(source)):
+    for part, drawn, exact in draw_digits(len(steps), geometric_digits(privacy, signed=False), system_bits(source)):
         steps[part] = drawn
         for place, value in exact.items():
             steps[part.start + place] = min(value, LARGEST_VALUE)
     return steps
 
 
-def _digits(privacy: Privacy, *, signed: bool) -> tuple[Digit, ...]:
+def geometric_digits(privacy: Privacy, *, signed: bool) -> tuple[Digit, ...]:
+    """Return the digits of geometric noise; refuse an ε below 1e-15."""
     if privacy.ratio - 1 < _SMALLEST_EXCESS:
         raise BadInput("epsilon", "must be at least 1e-15 for geometric noise", "choose a larger epsilon")
     return digits_of(privacy.ratio, signed=signed)
 
 
-def _draw(
-    count: int, digits: tuple[Digit, ...], source: BitSource
-) -> Iterator[tuple[slice, NDArray[np.int64], dict[int, int]]]:
+def draw_digits(count: int, digits: tuple[Digit, ...], source: BitSource) -> Drawn:
     """Yield draws in runs: which ones, their values, and the exact values of those that a tie decided."""
     for part in chunks(count):
         size = part.stop - part.start

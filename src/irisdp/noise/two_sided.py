@@ -1,4 +1,4 @@
-"""Exact noise for arrays of integers."""
+"""Exact two-sided geometric noise on arrays of integers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .exact import checked
-from .privacy import Privacy
-from .sampling import BitSource, add_geometric
+from ..exact import checked
+from ..privacy import Privacy
+from ..sampling import BitSource, add_geometric
 
 __all__ = ["geometric"]
 

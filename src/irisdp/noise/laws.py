@@ -1,0 +1,145 @@
+"""One door to the noise that is best for a guarantee."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Literal
+
+from ..errors import BadInput
+from ..exact import ball, checked, dyadic_below, enclosure_of, integer, short_text
+from ..privacy import Privacy
+from .cells import cells_of
+from .protocol import Loss
+from .shape import ShapeLaw
+from .staircase import LARGEST_SENSITIVITY, StaircaseLaw, best_step
+
+__all__ = ["bounded_delta", "law"]
+
+_LARGEST_BOUND = 1 << 13
+_ROOT_BITS = 128
+
+
+@checked
+def law(
+    kind: Literal["geometric", "staircase", "bounded", "universal"],
+    privacy: Privacy,
+    sensitivity: int = 1,
+    loss: Loss = "absolute",
+) -> ShapeLaw | StaircaseLaw:
+    """Return noise for integers, with exact probabilities and exact draws.
+
+    Parameters
+    ----------
+    kind : "geometric", "staircase", "bounded" or "universal"
+        "geometric": P(z) = (1−α)/(1+α)·α^|z| with α = r^(−1/sensitivity), rounded towards privacy; one pair, δ = 0.
+        "staircase": level near 0, one step of 1/r per `sensitivity` beyond; one pair, δ = 0.
+        "bounded": geometric noise cut off at K, for one pair with δ = `bounded_delta(privacy, K)`.
+        "universal": noise that climbs by the u of any pairs, in cells that lose nothing.
+    privacy : Privacy
+        What one value may promise, if one record changes it by at most `sensitivity`, and no other value.
+    sensitivity : int
+        More than 1 for geometric and staircase noise only. Geometric noise also keeps the promise for many values that
+        one record changes by at most `sensitivity` in all, as a sum of magnitudes.
+    loss : "absolute" or "squared"
+        What the staircase's step is chosen for; the others do not depend on it.
+
+    Returns
+    -------
+    ShapeLaw or StaircaseLaw
+        With `probability`, `enclose`, `expected`, `draw`, `atoms_per_unit` and `privacy`.
+
+    Notes
+    -----
+    *Universal* ranges over every private mechanism on the counts 0..n, every n, and every loss that never falls on
+    either side of the true count: for each such mechanism one reading of the noisy count loses no more, at every count
+    at once, and so for the worst case, any side information and any prior. That holds for "universal", for "geometric"
+    with sensitivity 1, and for "bounded"; not for the staircase with a sensitivity above 1. Do not clamp a draw to 0..n
+    before it is read: with δ > 0 that loses something.
+
+    Raises
+    ------
+    BadInput
+        Where a kind needs another guarantee, or needs too many cells.
+
+    References
+    ----------
+    proofs/shape-noise.md; [Geng2016] for the staircase.
+
+    Examples
+    --------
+    >>> law("universal", Privacy(ratio=2, delta="1/10")).atoms_per_unit
+    3
+    >>> law("staircase", Privacy(epsilon=1), sensitivity=5).step
+    2
+    """
+    change = integer(sensitivity, "sensitivity", at_least=1, at_most=LARGEST_SENSITIVITY)
+    if kind in ("geometric", "staircase"):
+        _check_pure(privacy, kind)
+    elif change > 1:
+        raise BadInput("sensitivity", f"must be 1 for {kind} noise", "choose staircase or geometric noise")
+    if kind == "staircase":
+        return StaircaseLaw(privacy, change, best_step(privacy, change, loss))
+    if kind == "geometric":
+        return ShapeLaw(kind, privacy, change, cells_of(_root(privacy, change)))
+    if kind == "bounded":
+        _check_bounded(privacy)
+    return ShapeLaw(kind, privacy, change, cells_of(privacy))
+
+
+@checked
+def bounded_delta(privacy: Privacy, bound: int) -> Fraction:
+    """Return the δ at which noise for the ratio r may end at −K and K: δ_K = (r − 1)/((r + 1)·r^K − 2).
+
+    It is the least δ at which any noise of that ratio keeps within K (docs/theory.md#shapes).
+
+    Parameters
+    ----------
+    privacy : Privacy
+        One pair, of which only the ratio counts.
+    bound : int
+        K, from 1 to 8,192.
+
+    Examples
+    --------
+    >>> bounded_delta(Privacy(ratio=2), 2)
+    Fraction(1, 10)
+    """
+    most, ratio = integer(bound, "bound", at_least=1, at_most=_LARGEST_BOUND), privacy.ratio
+    if ratio == 1:
+        return Fraction(1, 2 * most + 1)
+    return (ratio - 1) / ((ratio + 1) * ratio**most - 2)
+
+
+def _check_pure(privacy: Privacy, kind: str) -> None:
+    if not privacy.single or privacy.delta > 0:
+        raise BadInput("privacy", f"must be one pair with delta 0 for {kind} noise", 'choose "universal" noise')
+    if privacy.ratio == 1:
+        raise BadInput("epsilon", "must be above 0 for noise with delta 0", "choose a larger epsilon")
+
+
+def _check_bounded(privacy: Privacy) -> None:
+    """Hold δ to a δ_K."""
+    if not privacy.single or privacy.delta == 0:
+        raise BadInput("privacy", "must be one pair with delta above 0 for bounded noise", "see noise.bounded_delta")
+    low, high = 1, _LARGEST_BOUND  # δ_K falls with K: find the least K with δ_K ≤ δ
+    while low < high:
+        middle = (low + high) // 2
+        if bounded_delta(privacy, middle) <= privacy.delta:
+            high = middle
+        else:
+            low = middle + 1
+    near = bounded_delta(privacy, low)
+    if near != privacy.delta:
+        rule = f"must be one at which noise can end at a whole number; {short_text(near)} (K = {low}) is the next below"
+        raise BadInput("delta", rule, f"take privacy.with_delta(bounded_delta(privacy, {low})), or universal noise")
+
+
+def _root(privacy: Privacy, degree: int) -> Privacy:
+    """Return a pair whose ratio is the root of that degree, rounded down to 128 bits."""
+    if degree == 1:
+        return privacy
+    pair = privacy.pairs[0]
+    found = enclosure_of(lambda: ball(pair.ratio) ** ball(Fraction(1, degree)), width=Fraction(1, 1 << 2 * _ROOT_BITS))
+    root = max(Fraction(1), dyadic_below(found.lower, _ROOT_BITS))
+    return Privacy.of((replace(pair, ratio=root, epsilon=pair.epsilon / degree),))

@@ -1,0 +1,169 @@
+"""Staircase noise: the best that can be added to an integer which one person moves by more than 1.
+
+Its mass is level on |z| < ρ, and falls by α = 1/r at the end of every stretch of m beyond: a shift by at most m changes
+no mass by more than a factor r. ρ is the best of 1 … m for the loss.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BadInput
+from ..exact import Enclosure, ball, checked, enclosure_of
+from ..privacy import Privacy
+from ..sampling import BitSource, draw
+from ..sampling.geometric import Drawn, add_drawn, draw_digits, geometric_digits
+from ..sampling.thresholds import chunks
+from ..sampling.uniform import draw_uniform
+from .protocol import DEFAULT_WIDTH, Loss, check_atom, check_length, check_width
+
+__all__ = ["LARGEST_SENSITIVITY", "StaircaseLaw", "best_step"]
+
+LARGEST_SENSITIVITY = 1 << 30
+_SMALLEST_EXCESS = Fraction(1, 10**15)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StaircaseLaw:
+    """Staircase noise on the integers.
+
+    Attributes
+    ----------
+    privacy : Privacy
+        (ε, 0): what an integer may promise if one person changes it by at most `sensitivity`.
+    sensitivity : int
+        m.
+    step : int
+        ρ, from 1 to m: P(z) is highest on |z| < ρ.
+
+    References
+    ----------
+    [Geng2016]; docs/theory.md#shapes. With m = 1 it is geometric noise.
+    """
+
+    privacy: Privacy
+    sensitivity: int
+    step: int
+    atoms_per_unit: ClassVar[int] = 1
+
+    @checked
+    def probability(self, z: int) -> Fraction:
+        """Return P(z), exactly; far out, where that is too long, use `enclose`."""
+        level = self._level(check_atom(z))
+        check_length(level * self.privacy.ratio.numerator.bit_length())
+        return self._top() / self.privacy.ratio**level
+
+    @checked
+    def enclose(self, z: int, *, width: Any = DEFAULT_WIDTH) -> Enclosure:
+        """Enclose P(z), to a width."""
+        level, ratio, top = self._level(check_atom(z)), self.privacy.ratio, self._top()
+        return enclosure_of(lambda: ball(top) * ball(ratio) ** -level, width=check_width(width))
+
+    @checked
+    def expected(self, loss: Loss = "absolute") -> Enclosure:
+        """Return the mean of |z| or z², exactly.
+
+        No noise that is added to every integer alike does better for the loss that ρ was chosen for (compared with
+        linear programs in `tests/oracles/test_noise.py`; not proved here). For m > 1 it is not universal: a reading of
+        it may lose more than a mechanism made for its reader.
+        """
+        return Enclosure.exactly(_mean(self.privacy.ratio, self.sensitivity, self.step, loss))
+
+    @checked
+    def draw(self, values: Any, source: BitSource | None = None) -> NDArray[np.int64]:
+        """Add noise to integers, exactly, each draw by itself.
+
+        Parameters
+        ----------
+        values : array of int
+            Any shape, magnitudes up to 2^62.
+        source : BitSource, optional
+            The operating system's bits unless given.
+
+        Returns
+        -------
+        array of int64, the shape of `values`
+            Where one person changes one value by at most `sensitivity` and no other, it is (ε, 0)-differentially
+            private. Several values that one person changes need noise for their total: `law("geometric", …)` with
+            the total as sensitivity. Sums beyond 64 bits saturate.
+        """
+        return add_drawn(values, self._noise, source=source)
+
+    def __repr__(self) -> str:
+        """Say in one line what noise it is."""
+        return f"StaircaseLaw({self.privacy}, sensitivity {self.sensitivity}, step {self.step})"
+
+    def _level(self, z: int) -> int:
+        return 0 if abs(z) < self.step else 1 + (abs(z) - self.step) // self.sensitivity
+
+    def _top(self) -> Fraction:
+        return 1 / _total(self.privacy.ratio, self.sensitivity, self.step)
+
+    def _noise(self, count: int, source: BitSource) -> Drawn:
+        """Draw level or side, stretch, and the places on the level and in the stretch; all of them, every time."""
+        top, reach, width = self._top(), 2 * self.step - 1, self.sensitivity
+        side = (1 - reach * top) / 2
+        digits = geometric_digits(self.privacy, signed=False)
+        for part in chunks(count):
+            size = part.stop - part.start
+            sides = draw([[side, reach * top, side]], np.zeros(size, dtype=np.int64), source=source) - 1
+            level = draw_uniform(size, reach, source) - (self.step - 1)
+            place = draw_uniform(size, width, source)
+            ((_, stretch, far),) = draw_digits(size, digits, source)
+            noise = np.where(sides == 0, level, sides * (self.step + stretch * width + place))
+            yield (
+                part,
+                noise,
+                {
+                    tie: int(sides[tie]) * (self.step + value * width + int(place[tie]))
+                    if sides[tie]
+                    else int(level[tie])
+                    for tie, value in far.items()
+                },
+            )
+
+
+def best_step(privacy: Privacy, sensitivity: int, loss: Loss) -> int:
+    """Return the ρ of 1 … m with the smallest mean loss; of two, the smaller.
+
+    The mean is a strictly convex function of ρ over a positive linear one, so that it falls and then rises.
+    """
+    if privacy.ratio - 1 < _SMALLEST_EXCESS * sensitivity:
+        raise BadInput("epsilon", "must be at least 1e-15 per unit of sensitivity for noise", "choose a larger epsilon")
+    mean = partial(_mean, privacy.ratio, sensitivity, loss=loss)
+    low, high = 1, sensitivity
+    while low < high:
+        middle = (low + high) // 2
+        if mean(middle + 1) >= mean(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _total(ratio: Fraction, sensitivity: int, step: int) -> Fraction:
+    return 2 * step - 1 + 2 * sensitivity / (ratio - 1)
+
+
+def _mean(ratio: Fraction, sensitivity: int, step: int, loss: Loss) -> Fraction:
+    """Return the mean loss: level part, and stretches k = 0, 1, … from step + k·m with weight α^(k+1)."""
+    alpha, m = 1 / ratio, sensitivity
+    none, one, two = (  # Σ k^i·α^(k+1)
+        alpha / (1 - alpha),
+        alpha**2 / (1 - alpha) ** 2,
+        alpha**2 * (1 + alpha) / (1 - alpha) ** 3,
+    )
+    if loss == "absolute":
+        level = Fraction(step * (step - 1))
+        stretches = (m * step + Fraction(m * (m - 1), 2)) * none + m * m * one
+    else:
+        level = Fraction((step - 1) * step * (2 * step - 1), 3)
+        inside = m * step**2 + step * m * (m - 1) + Fraction((m - 1) * m * (2 * m - 1), 6)
+        stretches = inside * none + (2 * step * m * m + m * m * (m - 1)) * one + m**3 * two
+    return (level + 2 * stretches) / _total(ratio, m, step)
