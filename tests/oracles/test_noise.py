@@ -1,0 +1,295 @@
+"""Laws of noise: exactly private, universal for every reader, and the best that can be added; programs as oracles."""
+
+import math
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+from irisdp import Privacy, noise
+from irisdp.errors import BadInput
+from support.closeness import hockey_stick
+from support.programs import Program
+from support.seeds import fresh_random
+
+AGREE = 1e-7
+"""Programs with a few hundred columns, whose numbers lie between 1e-4 and 10, agree with tables to this."""
+
+
+def random_shape(source, most=4, *, ended=False):
+    """Draw a guarantee of one to `most` pairs whose noise is short."""
+    while True:
+        count = source.randint(1, most)
+        ratios = sorted((1 + F(source.randint(1, 40), 10) for _ in range(count)), reverse=True)
+        deltas = sorted(F(source.randint(1 if ended else 0, 60), 200) for _ in range(count))
+        try:
+            return Privacy.all([Privacy(ratio=r, delta=d) for r, d in zip(ratios, deltas, strict=True)])
+        except BadInput:
+            continue
+
+
+def lumped(law, reach):
+    """The law on atoms −reach … reach with both tails put into the ends, exactly."""
+    size = law.atoms_per_unit
+    masses = {z: law.probability(z) for z in range(-reach, reach + size)}
+    rest = 1 - sum(masses.values())
+    masses[-reach] += rest / 2
+    masses[reach + size - 1] += rest / 2
+    return masses
+
+
+def far_enough(law):
+    """A number of atoms beyond which all ratios of the masses stay as they are."""
+    cells = law.cells
+    return len(cells.phases) * (2 + max(abs(steps) for _, steps in cells.phases))
+
+
+def shifted(masses, by):
+    return {z + by: mass for z, mass in masses.items()}
+
+
+def both_ends(masses, by):
+    """Two neighbours' laws: tails are lumped where both have them."""
+    low, high = min(masses) + by, max(masses)
+    here, there = dict.fromkeys(range(low, high + 1), F(0)), dict.fromkeys(range(low, high + 1), F(0))
+    for law, moved in ((here, masses), (there, shifted(masses, by))):
+        for z, mass in moved.items():
+            law[min(max(z, low), high)] += mass
+    return here, there
+
+
+@pytest.mark.parametrize("case", range(40))
+def test_universal_noise_keeps_every_pair_and_uses_it_up(case):
+    privacy = random_shape(fresh_random(f"shape noise {case}"))
+    law = noise.law("universal", privacy)
+    size, reach = law.atoms_per_unit, far_enough(law) + 2 * law.atoms_per_unit
+    masses = lumped(law, reach)
+    assert sum(masses.values()) == 1
+    assert all(mass == masses[size - 1 - z] for z, mass in masses.items())
+    if law.support is not None:
+        assert [z for z, mass in masses.items() if mass] == list(range(law.support[0], law.support[1] + 1))
+    here, there = both_ends(masses, size)
+    for pair in privacy.pairs:
+        assert hockey_stick(here, there, pair.ratio) == pair.delta == hockey_stick(there, here, pair.ratio)
+
+
+def never_falling(source, n):
+    """A random loss for each count, that never falls on either side of it."""
+    table = []
+    for i in range(n + 1):
+        row = [0] * (n + 1)
+        for v in range(i - 1, -1, -1):
+            row[v] = row[v + 1] + source.choice([0, 1, 1, 2, 5])
+        for v in range(i + 1, n + 1):
+            row[v] = row[v - 1] + source.choice([0, 1, 1, 2, 5])
+        table.append(row)
+    return table
+
+
+def charge(program, first, columns, losses, prior):
+    """Charge a table with rows for counts: the mean under a prior, or the worst count."""
+    n = len(losses)
+    rows = [{first + i * columns + v: losses[i][v] for v in range(columns)} for i in range(n)]
+    if prior is None:
+        program.worst(rows)
+    else:
+        for weight, row in zip(prior, rows, strict=True):
+            program.cost |= {column: weight * x for column, x in row.items()}
+
+
+def tailored(privacy, losses, prior):
+    """The least loss of any mechanism on 0..n that keeps all pairs."""
+    n, program = len(losses), Program()
+    first = program.table(n, n)
+    for pair in privacy.pairs:
+        program.private(first, n, [(i, i + 1) for i in range(n - 1)], float(pair.ratio), float(pair.delta))
+    charge(program, first, n, losses, prior)
+    return program.minimum()
+
+
+def read(rows, losses, prior):
+    """The least loss of any reading of what has these rows."""
+    n, atoms = len(losses), len(rows[0])
+    if prior is not None:
+        costs = np.array(prior)[:, None, None] * np.array(rows)[:, :, None] * np.array(losses)[:, None, :]
+        return float(costs.sum(axis=0).min(axis=1).sum())
+    program = Program()
+    first = program.table(atoms, n)
+    program.worst(
+        {first + z * n + v: rows[i][z] * losses[i][v] for z in range(atoms) for v in range(n) if losses[i][v]}
+        for i in range(n)
+    )
+    return program.minimum()
+
+
+def rows_of(law, n, *, whole=False):
+    """Floats: the noisy count's law at 0..n, cells or whole numbers; ratios are constant where tails are lumped."""
+    size = law.atoms_per_unit
+    units = far_enough(law) // size + n + 2
+    masses = {z: float(mass) for z, mass in lumped(law, units * size).items()}
+    rows = []
+    for i in range(n + 1):
+        row = dict.fromkeys(
+            range(-units + n, units + 1) if whole else range((n - units) * size, (units + 1) * size), 0.0
+        )
+        low, high = min(row), max(row)
+        for z, mass in masses.items():
+            place = (z + i * size) // (size if whole else 1)
+            row[min(max(place, low), high)] += mass
+        rows.append([row[z] for z in sorted(row)])
+    used = [z for z in range(len(rows[0])) if any(row[z] for row in rows)]
+    return [[row[z] for z in used] for row in rows]
+
+
+def consumer(source):
+    n = source.randint(1, 5)
+    prior = None
+    if source.random() < 0.5:
+        weights = [source.randint(0, 5) for _ in range(n)] + [1]
+        prior = [w / sum(weights) for w in weights]
+    return n, never_falling(source, n), prior
+
+
+@pytest.mark.parametrize("case", range(120))
+def test_universal_noise_read_well_is_as_good_as_any_private_mechanism(case):
+    source = fresh_random(f"universal noise {case}")
+    privacy = random_shape(source)
+    n, losses, prior = consumer(source)
+    best = tailored(privacy, losses, prior)
+    assert read(rows_of(noise.law("universal", privacy), n), losses, prior) == pytest.approx(best, abs=AGREE)
+
+
+def test_whole_numbers_of_an_unaligned_delta_are_not_universal():
+    """Negative control: the same noise, with one atom per unit."""
+    worse = 0
+    for case in range(40):
+        source = fresh_random(f"whole numbers {case}")
+        privacy = random_shape(source, most=1, ended=True)
+        while noise.law("universal", privacy).atoms_per_unit == 1:
+            privacy = random_shape(source, most=1, ended=True)
+        n, losses, prior = consumer(source)
+        found = read(rows_of(noise.law("universal", privacy), n, whole=True), losses, prior)
+        best = tailored(privacy, losses, prior)
+        assert found > best - AGREE
+        worse += found > best + 10 * AGREE
+    assert worse >= 10
+
+
+@pytest.mark.parametrize("bound", [1, 2, 3, 6])
+@pytest.mark.parametrize("ratio", [F(1), F(3, 2), F(2), F(5)])
+def test_bounded_noise_is_geometric_noise_cut_off(ratio, bound):
+    privacy = Privacy(ratio=ratio)
+    law = noise.law("bounded", privacy.with_delta(noise.bounded_delta(privacy, bound)))
+    weights = {z: 1 / ratio ** abs(z) for z in range(-bound, bound + 1)}
+    assert {z: law.probability(z) for z in range(-bound - 1, bound + 2)} == {-bound - 1: 0, bound + 1: 0} | {
+        z: weight / sum(weights.values()) for z, weight in weights.items()
+    }
+    assert (law.atoms_per_unit, law.support) == (1, (-bound, bound))
+
+
+def least_added(privacy, sensitivity, power, reach):
+    """The least mean of |z|^power of noise on −reach … reach that is added to every integer alike.
+
+    With δ = 0 what is beyond is left out of the demands, and with it a part of the law too small to matter.
+    """
+    program, size = Program(), 2 * reach + 1
+    first = program.variables(size)
+    program.equal(dict.fromkeys(range(first, first + size), 1), 1)
+    program.charge(first, [abs(z - reach) ** power for z in range(size)])
+    for pair in privacy.pairs:
+        r, d = float(pair.ratio), float(pair.delta)
+        for shift in range(1, sensitivity + 1):
+            for way in (-shift, shift):
+                excess = program.variables(size) if d else None
+                for z in range(size):
+                    row = {first + z: 1} | ({first + z + way: -r} if 0 <= z + way < size else {})
+                    if d:
+                        program.at_most(row | {excess + z: -1})
+                    elif 0 <= z + way < size:
+                        program.at_most(row)
+                if d:
+                    program.at_most(dict.fromkeys(range(excess, excess + size), 1), d)
+    return program.minimum()
+
+
+@pytest.mark.parametrize(("loss", "power"), [("absolute", 1), ("squared", 2)])
+@pytest.mark.parametrize(("epsilon", "sensitivity"), [(1, 1), (1, 2), (2, 3), (3, 4), (2, 5), (3, 7)])
+def test_a_staircase_is_the_best_that_can_be_added(epsilon, sensitivity, loss, power):
+    privacy = Privacy(epsilon=epsilon)
+    law = noise.law("staircase", privacy, sensitivity, loss)
+    best = least_added(privacy, sensitivity, power, sensitivity * 36 // epsilon)
+    assert float(law.expected(loss).upper) == pytest.approx(best, rel=1e-6)
+    masses = {z: law.probability(z) for z in range(-80, 81)}
+    assert all(
+        mass <= privacy.ratio * masses[z + way]
+        for z, mass in masses.items()
+        for way in range(-sensitivity, sensitivity + 1)
+        if z + way in masses
+    )
+
+
+@pytest.mark.parametrize("case", range(16))
+def test_whole_numbers_that_climb_by_u_are_the_best_that_can_be_added(case):
+    privacy = random_shape(fresh_random(f"added {case}"), ended=True)
+    law = noise.law("universal", privacy)
+    reach = 2 + max(-(law.support[0] // law.atoms_per_unit), law.support[1] // law.atoms_per_unit)
+    for loss, power in (("absolute", 1), ("squared", 2)):
+        best = least_added(privacy, 1, power, reach)
+        assert float(law.expected(loss).upper) == pytest.approx(best, abs=AGREE)
+
+
+@pytest.mark.parametrize("case", range(12))
+def test_stated_errors_are_those_of_the_law(case):
+    privacy = random_shape(fresh_random(f"stated {case}"), ended=True)
+    law = noise.law("universal", privacy)
+    low, high = law.support
+    for loss, power in (("absolute", 1), ("squared", 2)):
+        mean = sum(law.probability(z) * abs(z // law.atoms_per_unit) ** power for z in range(low, high + 1))
+        assert mean in law.expected(loss)
+        assert law.expected(loss).width < F(1, 1 << 400)
+    for z in (low - 1, low, 0, 1, high, high + 3):
+        assert law.probability(z) in law.enclose(z)
+
+
+def test_stated_errors_of_unended_noise():
+    geometric, staircase = noise.law("geometric", Privacy(ratio=2)), noise.law("staircase", Privacy(ratio=2), 3)
+    assert geometric.expected().lower == geometric.expected().upper == F(4, 3)
+    assert geometric.expected("squared").lower == 4
+    for loss, power in (("absolute", 1), ("squared", 2)):
+        mean = sum(float(staircase.probability(z)) * abs(z) ** power for z in range(-400, 401))
+        assert float(staircase.expected(loss).lower) == pytest.approx(mean, rel=1e-12)
+        gaussian = noise.gaussian_law(1, resolution="1/2")
+        mean = sum(float(gaussian.enclose(z).lower) * abs(z / 2) ** power for z in range(-60, 61))
+        assert float(gaussian.expected(loss).lower) == pytest.approx(mean, rel=1e-12)
+        assert gaussian.expected(loss).width < F(1, 10**40)
+
+
+def gaussian_delta(ratio, mu):
+    """The least δ of N(0,1) against N(μ,1) at a ratio, in floats."""
+    at = math.log(ratio) / mu
+    return (math.erfc((at - mu / 2) / math.sqrt(2)) - ratio * math.erfc((at + mu / 2) / math.sqrt(2))) / 2
+
+
+@pytest.mark.parametrize("resolution", ["1", "1/2", "1/4"])
+@pytest.mark.parametrize("mu", ["1/4", "1/2", "1", "2"])
+def test_the_rounded_gaussian_lies_below_the_gaussian_curve(mu, resolution):
+    """At every ratio; and on it where the two laws' likelihood ratio has a step."""
+    law = noise.gaussian_law(mu, resolution=resolution)
+    unit, mean = law.atoms_per_unit, F(mu)
+    reach = int(10 / mean) * unit
+    masses = [float(law.enclose(z, width="1e-40").upper) for z in range(-reach, reach + 1)]
+    here, there = [0.0] * unit + masses, masses + [0.0] * unit
+    for place in range(41):
+        ratio = math.exp(place * float(mean) / 10)
+        delta = sum(max(0.0, p - ratio * q) for p, q in zip(here, there, strict=True))
+        assert delta <= gaussian_delta(ratio, float(mean)) * (1 + 1e-12) + 1e-15
+    middle = sum(max(0.0, p - q) for p, q in zip(here, there, strict=True))
+    if unit % 2 == 1:  # the cut at ½ is where the densities cross
+        assert middle == pytest.approx(gaussian_delta(1, float(mean)), rel=1e-12)
+
+
+def test_too_little_gaussian_noise_is_seen():
+    """Negative control: noise for μ = 1 judged by the curve of 0.99."""
+    masses = [float(noise.gaussian_law(1).enclose(z).upper) for z in range(-12, 13)]
+    delta = sum(max(0.0, p - q) for p, q in zip([0.0, *masses], [*masses, 0.0], strict=True))
+    assert delta > gaussian_delta(1, 0.99)
