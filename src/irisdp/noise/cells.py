@@ -94,6 +94,8 @@ def cells_of(privacy: Privacy) -> Cells:
     ended = len(kinks) == len(shape.starts)
     if ended:
         kinks.insert(0, shape.starts[-1])  # 1 − δ, which u takes to 1
+    for kink in kinks:
+        _check_reach(min(kink, 1 - kink), middle, privacy)
     found = sorted(((*walk.into(kink, middle), kink) for kink in kinks), key=lambda one: (one[0], abs(one[1])))
     phases: list[tuple[Fraction, int]] = []
     places: dict[Fraction, tuple[int, int]] = {}
@@ -108,6 +110,13 @@ def cells_of(privacy: Privacy) -> Cells:
         (low, start), (high, end) = places[shape.starts[0]], places[shape.starts[-1]]
         first, last = low * len(phases) + start, (high + 1) * len(phases) + end - 1
     return Cells(privacy, tuple(phases), first, last)
+
+
+def _check_reach(kink: Fraction, middle: Fraction, privacy: Privacy) -> None:
+    """Refuse a kink that is too far out, before exact numbers grow long."""
+    if kink < middle and enclose_steps(kink, _MOST_STEPS, privacy, width=middle / 4).lower < middle:
+        rule = f"has a kink more than {_MOST_STEPS:,} counts from the middle of its noise"
+        raise BadInput("privacy", rule, "choose a larger epsilon or delta, or delta 0")
 
 
 class _Walk:
@@ -137,13 +146,10 @@ class _Walk:
     def into(self, kink: Fraction, middle: Fraction) -> tuple[flint.fmpq, int]:
         """Move a kink into [θ, 1 − θ) by steps of u, or of its inverse (counted below 0)."""
         s, least, most, steps = _fmpq(kink), _fmpq(middle), _fmpq(1 - middle), 0
-        while s < least and steps < _MOST_STEPS:
+        while s < least:
             s, steps = self.step(s), steps + 1
-        while s >= most and -steps < _MOST_STEPS:
+        while s >= most:
             s, steps = 1 - self.step(1 - s), steps - 1
-        if not least <= s < most:
-            rule = f"has a kink more than {_MOST_STEPS:,} counts from the middle of its noise"
-            raise BadInput("privacy", rule, "choose a larger epsilon or delta, or delta 0")
         return s, steps
 
 
