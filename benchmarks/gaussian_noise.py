@@ -3,7 +3,7 @@
     python benchmarks/gaussian_noise.py --mus 1/4 1/2 1 2 --draws 200000
 
 The discrete Gaussian is stated by zCDP. What it is in Gaussian DP is computed here, in floats: with G its cumulative
-distribution, a shift by 1 is μ-GDP for the largest Φ⁻¹(G(k)) − Φ⁻¹(G(k−1)) over all k, which tends to 1/σ far out. Its σ
+distribution, a shift by 1 is μ-GDP for the largest Φ⁻¹(G(k)) − Φ⁻¹(G(k−1)) over all k, which tends to 1/σ far out. σ
 is then made as small as μ allows. OpenDP draws with that σ to confirm what it means (`pip install opendp`).
 """
 

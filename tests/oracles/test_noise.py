@@ -1,13 +1,17 @@
 """Laws of noise: exactly private, universal for every reader, and the best that can be added; programs as oracles."""
 
-import math
 from fractions import Fraction as F
+from itertools import accumulate, pairwise
 
+import flint
 import numpy as np
 import pytest
 
-from irisdp import Privacy, noise
+from irisdp import Privacy, design, noise
 from irisdp.errors import BadInput
+from irisdp.exact import Enclosure, ball, enclosure_of
+from irisdp.privacy import are_close
+from irisdp.privacy.gaussian import gaussian_step
 from support.closeness import hockey_stick
 from support.programs import Program
 from support.seeds import fresh_random
@@ -264,32 +268,99 @@ def test_stated_errors_of_unended_noise():
         assert gaussian.expected(loss).width < F(1, 10**40)
 
 
+def normal(x):
+    return (-x / flint.arb(2).sqrt()).erfc() / 2
+
+
 def gaussian_delta(ratio, mu):
-    """The least δ of N(0,1) against N(μ,1) at a ratio, in floats."""
-    at = math.log(ratio) / mu
-    return (math.erfc((at - mu / 2) / math.sqrt(2)) - ratio * math.erfc((at + mu / 2) / math.sqrt(2))) / 2
+    """Enclose the least δ of N(0,1) against N(μ,1) at a ratio."""
+
+    def delta():
+        at, mean = ball(ratio).log() / ball(mu), ball(mu)
+        return normal(mean / 2 - at) - ball(ratio) * normal(-at - mean / 2)
+
+    return enclosure_of(delta, width=F(1, 10**35))
+
+
+def rounded_delta(law, ratio):
+    """Enclose the least δ of the law against itself moved by one unit, with tails lumped (which can only lower it)."""
+    unit = law.atoms_per_unit
+    reach = int(14 / law.mu) * unit
+    masses = [law.enclose(z, width="1e-40") for z in range(-reach, reach + 1)]
+    here, there = masses[unit:], masses[:-unit]
+    sure = sum(max(F(0), p.lower - ratio * q.upper) for p, q in zip(there, here, strict=True))
+    most = sum(max(F(0), p.upper - ratio * q.lower) for p, q in zip(there, here, strict=True))
+    return sure, most
+
+
+def cumulative(law, atom):
+    low, high = law.bracket(atom, 120)
+    return Enclosure(F(low, 1 << 120), F(high, 1 << 120))
+
+
+RATIOS = [F(11, 10), F(3, 2), F(2), F(4), F(9), F(40)]
+"""None is where a cut of the rounding lies."""
 
 
 @pytest.mark.parametrize("resolution", ["1", "1/2", "1/4"])
 @pytest.mark.parametrize("mu", ["1/4", "1/2", "1", "2"])
 def test_the_rounded_gaussian_lies_below_the_gaussian_curve(mu, resolution):
-    """At every ratio; and on it where the two laws' likelihood ratio has a step."""
     law = noise.gaussian_law(mu, resolution=resolution)
-    unit, mean = law.atoms_per_unit, F(mu)
-    reach = int(10 / mean) * unit
-    masses = [float(law.enclose(z, width="1e-40").upper) for z in range(-reach, reach + 1)]
-    here, there = [0.0] * unit + masses, masses + [0.0] * unit
-    for place in range(41):
-        ratio = math.exp(place * float(mean) / 10)
-        delta = sum(max(0.0, p - ratio * q) for p, q in zip(here, there, strict=True))
-        assert delta <= gaussian_delta(ratio, float(mean)) * (1 + 1e-12) + 1e-15
-    middle = sum(max(0.0, p - q) for p, q in zip(here, there, strict=True))
-    if unit % 2 == 1:  # the cut at ½ is where the densities cross
-        assert middle == pytest.approx(gaussian_delta(1, float(mean)), rel=1e-12)
+    for ratio in RATIOS:
+        assert rounded_delta(law, ratio)[1] < gaussian_delta(ratio, F(mu)).lower
+    # Cumulative probabilities themselves lie on it.
+    here, there = (cumulative(law, z) for z in (0, law.atoms_per_unit))
+    assert there.lower <= gaussian_step(here.upper, F(mu), width=F(1, 10**25)).upper
+    assert there.upper >= gaussian_step(here.lower, F(mu), width=F(1, 10**25)).lower
 
 
 def test_too_little_gaussian_noise_is_seen():
-    """Negative control: noise for μ = 1 judged by the curve of 0.99."""
-    masses = [float(noise.gaussian_law(1).enclose(z).upper) for z in range(-12, 13)]
-    delta = sum(max(0.0, p - q) for p, q in zip([0.0, *masses], [*masses, 0.0], strict=True))
-    assert delta > gaussian_delta(1, 0.99)
+    """Negative control: noise for μ = 1 judged by the curve of 0.9."""
+    assert all(
+        rounded_delta(noise.gaussian_law(1), ratio)[0] > gaussian_delta(ratio, F(9, 10)).upper for ratio in (1, 2)
+    )
+
+
+def private_table(source, privacy, n):
+    """A random mechanism on 0..n in fractions: an optimum for a reader with random losses."""
+    losses = [[source.randint(0, 6) for _ in range(n + 1)] for _ in range(n + 1)]
+    prior = [source.randint(1, 5) for _ in range(n + 1)]
+    made = design.consumer(n, losses, privacy, prior=[F(w, sum(prior)) for w in prior])
+    table = [[dict(zip(made.outputs, row, strict=True)).get(v, F(0)) for v in range(n + 1)] for row in made.matrix()]
+    assert all(are_close(a, b, privacy) for a, b in pairwise(table))
+    return table
+
+
+def reached(law, threshold, count):
+    """P(below a threshold at count), for a threshold that is a cell and a share of it."""
+    cell, share = threshold
+    cell -= count * law.atoms_per_unit
+    cells = law.cells
+    low, high = (F(int(x.p), int(x.q)) for x in (cells.exactly(cell), cells.exactly(cell + 1)))
+    return low + share * (high - low)
+
+
+def threshold(law, count, mass):
+    """The threshold within the noise's own range at a count that has this mass below."""
+    first, last = law.support
+    for cell in range(first, last + 1):
+        low, high = (reached(law, (cell + end, F(0)), 0) for end in (0, 1))
+        if mass <= high:
+            share = (mass - low) / (high - low)
+            return (cell + count * law.atoms_per_unit + (share == 1), F(0) if share == 1 else share)
+    raise AssertionError
+
+
+@pytest.mark.parametrize("case", range(60))
+def test_one_reading_is_as_good_as_any_mechanism_at_every_count(case):
+    """The proof's own thresholds, in fractions: in order, and no further from the truth than the mechanism."""
+    source = fresh_random(f"one reading {case}")
+    privacy, n = random_shape(source, ended=True), source.randint(1, 3)
+    law, table = noise.law("universal", privacy), private_table(source, privacy, n)
+    below = [list(accumulate(row)) for row in table]
+    thresholds = [threshold(law, v, below[v][v]) for v in range(n)]
+    assert thresholds == sorted(thresholds)
+    for v, limit in enumerate(thresholds):
+        for i in range(n + 1):
+            ours = reached(law, limit, i)
+            assert ours >= below[i][v] if i <= v else ours <= below[i][v]
