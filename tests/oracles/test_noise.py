@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from irisdp import Privacy, design, noise
+from irisdp.consumers import Consumer, optimal_reading
 from irisdp.errors import BadInput
 from irisdp.exact import Enclosure, ball, enclosure_of
 from irisdp.privacy import are_close
@@ -161,6 +162,21 @@ def test_universal_noise_read_well_is_as_good_as_any_private_mechanism(case):
     n, losses, prior = consumer(source)
     best = tailored(privacy, losses, prior)
     assert read(rows_of(noise.law("universal", privacy), n), losses, prior) == pytest.approx(best, abs=AGREE)
+
+
+@pytest.mark.parametrize("case", range(20))
+def test_the_noisy_count_as_a_mechanism_is_private_and_read(case):
+    source = fresh_random(f"noisy count {case}")
+    privacy, (n, losses, prior) = random_shape(source), consumer(source)
+    made = noise.law("universal", privacy).mechanism(n)
+    assert all(are_close(a, b, privacy) for a, b in pairwise(made.matrix()))
+    assert all(worst_delta(pair.ratio, *pairwise(made.matrix())) == pair.delta for pair in privacy.pairs)
+    reader = Consumer(n, losses, prior=None if prior is None else [F(p).limit_denominator(100) for p in prior])
+    assert float(optimal_reading(made, reader).value) == pytest.approx(tailored(privacy, losses, prior), abs=AGREE)
+
+
+def worst_delta(ratio, *edges):
+    return max((max(hockey_stick(a, b, ratio), hockey_stick(b, a, ratio)) for a, b in edges), default=0)
 
 
 def test_whole_numbers_of_an_unaligned_delta_are_not_universal():

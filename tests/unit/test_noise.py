@@ -39,6 +39,8 @@ REFUSED = [
     (lambda: noise.gaussian_law(1, resolution=0), r"^resolution: must be 1 or 1/q"),
     (lambda: noise.gaussian_law(1, sensitivity=0), r"^sensitivity: must be at least 1"),
     (lambda: noise.gaussian_law(1).probability(0), r"^z: has a probability that is no fraction"),
+    (lambda: noise.law("universal", APPROXIMATE).mechanism(10_000), r"^n: makes more than 1,000,000 entries"),
+    (lambda: noise.law("universal", APPROXIMATE).mechanism(-1), r"^n: must be at least 0|^n: must lie"),
     (lambda: noise.bounded_delta(ONE, 0), r"^bound: must"),
     (lambda: noise.bounded_delta(TWO, 3), r"^privacy: holds 2 pairs"),
 ]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count
+from itertools import count, pairwise
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact import Enclosure, checked
+from ..errors import BadInput
+from ..exact import Enclosure, checked, integer
+from ..graphs import Path
+from ..mechanisms import Mechanism
 from ..privacy import Privacy, Shape
 from ..sampling import BitSource
 from ..sampling.geometric import add_drawn, draw_digits
@@ -19,6 +22,9 @@ from .protocol import DEFAULT_WIDTH, Loss, check_atom, check_width
 from .tables import digits_of_cells
 
 __all__ = ["ShapeLaw", "mean_loss"]
+
+_LARGEST_COUNT = 10_000
+_MOST_ENTRIES = 1_000_000
 
 _BITS = 512
 """Bits beyond which a cumulative probability is rounded, down and up, in the sum of a mean loss."""
@@ -121,10 +127,47 @@ class ShapeLaw:
             values, lambda number, bits: draw_digits(number, digits, bits), factor=self.atoms_per_unit, source=source
         )
 
+    @checked
+    def mechanism(self, n: int) -> Mechanism:
+        """Return the noisy count as a mechanism on 0..n, for audits and for `consumers.optimal_reading`.
+
+        Parameters
+        ----------
+        n : int
+            The largest count that is possible.
+
+        Returns
+        -------
+        Mechanism
+            A row for each count and a column for each cell that one of them reaches. Where noise has no end, cells
+            beyond all kinks stand for all further ones: there the counts' likelihoods keep their ratios, and no reader
+            learns more from a cell that lies further out.
+        """
+        largest, size = integer(n, "n", at_least=0, at_most=_LARGEST_COUNT), self.atoms_per_unit
+        reach = 2 + max(abs(steps) for _, steps in self.cells.phases)
+        low, high = self.support or (-reach * size, reach * size)
+        if (high - low + largest * size) * (largest + 1) > _MOST_ENTRIES:
+            rule = f"makes more than {_MOST_ENTRIES:,} entries with this noise"
+            raise BadInput("n", rule, "give a smaller n, or a larger epsilon")
+        outputs = range(low, high + largest * size + 1)
+        below = {z: self._mass_below(z) for z in range(low - largest * size, outputs[-1] + 2)}
+        rows = []
+        for value in range(largest + 1):
+            cuts = [Fraction(0), *(below[z - value * size] for z in outputs[1:]), Fraction(1)]
+            rows.append([after - before for before, after in pairwise(cuts)])
+        return Mechanism.from_matrix(rows, privacy=self.privacy, graph=Path(largest + 1), outputs=outputs)
+
     def __repr__(self) -> str:
         """Say in one line what noise it is."""
         unit = "" if self.atoms_per_unit == 1 else f", {self.atoms_per_unit} atoms per unit"
         return f"ShapeLaw({self.kind}, {self.privacy}, sensitivity {self.sensitivity}{unit})"
+
+    def _mass_below(self, place: int) -> Fraction:
+        """Return F at a cut point."""
+        if self.support is not None and not self.support[0] < place <= self.support[1]:
+            return Fraction(place > self.support[1])
+        found = self.cells.exactly(place)
+        return Fraction(int(found.p), int(found.q))
 
     def _outside(self, place: int) -> bool:
         return self.support is not None and not self.support[0] <= place <= self.support[1]
