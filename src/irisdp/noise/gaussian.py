@@ -40,7 +40,8 @@ class GaussianLaw:
     Attributes
     ----------
     mu : Fraction
-        What a value promises if one person changes it by at most `sensitivity`: μ-Gaussian differential privacy.
+        What a value promises if one person changes it by at most `sensitivity`: μ-Gaussian differential privacy. In
+        totals it is `accounting.Gaussian(mu)`.
     sensitivity : int
     atoms_per_unit : int
         q: atom k is the multiple k/q of a unit.

@@ -68,7 +68,7 @@ def law(
 
     Examples
     --------
-    >>> law("universal", Privacy(ratio=2, delta="1/10")).atoms_per_unit
+    >>> law("universal", Privacy(ratio=2, delta="1/7")).atoms_per_unit
     3
     >>> law("staircase", Privacy(epsilon=1), sensitivity=5).step
     2

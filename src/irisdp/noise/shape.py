@@ -129,7 +129,7 @@ class ShapeLaw:
 
     @checked
     def mechanism(self, n: int) -> Mechanism:
-        """Return the noisy count as a mechanism on 0..n, for audits and for `consumers.optimal_reading`.
+        """Return the noisy count as a mechanism on 0..n, for checks and for `consumers.optimal_reading`.
 
         Parameters
         ----------
