@@ -47,7 +47,7 @@ class GaussianSide:
     upward: bool
 
     def delta_at(self, epsilon: Fraction) -> Fraction:
-        """Return the bound of δ at an ε: Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) [Dong2022, Corollary 1]."""
+        """Return the bound of δ at an ε: Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) ([Dong2022], Corollary 1)."""
         found = self._delta(epsilon).clamp(Fraction(0), Fraction(1))
         return dyadic_above(found.upper, _KEPT) if self.upward else dyadic_below(found.lower, _KEPT)
 
