@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded
     from .errors import BadInput, BudgetRefused, CertificateRejected, Infeasible, IrisError, PromiseRefused, Refusal
     from .mechanisms import Mechanism, load
     from .privacy import Privacy
-    from .release import Ledger, Session, interpret, plan, publish
+    from .release import Ledger, Session, batch, interpret, plan, publish
 
 __version__ = "0.2.0.dev0"
 
@@ -50,6 +50,7 @@ __all__ = [
     "Session",
     "accounting",
     "audit",
+    "batch",
     "cells",
     "certify",
     "consumers",
@@ -84,6 +85,7 @@ _HOMES = {
     "Refusal": "errors",
     "Session": "release",
     "audit": "certify",
+    "batch": "release",
     "interpret": "release",
     "load": "mechanisms",
     "plan": "release",

@@ -221,7 +221,7 @@ class TestBook:
         ]
         for path in ("a.csv", "again.csv", "a.csv"):
             cost = entries[0].cost + TENTH
-            ask(ledger, "a", cost=cost, draw=lambda earlier: entries, outputs={"public": path})
+            ask(ledger, "a", cost=cost, draw=lambda earlier: entries, outputs={"public": [path]})
         document = ledger.to_document()
         rest = {"date": ledger.releases()[0].settled, "table": None, "groups": None}
         rest |= {"refines": None, "coarsens": None}

@@ -118,7 +118,7 @@ class GeometricNoise:
         if ratio == 1:
             return {"mean_absolute": None, "within_95_percent": None}
         # P(|Z| > k) = 2·α^(k+1)/(1+α) ≤ 1/20
-        excess = math.log(40 / (1 + 1 / float(ratio))) / math.log1p(float(ratio - 1))
+        excess = math.log(40 / (1 + float(1 / ratio))) / _logarithm(ratio)
         return {
             "mean_absolute": float(2 * ratio / (ratio**2 - 1)),
             "within_95_percent": max(0, math.ceil(excess) - 1),
@@ -136,3 +136,8 @@ class GeometricNoise:
     def to_document(self) -> dict[str, Any]:
         """Name the mechanism for whoever reads the answers."""
         return {"kind": "geometric-noise"}
+
+
+def _logarithm(ratio: Fraction) -> float:
+    """Return log(ratio) of a ratio that may be near 1, or too large for a float."""
+    return math.log1p(float(ratio - 1)) if ratio < 2 else math.log(ratio.numerator) - math.log(ratio.denominator)

@@ -14,7 +14,7 @@ import typer
 import irisdp
 
 from ..errors import BadInput, IrisError, Refusal
-from . import audit, design, interpret, ledger, publish, sample
+from . import audit, batch, design, interpret, ledger, publish, sample
 from .commands import Command, CommandOnDocuments, Commands, explain
 from .options import print_json
 
@@ -44,6 +44,12 @@ for name, function, summary, examples in (
             "irisdp publish survey.csv count --by town --select-groups --epsilon 1 --delta 1e-6",
             "irisdp publish survey.csv count --audience board=2 --audience press=0.5 --out o.csv",
         ),
+    ),
+    (
+        "batch",
+        batch.batch_command,
+        "Publish several questions, charged as one.",
+        ("irisdp batch plan.json --dry-run", "irisdp batch plan.json"),
     ),
     (
         "interpret",
@@ -84,7 +90,7 @@ for name, function, summary, examples in (
     ),
 ):
     epilog = "\b\nExamples:\n" + "\n".join(f"  {line}" for line in examples)
-    kind = CommandOnDocuments if name in ("design", "audit", "sample") else Command
+    kind = CommandOnDocuments if name in ("batch", "design", "audit", "sample") else Command
     app.command(name, cls=kind, short_help=summary, epilog=epilog)(function)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..release import Plan, Publication
     from ..release.outlook import Outlook
 
-__all__ = ["publish_command"]
+__all__ = ["progress", "publish_command", "show_answers"]
 
 _MOST_SHOWN = 40
 _QUERY_HELP = " | ".join(form.usage for form in FORMS) + '; EXPR is a SQL condition in quotes: "age > 64".'
@@ -114,7 +114,7 @@ def publish_command(
     from ..release import plan, publish
     from ..release.outlook import foresee
     from ..release.places import check_ledger, find_ledger, promise_of
-    from ..release.publishing import planned_files
+    from ..release.publishing import planned_files, price
 
     declared = _declared(groups)
     options: dict[str, Any] = {
@@ -138,15 +138,21 @@ def publish_command(
         planned = plan(data, *query, **options)
         book = find_ledger(planned.table, ledger)
         planned_files(planned, groups=declared, ledger=book.path, secret=secret, out=out, force=force)
-        check_ledger(book, planned.table.path, groups_file(declared), default=ledger is None)
-        outlook = foresee(planned, book, promise_of(planned, table))
+        check_ledger(book, planned.table.path, {"the groups": groups_file(declared)}, default=ledger is None)
+        outlook = foresee(
+            book,
+            promise_of(planned, table),
+            question=planned.question(),
+            cost=planned.cost,
+            price=lambda earlier: price(planned, earlier),
+        )
         if as_json:
             foreseen = outlook and error_in_options(outlook.to_document(), _OPTIONS)
             print_json({**planned.to_document(), "dry_run": True, "ledger": foreseen})
         else:
             _show_plan(planned, book.path, outlook)
         return
-    with _progress(quiet=as_json):
+    with progress(quiet=as_json):
         published = publish(data, *query, **options, ledger=ledger, secret=secret, table=table, out=out, force=force)
     if as_json:
         print_json(published.to_document())
@@ -167,7 +173,7 @@ def _declared(groups: list[str] | None) -> str | None:
 
 
 @contextlib.contextmanager
-def _progress(*, quiet: bool) -> Iterator[None]:
+def progress(*, quiet: bool) -> Iterator[None]:
     """Show that work is going on; it says nothing about the data, and only to a terminal."""
     view = console(stderr=True)
     if quiet or not view.is_terminal:
@@ -206,23 +212,11 @@ def _show_rules(planned: Plan) -> None:
 
 def _show(published: Publication) -> None:
     from rich.markup import escape
-    from rich.table import Table
-
-    from ..release.group_names import printable
 
     view = console()
     planned = published.plan
     view.print(f"[bold]{escape(planned.line)}[/bold]")
-    named = {name or "answer": found for name, found in published.answers_of.items()}
-    table = Table(*map(escape, planned.by), *map(escape, named))
-    for number, (key, *values) in enumerate(
-        zip(published.answers.keys, *(found.values for found in named.values()), strict=True)
-    ):
-        if number == _MOST_SHOWN:
-            table.add_row(*(["…"] * (len(key) + len(values))))
-            break
-        table.add_row(*(escape(printable(part)) for part in (*key, *values)))
-    view.print(table)
+    show_answers(published)
     if published.repeated:
         view.print("  cost      nothing: this question was answered before, and this is the same answer")
     elif published.cost != planned.cost:
@@ -239,3 +233,22 @@ def _show(published: Publication) -> None:
     )
     for path in published.out:
         view.print(f"  written   {escape(str(path))}", soft_wrap=True)
+
+
+def show_answers(published: Publication) -> None:
+    """Print the answers of all audiences as one table, which ends where it gets long."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    from ..release.group_names import printable
+
+    named = {name or "answer": found for name, found in published.answers_of.items()}
+    table = Table(*map(escape, published.plan.by), *map(escape, named))
+    for number, (key, *values) in enumerate(
+        zip(published.answers.keys, *(found.values for found in named.values()), strict=True)
+    ):
+        if number == _MOST_SHOWN:
+            table.add_row(*(["…"] * (len(key) + len(values))))
+            break
+        table.add_row(*(escape(printable(part)) for part in (*key, *values)))
+    console().print(table)

@@ -13,7 +13,7 @@ from .expression import Condition, read_condition
 from .groups import Groups, find_keys, read_groups
 from .keys import UnreleasedKeys, enumerate_keys
 from .majority import Majority
-from .neighbours import Move, Relation, cell_relation, moves, total_cost
+from .neighbours import Move, Relation, cell_relation, independent_parts, moves, total_cost
 from .persons import PerUnit, Unit, describe_unit, read_per_unit
 from .query import Query
 from .registry import QUERIES, read_query
@@ -45,6 +45,7 @@ __all__ = [
     "enumerate_keys",
     "find_keys",
     "groups_file",
+    "independent_parts",
     "moves",
     "open_table",
     "read_condition",

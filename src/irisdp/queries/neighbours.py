@@ -1,4 +1,4 @@
-"""What one neighbour's move does to the cells of a question, and what that costs.
+"""What one neighbour's move does to the cells of a question, what that costs, and what it enters exact totals as.
 
 A cell's mechanism is (ε,δ)-private for one step of the cell's graph. A move that touches several cells, or takes
 several steps in one, costs more. Steps add up in two ways:
@@ -17,7 +17,7 @@ from ..accounting import Cost
 from ..errors import BadInput
 from ..privacy import Privacy
 
-__all__ = ["Move", "Relation", "cell_relation", "moves", "total_cost"]
+__all__ = ["Move", "Relation", "cell_relation", "independent_parts", "moves", "total_cost"]
 
 
 class Relation(StrEnum):
@@ -129,6 +129,56 @@ def total_cost(
             sum(_group_delta(privacy, steps) for steps in move.steps) + move.resized * chosen.delta for move in possible
         ),
     )
+
+
+def independent_parts(
+    privacy: Privacy,
+    relation: Relation,
+    *,
+    grouped: bool,
+    public_membership: bool = False,
+    exchange_steps: int = 1,
+    selection: Privacy | None = None,
+) -> tuple[tuple[Privacy, int], ...]:
+    """Return guarantees that stand for a whole release in an exact total, each with how often it occurs.
+
+    Parameters
+    ----------
+    privacy, relation, selection, and the other keywords
+        As for `total_cost`.
+
+    Returns
+    -------
+    tuple of (Privacy, int)
+        Whichever way a neighbour moves, the release is nowhere easier to tell from the neighbour's than independent
+        releases that keep these guarantees and no more can be. Where no cell moves by more than a step: every cell that
+        moves, and the selection once for each that is resized. Else the whole release, as one, at its `total_cost`.
+
+    References
+    ----------
+    proofs/batches.md, claim 1.
+
+    Examples
+    --------
+    >>> ((part, times),) = independent_parts(Privacy(epsilon=1), Relation.EXCHANGE, grouped=True)
+    >>> part.epsilon, times
+    (Fraction(1, 1), 2)
+    """
+    possible = moves(relation, grouped=grouped, public_membership=public_membership, exchange_steps=exchange_steps)
+    if any(step > 1 for move in possible for step in move.steps):
+        cost = total_cost(
+            privacy,
+            relation,
+            grouped=grouped,
+            public_membership=public_membership,
+            exchange_steps=exchange_steps,
+            selection=selection,
+        )
+        return ((Privacy(epsilon=cost.epsilon, delta=cost.delta), 1),)
+    # A move of fewer cells leaves out releases of a move of more.
+    cells = max(len(move.steps) for move in possible)
+    resized = max(move.resized for move in possible)
+    return ((privacy, cells), *([(selection, resized)] if selection is not None and resized else []))
 
 
 def _group_delta(privacy: Privacy, steps: int) -> Fraction:

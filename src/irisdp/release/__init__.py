@@ -3,6 +3,7 @@
 from ..renamed import renamed_names
 from .answers import Answers
 from .audiences import Audience
+from .batches import BatchPlan, BatchPublication, batch, plan_batch
 from .fingerprint import fingerprint, secret_beside
 from .interpretation import Interpretation, interpret
 from .ledger import Entry, Ledger, Release, Settlement
@@ -16,6 +17,8 @@ from .session import Session
 __all__ = [
     "Answers",
     "Audience",
+    "BatchPlan",
+    "BatchPublication",
     "Entry",
     "Interpretation",
     "Ledger",
@@ -27,9 +30,11 @@ __all__ = [
     "Release",
     "Session",
     "Settlement",
+    "batch",
     "fingerprint",
     "interpret",
     "plan",
+    "plan_batch",
     "publish",
     "read_cells",
     "read_release",

@@ -183,7 +183,7 @@ class Ledger:
         promise: Promise,
         cost: Cost | Price,
         draw: Draw,
-        outputs: Mapping[str | None, str] | None = None,
+        outputs: Mapping[str | None, Sequence[str]] | None = None,
     ) -> Settlement:
         """Charge for a question and answer it, both or neither; a question settled before is answered again for free.
 
@@ -203,7 +203,7 @@ class Ledger:
             Called at most once, only where the cost fits; its entries share out the cost exactly. If it raises, nothing
             is spent.
         outputs : mapping, optional
-            For each audience the file that its answers will be written to.
+            For each audience the files that its answers will be written to.
 
         Returns
         -------

@@ -6,7 +6,7 @@ import functools
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -122,11 +122,13 @@ def insert_entry(connection: sqlite3.Connection, settlement: int | None, entry: 
     return int(number or 0)
 
 
-def note_outputs(connection: sqlite3.Connection, settlement: Settlement, outputs: Mapping[str | None, str]) -> None:
+def note_outputs(
+    connection: sqlite3.Connection, settlement: Settlement, outputs: Mapping[str | None, Sequence[str]]
+) -> None:
     """Write down to which files the answers are going to be written, each once."""
     for number, entry in zip(settlement.ids, settlement.entries, strict=True):
-        if entry.audience in outputs:
-            connection.execute("INSERT OR IGNORE INTO output VALUES (?, ?)", (number, outputs[entry.audience]))
+        for path in outputs.get(entry.audience, ()):
+            connection.execute("INSERT OR IGNORE INTO output VALUES (?, ?)", (number, path))
 
 
 def read_outputs(connection: sqlite3.Connection) -> dict[int, tuple[str, ...]]:

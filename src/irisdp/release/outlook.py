@@ -7,17 +7,16 @@ the data is still what the ledger last answered about, and both cases are told.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..accounting import Cost
 from ..errors import BudgetRefused, PromiseRefused, Refusal
-from .ledger import Ledger
+from .ledger import Ledger, Release
 from .ledger_rows import check_budget
-from .planning import Plan
 from .promise import Promise
-from .publishing import price
 
 __all__ = ["Case", "Outlook", "foresee"]
 
@@ -95,30 +94,43 @@ class Outlook:
         }
 
 
-def foresee(planned: Plan, book: Ledger, promise: Promise) -> Outlook | None:
+def foresee(
+    book: Ledger, promise: Promise, *, question: str, cost: Cost, price: Callable[[Sequence[Release]], Cost]
+) -> Outlook | None:
     """Say what a ledger would do with a plan; None where there is no ledger yet.
 
     Reads the ledger and nothing else; spends nothing and creates nothing.
+
+    Parameters
+    ----------
+    book, promise
+        The ledger, and what the release takes for granted.
+    question : str
+        The question as `Ledger.settle` is asked it.
+    cost : Cost
+        Of data that the ledger has not answered about.
+    price : callable
+        The cost, given the earlier releases of the same data.
     """
     if not book.path.exists():
         return None
     limit, spent, latest = book.limit, book.spent, book.latest()
-    asked = hashlib.sha256(planned.question().encode()).hexdigest()
+    asked = hashlib.sha256(question.encode()).hexdigest()
     repeated = any(release.question_hash == asked for release in latest)
 
-    def case(cost: Cost, fingerprint: str | None, *, repeated: bool) -> Case:
+    def case(charge: Cost, fingerprint: str | None, *, repeated: bool) -> Case:
         try:
             book.check(promise, fingerprint)
             if not repeated:
-                check_budget(limit, spent, cost)
+                check_budget(limit, spent, charge)
         except (PromiseRefused, BudgetRefused) as refusal:
-            return Case(repeated=False, cost=cost, refusal=refusal)
-        return Case(repeated=repeated, cost=cost, refusal=None)
+            return Case(repeated=False, cost=charge, refusal=refusal)
+        return Case(repeated=repeated, cost=charge, refusal=None)
 
     return Outlook(
         ledger=book.path,
         limit=limit,
         spent=spent,
-        unchanged=case(Cost() if repeated else price(planned, latest), None, repeated=repeated),
-        changed=case(planned.cost, "", repeated=False),
+        unchanged=case(Cost() if repeated else price(latest), None, repeated=repeated),
+        changed=case(cost, "", repeated=False),
     )

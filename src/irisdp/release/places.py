@@ -8,7 +8,7 @@ recognised by its content after it was renamed.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,7 +81,7 @@ def find_ledger(table: Table, ledger: str | os.PathLike[str] | Ledger | None) ->
     return Ledger(path.with_suffix(".ledger"))
 
 
-def check_ledger(book: Ledger, data: Path | None, groups: Path | None, *, default: bool) -> None:
+def check_ledger(book: Ledger, data: Path | None, others: Mapping[str, Path | None], *, default: bool) -> None:
     """Refuse a ledger that is another file of the release, and a default one for data with several names."""
     names = data.stat().st_nlink if data is not None and default else 1
     if data is not None and names > 1:
@@ -90,7 +90,7 @@ def check_ledger(book: Ledger, data: Path | None, groups: Path | None, *, defaul
             f"is missing, and {data.name} has {names} names (hard links), of which each would have a budget of its own",
             "name one ledger for all of them with ledger=",
         )
-    for what, other in {"the data": data, "the groups": groups}.items():
+    for what, other in {"the data": data, **others}.items():
         if other is not None and same_file(other, book.path):
             raise BadInput("ledger", f"{book.path} is {what}", "name a file of its own for the ledger")
 

@@ -33,13 +33,15 @@ class Publication(Tabular):
     repeated : bool
         Whether the question had been answered before; then these are the same answers, and nothing was charged.
     cost : Cost
-        What was charged now.
+        What was charged now; nothing for a question of a batch, which is charged as one.
     ledger, ids
         Where the release is written down, an id for each audience.
     out : tuple of Path
         Files written: for each audience the answers, then the sidecar.
     sidecars : dict
         By audience how its answers were made, JSON-ready: what `irisdp.interpret` reads, and the sidecar holds.
+    in_batch : bool
+        Whether this is one question of a batch (`irisdp.batch`).
     """
 
     plan: Plan
@@ -50,6 +52,7 @@ class Publication(Tabular):
     ids: tuple[int, ...]
     out: tuple[Path, ...]
     sidecars: dict[str | None, dict[str, Any]]
+    in_batch: bool = False
 
     @property
     def answers(self) -> Answers:
@@ -68,8 +71,8 @@ class Publication(Tabular):
         return table
 
     def _summary(self) -> str:
-        charged = "charged before" if self.repeated else f"charged ε = {rational_text(self.cost.epsilon)}"
-        return f"{self.plan.line}; {self.answers._summary()}; {charged}"
+        charged = "charged with its batch" if self.in_batch else f"charged ε = {rational_text(self.cost.epsilon)}"
+        return f"{self.plan.line}; {self.answers._summary()}; {'charged before' if self.repeated else charged}"
 
     document = renamed_method("document", "to_document")
 

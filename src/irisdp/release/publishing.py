@@ -22,9 +22,19 @@ from .notes import note
 from .places import Reading, check_ledger, find_ledger, promise_of, recognised, stamp
 from .planning import Plan, plan
 from .publication import Publication
-from .written import plan_files, sidecar, write_files
+from .written import audience_targets, plan_files, sidecar, write_files
 
-__all__ = ["PrivateCells", "planned_files", "price", "publish", "read_cells"]
+__all__ = [
+    "PrivateCells",
+    "data_path",
+    "draw_entries",
+    "planned_files",
+    "price",
+    "publish",
+    "read_cells",
+    "shown_answers",
+    "shown_ends",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,7 +158,7 @@ def publish(
     >>> found.answers.keys
     [('Ely',), ('York',)]
     """
-    before = stamp(_path(data))
+    before = stamp(data_path(data))
     planned = plan(
         data,
         query,
@@ -172,7 +182,7 @@ def publish(
     promise = promise_of(planned, table)
     book = find_ledger(planned.table, ledger)
     files = planned_files(planned, groups=groups, ledger=book.path, secret=secret, out=out, force=force)
-    check_ledger(book, planned.table.path, groups_file(groups), default=ledger is None)
+    check_ledger(book, planned.table.path, {"the groups": groups_file(groups)}, default=ledger is None)
     book.check(promise)
     reading = Reading.begin(planned.table, before)
     book, version, kept = recognised(planned.table, reading.digest, book, secret, default=ledger is None)
@@ -185,17 +195,17 @@ def publish(
         fingerprint=version,
         promise=promise,
         cost=lambda earlier: price(planned, earlier),
-        draw=lambda earlier: _draw(planned, cells, earlier, promise.table),
+        draw=lambda earlier: draw_entries(planned, cells, earlier, promise.table),
         outputs={
-            audience.name: str(file.path.absolute())
+            audience.name: [str(file.path.absolute())]
             for audience, (file, _) in zip(planned.audiences, files, strict=False)
         },
     )
     answers_of = {
-        audience.name: _shown(planned, audience, cells.nodes, Answers.from_bytes(entry.answers))
+        audience.name: shown_answers(planned, audience, cells.nodes, Answers.from_bytes(entry.answers))
         for audience, entry in zip(planned.audiences, settled.entries, strict=True)
     }
-    ends = _shown_ends(planned, cells)
+    ends = shown_ends(planned, cells.nodes)
     sidecars = {
         audience.name: sidecar(planned, audience, answers_of[audience.name], number, ends)
         for audience, number in zip(planned.audiences, settled.ids, strict=True)
@@ -230,7 +240,7 @@ def price(planned: Plan, earlier: Sequence[Release]) -> Cost:
     return planned.cost.beyond(planned.cost_at(links[0][0]))
 
 
-def _draw(planned: Plan, cells: PrivateCells, earlier: Sequence[Release], table: str | None) -> list[Entry]:
+def draw_entries(planned: Plan, cells: PrivateCells, earlier: Sequence[Release], table: str | None) -> list[Entry]:
     """Draw all cells for every audience; where groups are selected, draw once which may be named."""
     labels: Sequence[tuple[Any, ...]] = planned.groups.labels if planned.groups else [()]
     nodes, chosen = cells.nodes, None
@@ -257,7 +267,7 @@ def _draw(planned: Plan, cells: PrivateCells, earlier: Sequence[Release], table:
     return entries
 
 
-def _shown(planned: Plan, audience: Audience, nodes: Nodes, drawn: Answers) -> Answers:
+def shown_answers(planned: Plan, audience: Audience, nodes: Nodes, drawn: Answers) -> Answers:
     """Turn what the ledger keeps into what is shown: in the order asked, and clamped to ends that are public."""
     values = audience.mechanism.show(drawn.values, nodes)
     if planned.groups is None:
@@ -267,9 +277,9 @@ def _shown(planned: Plan, audience: Audience, nodes: Nodes, drawn: Answers) -> A
     return Answers(drawn.by, plain_keys([labels[row] for row in order]), [values[row] for row in order])
 
 
-def _shown_ends(planned: Plan, cells: PrivateCells) -> dict[str, Any]:
+def shown_ends(planned: Plan, nodes: Nodes) -> dict[str, Any]:
     """Put the ends in the order of the answers shown."""
-    ends = planned.audiences[0].mechanism.ends(cells.nodes)
+    ends = planned.audiences[0].mechanism.ends(nodes)
     if planned.groups is None:
         return ends
     order = planned.groups.shown.tolist()
@@ -282,10 +292,11 @@ def planned_files(
     """Plan the files of a release, apart from all that is read and kept for it; see `plan_files`."""
     data = planned.table.path
     read = [("the data", data), ("the groups", groups_file(groups))]
-    return plan_files(planned, out, read=read, ledger=ledger, keeper=secret or data or ledger, force=force)
+    targets = audience_targets(planned, out)
+    return plan_files(targets, read=read, ledger=ledger, keeper=secret or data or ledger, force=force)
 
 
-def _path(data: Any) -> Path | None:
+def data_path(data: Any) -> Path | None:
     """Return the path of data in a file; what is wrong with one that cannot be looked at, `plan` says."""
     if not isinstance(data, str | os.PathLike):
         return None

@@ -115,7 +115,14 @@ def _facts_of_line(release: Release) -> dict[str, Any]:
     BadInput
         For answers that were shown clamped to ends: the ledger keeps neither.
     """
-    told: list[dict[str, Any]] = release.asked().get("audiences", [])
+    asked = release.asked()
+    if "batch" in asked:
+        raise BadInput(
+            "release",
+            "is a batch of several questions",
+            "publish the plan again, which is free, and give one of its publications, or a .release.json",
+        )
+    told: list[dict[str, Any]] = asked.get("audiences", [])
     facts = next((each for each in told if each.get("audience") == release.audience), {})
     relation = facts.get("relation")
     grouped, membership = bool(facts.get("by")), bool(facts.get("public_membership"))

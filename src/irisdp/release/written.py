@@ -6,9 +6,9 @@ Where they go is settled before anything is drawn; nothing in them depends on th
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..exact import json_bytes
 from ..outputs import Output, plan_outputs, write_outputs
@@ -18,28 +18,37 @@ from .fingerprint import secret_file
 from .planning import Plan
 from .released import SIDECAR_FORMAT
 
-__all__ = ["plan_files", "sidecar", "write_files"]
+__all__ = ["Files", "audience_targets", "plan_files", "sidecar", "write_files"]
 
 Files = tuple[tuple[Output, Output], ...]
-"""For each audience the answers and their sidecar."""
+"""For each audience, or question of a batch, the answers and their sidecar."""
+
+Whose = TypeVar("Whose", bound=Hashable)
+
+
+def audience_targets(planned: Plan, out: str | os.PathLike[str] | None) -> list[Path]:
+    """Name the answers' file of each audience: with several audiences each has its name in the file's."""
+    if out is None:
+        return []
+    target = Path(out)
+    names = [audience.name for audience in planned.audiences]
+    return [target if name is None else target.with_name(f"{target.stem}.{name}{target.suffix}") for name in names]
 
 
 def plan_files(
-    planned: Plan,
-    out: str | os.PathLike[str] | None,
+    targets: Sequence[Path],
     *,
     read: Iterable[tuple[str, str | os.PathLike[str] | None]],
     ledger: Path,
     keeper: str | os.PathLike[str],
     force: bool,
 ) -> Files:
-    """Check where the answers of each audience will go; with several audiences each has its name in the file's.
+    """Check where answers will go, each with its sidecar beside it.
 
     Parameters
     ----------
-    planned : Plan
-    out : path, optional
-        Without one nothing will be written.
+    targets : sequence of Path
+        The files of answers.
     read : iterable of (str, path)
         What is read, with what it is; none of it may be written over, nor the ledger, nor the secret.
     ledger, keeper : path
@@ -52,26 +61,31 @@ def plan_files(
     BadInput
         See `plan_outputs`; and for an ending that names no format.
     """
-    if out is None:
-        return ()
-    target = Path(out)
-    check_ending(target)
+    for target in targets:
+        check_ending(target)
     inputs = [(role, path) for role, path in read if path is not None]
     for place in (ledger, os.path.realpath(ledger)):
         inputs.append(("the ledger", place))
         inputs += [("part of the ledger", f"{place}-{part}") for part in ("wal", "shm", "journal")]
     inputs += [("what the secret is kept beside", keeper), ("the secret", secret_file(keeper))]
-    names = [audience.name for audience in planned.audiences]
-    paths = [target if name is None else target.with_name(f"{target.stem}.{name}{target.suffix}") for name in names]
-    both = [place for path in paths for place in (path, path.with_name(f"{path.name}.release.json"))]
+    both = [place for path in targets for place in (path, path.with_name(f"{path.name}.release.json"))]
     files = plan_outputs(both, inputs, field="out", force=force)
     return tuple(zip(files[::2], files[1::2], strict=True))
 
 
 def sidecar(
-    planned: Plan, audience: Audience, answers: Answers, number: int, ends: Mapping[str, Any]
+    planned: Plan,
+    audience: Audience,
+    answers: Answers,
+    number: int,
+    ends: Mapping[str, Any],
+    *,
+    batch: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return what a reader of an audience's answers needs to know, JSON-ready; all of it is public."""
+    """Return what a reader of an audience's answers needs to know, JSON-ready; all of it is public.
+
+    In a batch, `batch` says what all its questions cost together; the cost beside it is that of this question alone.
+    """
     facts = planned.facts(audience)
     return {
         "format": SIDECAR_FORMAT,
@@ -79,13 +93,14 @@ def sidecar(
         "mechanism": {**facts["mechanism"], **ends},
         **planned.reading,
         "cost": planned.cost.to_document(),
+        **({"batch": dict(batch)} if batch else {}),
         "columns": list(answers.columns),
         "ledger": {"id": number},
     }
 
 
 def write_files(
-    files: Files, answers_of: Mapping[str | None, Answers], sidecars: Mapping[str | None, Mapping[str, Any]]
+    files: Files, answers_of: Mapping[Whose, Answers], sidecars: Mapping[Whose, Mapping[str, Any]]
 ) -> tuple[Path, ...]:
     """Write what was planned, all of it or, where the disk refuses, none of what is new."""
 

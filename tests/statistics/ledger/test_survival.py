@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 KILLS, KILLS_OF_THE_CONTROL = 200, 60
+KILLS_OF_BATCHES = 12
 UNITS = 200
 """Settlements that the crowd's budget allows."""
 PROCESSES, THREADS, FORKS = 16, 64, 4
@@ -56,6 +57,18 @@ def test_kills_at_random_moments(folder):
     assert books["killed"] == KILLS
     assert books["shown"] > KILLS // 4, "the children were killed before they did anything"
     assert books["unshown"] > 0, "no kill fell between the commit and the answer, so recovery was not seen"
+
+
+def test_kills_of_batches_leave_all_answers_or_none(folder):
+    books = run("batches.py", folder, KILLS_OF_BATCHES, "after")
+    assert books["kills"] == KILLS_OF_BATCHES
+    assert books["shown"] > 0, "the children were killed before they did anything"
+    assert books["most unshown"] <= 1
+    assert (books["uncharged"], books["lost"], books["inexact"]) == (0, 0, 0)
+
+
+def test_kills_catch_batches_shown_before_the_commit(folder):
+    assert run("batches.py", folder, KILLS_OF_BATCHES // 2, "before")["uncharged"] > 0
 
 
 def test_kills_catch_answers_shown_before_the_commit(folder):

@@ -1,0 +1,102 @@
+"""`irisdp batch PLAN.json`: several questions, charged as one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .options import AsJson, Force, console, print_json, short_path
+from .publish import progress, show_answers
+
+if TYPE_CHECKING:
+    from ..release import BatchPlan, BatchPublication
+    from ..release.batches.publishing import BatchOutlook
+
+__all__ = ["batch_command"]
+
+
+def batch_command(
+    plan: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PLAN.json",
+            help='{"data": "survey.csv", "budget": {"epsilon": 1, "delta": "1e-6"}, "questions": [{"query": "count", '
+            '"expression": "age > 64", "by": "town", "groups": "A,B", "weight": 1, "out": "old.csv"}, …]}; also '
+            '"ledger", "relation", "unit", "out". Twice the weight is half the noise.',
+        ),
+    ],
+    force: Force = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Show errors, the total by sums and the exact total; spend nothing."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Publish several questions as one charge, with the least noise whose exact total fits the budget."""
+    from ..release.batches import batch
+    from ..release.batches.publishing import foresee_batch
+
+    if dry_run:
+        foreseen = foresee_batch(plan, force=force)
+        if as_json:
+            outlook = foreseen.outlook and foreseen.outlook.to_document()
+            print_json({**foreseen.plan.to_document(), "dry_run": True, "ledger": outlook})
+        else:
+            _show_plan(foreseen)
+        return
+    with progress(quiet=as_json):
+        published = batch(plan, force=force)
+    if as_json:
+        print_json(published.to_document())
+    else:
+        _show(published)
+
+
+def _show_plan(foreseen: BatchOutlook) -> None:
+    from rich.markup import escape
+
+    planned, view = foreseen.plan, console()
+    for number, one in enumerate(planned.plans, start=1):
+        view.print(f"[bold]{number}. {escape(one.line)}[/bold]")
+        for error in one.describe_error():
+            view.print(f"  error     {error}")
+    _show_cost(planned)
+    for heading, said in (
+        foreseen.outlook.describe()
+        if foreseen.outlook
+        else [("ledger", f"{short_path(foreseen.ledger.path)}: is made by the first release")]
+    ):
+        view.print(f"  {heading:<9} {escape(said)}", soft_wrap=True)
+    view.print("  dry run: no record was read, nothing was spent")
+
+
+def _show_cost(planned: BatchPlan) -> None:
+    from rich.markup import escape
+
+    one = planned.plans[0]
+    public = {line: None for each in planned.plans for line in each.describe_public()}  # each once, in their order
+    said = [*planned.describe_cost(), *(("read", reading) for reading in one.reading.values())]
+    said += [("unit", rule) for rule in {each.unit_rule: None for each in planned.plans} if rule is not None]
+    for heading, words in [*said, *(("public", line) for line in public)]:
+        console().print(f"  {heading:<9} {escape(words)}", soft_wrap=True)
+
+
+def _show(published: BatchPublication) -> None:
+    from rich.markup import escape
+
+    view = console()
+    for number, found in enumerate(published, start=1):
+        view.print(f"[bold]{number}. {escape(found.plan.line)}[/bold]")
+        show_answers(found)
+        for error in found.plan.describe_error():
+            view.print(f"  error     {error}")
+        for path in found.out:
+            view.print(f"  written   {escape(str(path))}", soft_wrap=True)
+    if published.repeated:
+        view.print("  charged   nothing: all this was answered before, and these are the same answers")
+    _show_cost(published.plan)
+    view.print(
+        f"  ledger    {escape(short_path(published.ledger))}: {escape(published.describe_budget())}", soft_wrap=True
+    )

@@ -1,0 +1,205 @@
+"""Publishing a batch: all questions are read, drawn and charged in one transaction, or none."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...accounting import Cost
+from ...exact import checked
+from ...outputs import Output
+from ...queries import groups_file
+from ..answers import Answers
+from ..fingerprint import unit_key
+from ..ledger import Entry, Ledger
+from ..outlook import Outlook, foresee
+from ..places import Reading, check_ledger, find_ledger, recognised, stamp
+from ..publication import Publication
+from ..publishing import PrivateCells, data_path, draw_entries, read_cells, shown_answers, shown_ends
+from ..written import plan_files, sidecar, write_files
+from .planning import BatchPlan, plan_asked
+from .publication import BatchPublication
+from .reading import read_batch
+
+__all__ = ["BatchOutlook", "batch", "foresee_batch"]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchOutlook:
+    """What a batch would do: the plan, the ledger it would charge, and what that would say."""
+
+    plan: BatchPlan
+    ledger: Ledger
+    outlook: Outlook | None
+
+
+@checked
+def batch(
+    plan: Any,
+    *,
+    data: Any = None,
+    ledger: str | os.PathLike[str] | Ledger | None = None,
+    force: bool = False,
+) -> BatchPublication:
+    """Publish several questions as one charge: the noise of all is the least whose exact total fits the budget.
+
+    The noise of question i has ε = weight_i·λ, so the larger its weight the less noise it has, and λ is the largest for
+    which all answers together keep the budget: by `irisdp.accounting.total`, or by sums where that is hardly worse.
+    Asking the same plan of the same data again returns the same answers and costs nothing.
+
+    Parameters
+    ----------
+    plan : path or mapping
+        A JSON file, or what stands in one: ``{"data": …, "budget": {"epsilon": 1, "delta": "1e-6"}, "questions":
+        [{"query": "count", "expression": …, "by": …, "groups": …, "weight": 1, "out": …}, …]}``, and optionally
+        "ledger", "relation", "unit", "out", "secret", "table", "encoding" and "delimiter". A question may also say
+        "select_groups", "delta", "selection_delta", "public_membership" and "per_unit". All are as for
+        `irisdp.publish`, paths too; the plan's ``"out": "answers.csv"`` becomes ``answers.1.csv``, ``answers.2.csv``,
+        … for questions without one of their own.
+    data : path or frame
+        Instead of the plan's "data".
+    ledger : path or Ledger
+        Instead of the plan's "ledger"; beside the data unless given.
+    force : bool
+        Whether files that are there already may be replaced.
+
+    Returns
+    -------
+    BatchPublication
+        All answers together are (ε,δ)-differentially private at its `cost`: proofs/batches.md, and
+        tests/oracles/test_end_to_end_batches.py for every tiny table.
+
+    Raises
+    ------
+    BadInput
+        As `irisdp.publish`; what is wrong with a question names it, counted from 1. Nothing is spent.
+    PromiseRefused, BudgetRefused
+        As `irisdp.publish`, for all questions together: nothing was drawn or spent.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, pyarrow
+    >>> survey = pyarrow.table({"age": [70, 30, 81], "town": ["Ely", "Ely", "York"]})
+    >>> questions = [{"query": "count", "expression": f"age > {age}"} for age in range(40)]
+    >>> asked = {"budget": {"epsilon": 1, "delta": "1e-6"}, "questions": questions}
+    >>> found = batch(asked, data=survey, ledger=pathlib.Path(tempfile.mkdtemp(), "survey.ledger"))
+    >>> found.cost
+    Cost(epsilon=Fraction(1, 1), delta=Fraction(1, 1000000))
+    >>> len(found)
+    40
+    """
+    asked = read_batch(plan, data=data)
+    before = stamp(data_path(asked.data))
+    planned = plan_asked(asked)
+    where = _named(planned, ledger)
+    promise = planned.promise()
+    table = planned.plans[0].table
+    book = find_ledger(table, where)
+    files = _plan_files(planned, book, force=force)
+    _check_apart(planned, book, default=where is None)
+    book.check(promise)
+    reading = Reading.begin(table, before)
+    book, version, kept = recognised(table, reading.digest, book, asked.secret, default=where is None)
+    book.check(promise, version)
+    key = unit_key(kept)
+    cells = [read_cells(one, key) for one in planned.plans]
+    reading.check(table)
+    settled = book.settle(
+        query=planned.line,
+        question=planned.question(),
+        fingerprint=version,
+        promise=promise,
+        cost=planned.cost,
+        draw=lambda earlier: [_draw_all(planned, cells, promise.table)],
+        outputs={None: [str(file.path.absolute()) for file, _ in files.values()]},
+    )
+    (entry,), (number,) = settled.entries, settled.ids
+    drawn = dict(zip(planned.order, json.loads(entry.answers), strict=True))
+    publications = []
+    for place, (one, of_one) in enumerate(zip(planned.plans, cells, strict=True)):
+        (audience,) = one.audiences
+        answers = shown_answers(one, audience, of_one.nodes, Answers.from_bytes(drawn[place].encode()))
+        told = {"cost": planned.cost.to_document(), "questions": len(planned.plans), "question": place + 1}
+        beside = sidecar(one, audience, answers, number, shown_ends(one, of_one.nodes), batch=told)
+        publications.append(
+            Publication(
+                plan=replace(one, table=one.table.closed()),
+                answers_of={None: answers},
+                repeated=settled.repeated,
+                cost=Cost(),
+                ledger=book.path,
+                ids=(number,),
+                out=(),
+                sidecars={None: beside},
+                in_batch=True,
+            )
+        )
+    written = write_files(
+        tuple(files.values()),
+        {place: publications[place].answers for place in files},
+        {place: publications[place].sidecars[None] for place in files},
+    )
+    for pair, place in enumerate(files):
+        publications[place] = replace(publications[place], out=written[2 * pair : 2 * pair + 2])
+    closed = tuple(found.plan for found in publications)
+    return BatchPublication(
+        plan=replace(planned, asked=replace(asked, data=None), composition=replace(planned.composition, plans=closed)),
+        publications=tuple(publications),
+        repeated=settled.repeated,
+        cost=Cost() if settled.repeated else entry.cost,
+        ledger=book.path,
+        id=number,
+    )
+
+
+@checked
+def foresee_batch(
+    plan: Any, *, data: Any = None, ledger: str | os.PathLike[str] | Ledger | None = None, force: bool = False
+) -> BatchOutlook:
+    """Check all that `irisdp.batch` would, and say what it would cost; reads no record, spends and creates nothing."""
+    planned = plan_asked(read_batch(plan, data=data))
+    where = _named(planned, ledger)
+    book = find_ledger(planned.plans[0].table, where)
+    _plan_files(planned, book, force=force)
+    _check_apart(planned, book, default=where is None)
+    outlook = foresee(
+        book, planned.promise(), question=planned.question(), cost=planned.cost, price=lambda earlier: planned.cost
+    )
+    return BatchOutlook(planned, book, outlook)
+
+
+def _named(planned: BatchPlan, ledger: Any) -> Any:
+    """Return the ledger that was named, by the caller or the plan; None for the one beside the data."""
+    return planned.asked.ledger if ledger is None else ledger
+
+
+def _draw_all(planned: BatchPlan, cells: Sequence[PrivateCells], table: str | None) -> Entry:
+    """Draw all questions, each afresh: a batch refines no earlier release, and none refines it."""
+    drawn = []
+    for place in planned.order:
+        (entry,) = draw_entries(planned.plans[place], cells[place], (), table)
+        drawn.append(entry.answers.decode())
+    answers = json.dumps(drawn, ensure_ascii=False, separators=(",", ":")).encode()
+    return Entry(cost=planned.cost, answers=answers, details=json.dumps({"table": table}, ensure_ascii=False))
+
+
+def _plan_files(planned: BatchPlan, book: Ledger, *, force: bool) -> dict[int, tuple[Output, Output]]:
+    """Plan the files of the questions that have one, apart from all that is read and kept for any of them."""
+    asked = planned.asked
+    data = planned.plans[0].table.path
+    read = [("the data", data), ("the plan", asked.file)]
+    read += [("the groups", groups_file(question.options.get("groups"))) for question in asked.questions]
+    targets = {place: one.out for place, one in enumerate(asked.questions) if one.out is not None}
+    keeper = asked.secret or data or book.path
+    found = plan_files(list(targets.values()), read=read, ledger=book.path, keeper=keeper, force=force)
+    return dict(zip(targets, found, strict=True))
+
+
+def _check_apart(planned: BatchPlan, book: Ledger, *, default: bool) -> None:
+    data = planned.plans[0].table.path
+    check_ledger(book, data, {"the plan": planned.asked.file}, default=default)
+    for question in planned.asked.questions:
+        check_ledger(book, data, {"the groups": groups_file(question.options.get("groups"))}, default=default)

@@ -1,0 +1,222 @@
+"""What a batch's plan says, read from a document as strictly as options are; nothing is opened yet."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ...accounting import Cost
+from ...errors import BadInput
+from ...exact import entries, rational, read_json
+from ...privacy import Privacy
+
+__all__ = ["AskedBatch", "AskedQuestion", "in_question", "read_batch"]
+
+Step = TypeVar("Step")
+
+_PLAN = ("data", "budget", "questions")
+_ABOUT = ("relation", "unit", "encoding", "delimiter")
+"""What is said once, for all questions."""
+_KEPT = ("ledger", "secret", "table", "out")
+_ASKED = ("by", "groups", "select_groups", "selection_delta", "delta", "public_membership", "per_unit")
+"""What a question may say besides its words, its weight and its file; as for `irisdp.publish`."""
+_BUDGET = ("epsilon", "delta")
+_MOST_QUESTIONS = 10_000
+_LARGEST_WEIGHT = 10**6
+_WEIGHT_BITS = 128
+_EXAMPLE = '{"data": "survey.csv", "budget": {"epsilon": 1, "delta": "1e-6"}, "questions": [{"query": "count"}]}'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedQuestion:
+    """One question as it was asked.
+
+    Parameters
+    ----------
+    query : str
+        The query's name, and what stands between it and the condition.
+    arguments : tuple of str
+        The condition, if there is one.
+    options : mapping
+        Its other options.
+    weight : Fraction
+        Its share of the privacy relative to the others'.
+    out : path, optional
+        Where its answers are written.
+    """
+
+    query: str
+    arguments: tuple[str, ...]
+    options: Mapping[str, Any] = field(repr=False)
+    weight: Fraction
+    out: Path | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedBatch:
+    """A plan as it was asked.
+
+    Parameters
+    ----------
+    data : path or frame
+    budget : Cost
+        The most that all answers together may cost.
+    questions : tuple of AskedQuestion
+    about : mapping
+        What is said of the table once, for all questions.
+    ledger, secret, table
+        As for `irisdp.publish`.
+    file : Path, optional
+        The file that the plan was read from.
+    """
+
+    data: Any = field(repr=False)
+    budget: Cost
+    questions: tuple[AskedQuestion, ...]
+    about: Mapping[str, Any]
+    ledger: Any
+    secret: Any
+    table: Any
+    file: Path | None
+
+
+def read_batch(plan: Any, *, data: Any = None) -> AskedBatch:
+    """Read a plan.
+
+    Parameters
+    ----------
+    plan : path or mapping
+        A JSON file, or what stands in one; numbers as JSON has them or as exact text.
+    data : path or frame, optional
+        Instead of the plan's own.
+
+    Raises
+    ------
+    BadInput
+        For keys that are unknown or missing, no questions, weights that are not positive, and a budget that is none.
+    """
+    file = Path(os.fsdecode(plan)) if isinstance(plan, str | os.PathLike) else None
+    document = plan if file is None else read_json(file, "plan")
+    found = _object(document, "plan", known=(*_PLAN, *_ABOUT, *_KEPT), example=_EXAMPLE)
+    if data is not None:
+        if "data" in found:
+            raise BadInput("data", "is named by the plan already", "leave it out of one of the two")
+        found["data"] = data
+    for name in _PLAN:
+        if name not in found:
+            raise BadInput(name, "is missing from the plan", f"write for example {_EXAMPLE}")
+    listed = entries(found["questions"])
+    if listed is None:
+        raise BadInput("questions", "must be a list", 'write for example "questions": [{"query": "count"}]')
+    if not listed:
+        raise BadInput(
+            "questions", "are none: the plan is empty", 'write for example "questions": [{"query": "count"}]'
+        )
+    if len(listed) > _MOST_QUESTIONS:
+        raise BadInput("questions", f"are more than {_MOST_QUESTIONS:,}", "publish them in several batches")
+    for name in ("relation", "unit", "encoding", "delimiter", "table"):
+        _check_text(found.get(name), name)
+    out = _path(found.get("out"), "out")
+    width = len(str(len(listed)))
+    questions = []
+    for number, each in enumerate(listed, start=1):
+        one = None if out is None else out.with_name(f"{out.stem}.{number:0{width}}{out.suffix}")
+        questions.append(in_question(number, _question, each, one))
+    return AskedBatch(
+        data=found["data"],
+        budget=_budget(found["budget"]),
+        questions=tuple(questions),
+        about={name: found[name] for name in _ABOUT if name in found},
+        ledger=found.get("ledger"),
+        secret=_path(found.get("secret"), "secret"),
+        table=found.get("table"),
+        file=file,
+    )
+
+
+def in_question(number: int, step: Callable[..., Step], *arguments: Any) -> Step:
+    """Do a step for one question; what it complains of names the question, counted from 1."""
+    try:
+        return step(*arguments)
+    except BadInput as error:
+        if error.field in ("data", *_ABOUT):  # said once, for all questions
+            raise
+        raise BadInput(f"question {number}: {error.field}", error.rule, error.remedy) from None
+
+
+def _question(document: Any, out: Path | None) -> AskedQuestion:
+    known = ("query", "expression", *_ASKED, "weight", "out")
+    found = _object(document, "question", known=known, example='{"query": "count", "expression": "age > 64"}')
+    if "query" not in found:
+        raise BadInput("query", "is missing", 'write for example {"query": "count", "expression": "age > 64"}')
+    for name in ("query", "expression"):
+        _check_text(found.get(name), name)
+    own = _path(found.get("out"), "out")
+    options = {name: found[name] for name in _ASKED if name in found}
+    if isinstance(options.get("groups"), list):  # several columns: JSON has no tuples
+        options["groups"] = [tuple(key) if isinstance(key, list) else key for key in options["groups"]]
+    return AskedQuestion(
+        query=found["query"],
+        arguments=(found["expression"],) if "expression" in found else (),
+        options=options,
+        weight=_weight(found.get("weight", 1)),
+        out=out if own is None else own,
+    )
+
+
+def _object(document: Any, field: str, *, known: Collection[str], example: str) -> dict[str, Any]:
+    """Read an object whose keys are known; a key that is null is as good as left out."""
+    if not isinstance(document, Mapping):
+        raise BadInput(field, "must be a JSON object", f"write for example {example}")
+    for name in document:
+        if name in known:
+            continue
+        if field == "question" and name in ("epsilon", "ratio"):
+            rule = "belongs to the budget, which the questions share"
+            raise BadInput(str(name), rule, "give this question a weight: twice the weight is half the noise")
+        near = get_close_matches(str(name).casefold(), known, n=1)
+        remedy = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
+        raise BadInput(str(name), f"is no key of a {field}", remedy)
+    return {name: value for name, value in document.items() if value is not None}
+
+
+def _budget(document: Any) -> Cost:
+    found = _object(document, "budget", known=_BUDGET, example='{"epsilon": 1, "delta": "1e-6"}')
+    if "epsilon" not in found:
+        raise BadInput("budget", "has no epsilon", 'write for example {"epsilon": 1, "delta": "1e-6"}')
+    try:
+        privacy = Privacy(epsilon=found["epsilon"], delta=found.get("delta", 0))
+    except BadInput as error:
+        raise BadInput(f"budget: {error.field}", error.rule, error.remedy) from None
+    if privacy.epsilon == 0:
+        raise BadInput("budget: epsilon", "must be above 0: at 0 an answer says nothing", "choose a larger epsilon")
+    return Cost(privacy.epsilon, privacy.delta)
+
+
+def _weight(value: Any) -> Fraction:
+    weight = rational(value, "weight")
+    if weight <= 0:
+        raise BadInput("weight", "must be above 0", "give 1, or more for less noise; leave the question out for none")
+    if not Fraction(1, _LARGEST_WEIGHT) <= weight <= _LARGEST_WEIGHT:
+        raise BadInput("weight", f"must lie between 1/{_LARGEST_WEIGHT} and {_LARGEST_WEIGHT}", "choose one in between")
+    if max(weight.numerator.bit_length(), weight.denominator.bit_length()) > _WEIGHT_BITS:
+        raise BadInput("weight", f"has more than {_WEIGHT_BITS} bits above or below the line", "write a shorter number")
+    return weight
+
+
+def _check_text(value: Any, name: str) -> None:
+    if value is not None and not isinstance(value, str):
+        raise BadInput(name, f"must be text, not {type(value).__name__}", "write it in double quotes")
+
+
+def _path(value: Any, name: str) -> Path | None:
+    if value is None:
+        return None
+    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
+        raise BadInput(name, "must be the path of a file", "write it in double quotes")
+    return Path(os.fsdecode(value))

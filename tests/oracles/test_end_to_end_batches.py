@@ -1,0 +1,183 @@
+"""The proof by exhaustion for batches: the joint law of all answers, for all tiny tables and their neighbours.
+
+Every question of a batch goes the whole way, through the engine, to the nodes that `batch` draws from. The exact joint
+law of all answers together is compared with every neighbour's, as fractions, at the one cost that is charged.
+"""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from irisdp.exact import exp_below
+from irisdp.privacy import Privacy
+from irisdp.queries import open_table
+from irisdp.release import plan_batch, read_cells
+from irisdp.release.batches import noise_kinds
+from support.exhaustion import (
+    LOTS,
+    engine_once,
+    frame,
+    joint_law,
+    neighbours,
+    personal_neighbours,
+    worst_delta,
+)
+
+__all__ = ["engine_once"]
+
+pytestmark = pytest.mark.usefixtures("engine_once")
+
+BUDGET = {"epsilon": "7/10", "delta": "1/10"}
+DECLARED = {"by": "g", "groups": "a,b"}
+COUNTS = [{"query": "count", "expression": "v = 1"}, {"query": "count"}, {"query": "count", "expression": "v = 0"}]
+BATCHES = {
+    "counts": COUNTS,
+    "weighted counts": [{**COUNTS[0], "weight": 3}, COUNTS[1]],
+    "counts by group": [{**COUNTS[0], **DECLARED}, {**COUNTS[1], "by": "g", "groups": "b", "weight": "1/2"}],
+    "a count, and yes or no": [
+        {**COUNTS[0], **DECLARED},
+        {"query": "at-least 1", "expression": "v = 1", "delta": "1/50"},
+        {"query": "majority", "expression": "v = 1", "delta": "1/50", "weight": 2},
+    ],
+    "majority by group": [{"query": "majority", "expression": "v = 1", "delta": "1/100", **DECLARED}, COUNTS[0]],
+    "selected groups": [
+        {**COUNTS[0], "by": "g", "select_groups": True, "delta": "1/50"},
+        {"query": "at-most 1", "expression": "v = 1", "weight": 3},
+    ],
+}
+PUBLIC = {
+    "public membership": [
+        {**COUNTS[0], **DECLARED, "public_membership": True},
+        {"query": "at-least 1", "expression": "v = 1", "delta": "1/50", **DECLARED, "public_membership": True},
+    ]
+}
+
+
+def planned(questions, **options):
+    return plan_batch({"budget": BUDGET, "questions": questions, **options}, data=frame(()))
+
+
+def joint(batch, table, key=LOTS[0]):
+    """The exact law of everything that a batch prints about a table: its plan was made without a record of it."""
+    law = {(): Fraction(1)}
+    for one in batch.plans:
+        alone = replace(one, table=open_table(frame(table)))
+        cells = read_cells(alone, key)
+        found = joint_law(alone, cells)
+        law = {(*seen, shown): p * q for seen, p in law.items() for shown, q in found.items()}
+    assert sum(law.values()) == 1
+    return law
+
+
+def excesses(batch, pairs, key=LOTS[0]):
+    """Yield how far beyond the charge the laws of neighbours are apart."""
+    laws, worst, ratio = {}, {}, exp_below(batch.cost.epsilon)
+    for pair in pairs:
+        for table in pair:
+            if table not in laws:
+                laws[table] = frozenset(joint(batch, table, key).items())
+        first, second = (laws[table] for table in pair)
+        if (first, second) not in worst:
+            worst[first, second] = worst_delta(dict(first), dict(second), ratio) - batch.cost.delta
+        yield worst[first, second]
+
+
+def small_first(pairs):
+    return sorted(pairs, key=lambda pair: (len(pair[0]) + len(pair[1]), str(pair)))
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "exchange"])
+@pytest.mark.parametrize("name", BATCHES)
+def test_no_neighbours_can_be_told_apart_by_a_batch(name, relation):
+    batch = planned(BATCHES[name], relation=relation)
+    found = list(excesses(batch, neighbours(relation, "any")))
+    assert len(found) > 300
+    assert max(found) <= 0
+
+
+def test_no_neighbours_can_be_told_apart_where_membership_is_public():
+    batch = planned(PUBLIC["public membership"], relation="exchange")
+    found = list(excesses(batch, neighbours("exchange", "public")))
+    assert len(found) > 300
+    assert max(found) <= 0
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "exchange"])
+@pytest.mark.parametrize("name", ["counts by group", "a count, and yes or no", "selected groups"])
+def test_no_person_can_be_told_apart_by_a_batch(name, relation):
+    batch = planned(BATCHES[name], relation=relation, unit="u")
+    found = list(excesses(batch, personal_neighbours(relation), LOTS[1]))
+    assert len(found) > 100
+    assert max(found) <= 0
+
+
+def test_counts_use_up_what_they_are_charged():
+    """Otherwise the comparison could pass because noise is wasted."""
+    batch = planned([COUNTS[0], COUNTS[1]])
+    assert batch.composition.exact
+    assert batch.cost.delta == Fraction(1, 10)
+    assert -Fraction(1, 1000) < max(excesses(batch, neighbours("add-remove", "any"))) <= 0
+
+
+# Planted bugs, which the same comparison has to catch.
+
+
+def at_a_scale(batch, times):
+    """The same batch, charged the same, with a scale so many times as large."""
+    found = batch.composition
+    shares = [question.weight * found.scale * times for question in batch.asked.questions]
+    plans = tuple(found.kind.at(one, share) for one, share in zip(found.plans, shares, strict=True))
+    return replace(batch, composition=replace(found, plans=plans))
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "exchange"])
+@pytest.mark.parametrize("name", BATCHES)
+def test_a_scale_twice_too_large_is_caught(name, relation):
+    batch = at_a_scale(planned(BATCHES[name], relation=relation), 2)
+    assert any(excess > 0 for excess in excesses(batch, small_first(neighbours(relation, "any"))))
+
+
+def test_a_scale_a_little_too_large_is_caught():
+    batch = at_a_scale(planned([COUNTS[0], COUNTS[1]]), Fraction(101, 100))
+    assert any(excess > 0 for excess in excesses(batch, small_first(neighbours("add-remove", "any"))))
+
+
+def test_a_cell_that_is_left_out_of_the_total_is_caught(monkeypatch):
+    real = noise_kinds.independent_parts
+    monkeypatch.setattr(
+        noise_kinds, "independent_parts", lambda *given, **more: [(part, 1) for part, _ in real(*given, **more)]
+    )
+    batch = planned([{**COUNTS[0], **DECLARED}, {**COUNTS[1], **DECLARED}], relation="exchange")
+    assert any(excess > 0 for excess in excesses(batch, small_first(neighbours("exchange", "any"))))
+
+
+def test_two_steps_taken_for_one_are_caught(monkeypatch):
+    real = noise_kinds.independent_parts
+
+    def one_step(privacy, relation, *, exchange_steps, **more):
+        return real(Privacy(epsilon=privacy.epsilon), relation, exchange_steps=1, **more)[:1]
+
+    monkeypatch.setattr(noise_kinds, "independent_parts", one_step)
+    monkeypatch.setattr("irisdp.queries.Majority.exchange_steps", 1)
+    majority = {"query": "majority", "expression": "v = 1", "by": "g", "groups": "b"}
+    batch = planned([majority, {**COUNTS[0], "by": "g", "groups": "b"}], relation="exchange")
+    ends = small_first(neighbours("exchange", "any"))
+    assert any(excess > 0 for excess in excesses(at_a_scale(batch, Fraction(3, 2)), ends))
+
+
+def test_a_selection_left_out_of_the_total_is_caught(monkeypatch):
+    real = noise_kinds.independent_parts
+    monkeypatch.setattr(
+        noise_kinds, "independent_parts", lambda *given, selection, **more: real(*given, selection=None, **more)
+    )
+    monkeypatch.setattr("irisdp.release.planning.total_cost", without_selection)
+    selected = {**COUNTS[0], "by": "g", "select_groups": True, "delta": "9/100", "weight": "1/10"}
+    batch = planned([selected, COUNTS[1]], relation="add-remove")
+    assert any(excess > 0 for excess in excesses(batch, small_first(neighbours("add-remove", "any"))))
+
+
+def without_selection(*given, selection, **more):
+    from irisdp.queries import total_cost
+
+    return total_cost(*given, selection=None, **more)

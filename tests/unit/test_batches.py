@@ -1,0 +1,438 @@
+"""Several questions as one charge: what a plan may say, how its budget is shared, and what the ledger does with it."""
+
+import json
+import math
+import re
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+
+import pyarrow as pa
+import pytest
+
+import irisdp
+from irisdp import BadInput, BudgetRefused, Ledger, PromiseRefused
+from irisdp.accounting import Cost, total
+from irisdp.cli.main import run
+from irisdp.privacy import Privacy
+from irisdp.release import plan_batch, publishing
+from irisdp.release.batches import OwnNoise, compose_questions
+from irisdp.release.batches import publishing as batches
+
+pytestmark = pytest.mark.usefixtures("one_engine")
+
+VISITS = pa.table(
+    {"age": [70, 30, 81, 20], "town": ["Ely", "Ely", "York", "York"], "who": [1, 2, 3, 3], "vote": [1, 0, 1, None]}
+)
+BUDGET = {"epsilon": 1, "delta": "1e-6"}
+OLD, ALL = {"query": "count", "expression": "age > 64"}, {"query": "count"}
+
+
+def counts(number, **more):
+    return [{"query": "count", "expression": f"age > {age}", **more} for age in range(number)]
+
+
+def asked(*questions, budget=BUDGET, **more):
+    return {"budget": budget, "questions": list(questions), **more}
+
+
+def planned(*questions, **more):
+    return plan_batch(asked(*questions, **more), data=VISITS)
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    return tmp_path / "v.ledger"
+
+
+# How the budget is shared.
+
+
+def mean_error(batch, place=0):
+    return batch.plans[place].audiences[0].mechanism.expected_error()["mean_absolute"]
+
+
+@pytest.mark.parametrize(("number", "most", "by_sums"), [(50, 29.1, 50), (20, 17.6, 20)])
+def test_many_counts_have_less_noise_than_by_sums(number, most, by_sums):
+    batch = planned(*counts(number))
+    assert batch.composition.exact
+    assert batch.cost == Cost(1, "1e-6")
+    assert mean_error(batch) <= most
+    # 2α/(1−α²) at ε = 1/number, all but 1/(6·number)
+    assert by_sums - 0.02 < 1 / math.sinh(1 / number) < by_sums
+
+
+@pytest.mark.parametrize("number", [1, 2, 5, 10])
+def test_few_counts_have_no_more_noise_than_by_sums_and_leave_delta_unspent(number):
+    batch = planned(*counts(number))
+    assert not batch.composition.exact
+    assert batch.composition.scale == Fraction(1, number)
+    assert batch.cost == Cost(1)
+    assert mean_error(batch) == pytest.approx(1 / math.sinh(1 / number))
+
+
+@pytest.mark.parametrize("number", [20, 30, 100])
+def test_what_is_charged_fits_and_hardly_more_would(number):
+    weights = [1 + place % 3 for place in range(number)]
+    batch = planned(*({**each, "weight": weight} for each, weight in zip(counts(number), weights, strict=True)))
+    found = batch.composition
+    shares = [weight * found.scale for weight in weights]
+    assert [one.cost.epsilon for one in batch.plans] == shares
+    lower, upper = total([Privacy(epsilon=share) for share in shares], delta="1e-6")
+    assert (lower, upper) == (found.lower, found.upper)
+    assert upper <= 1
+    assert found.sums == Cost(sum(shares))
+    more = Fraction(10_002, 10_000)
+    assert total([Privacy(epsilon=share * more) for share in shares], delta="1e-6")[0] > 1
+
+
+def test_without_delta_costs_are_added_up():
+    batch = planned(*counts(50), budget={"epsilon": "1/2"})
+    assert (batch.cost, batch.composition.scale) == (Cost("1/2"), Fraction(1, 100))
+
+
+def test_weights_share_and_only_their_proportions_matter():
+    batch = planned({**OLD, "weight": 3}, {**ALL, "weight": "1/2"})
+    assert [one.cost.epsilon for one in batch.plans] == [Fraction(6, 7), Fraction(1, 7)]
+    again = planned({**OLD, "weight": Decimal("0.6")}, {**ALL, "weight": "1/10"})
+    assert again.question() == batch.question()
+
+
+def test_questions_enter_by_what_a_neighbour_moves():
+    grouped = {**OLD, "by": "town", "groups": "Ely,York"}
+    assert planned(grouped).plans[0].cost == Cost(1)
+    moved = planned(grouped, relation="exchange")  # a record leaves one group and enters another
+    assert moved.composition.scale == Fraction(1, 2)
+    assert moved.plans[0].cost == Cost(1)
+    many = [{**each, "by": "town", "groups": "Ely,York"} for each in counts(25)]
+    assert planned(*many, relation="exchange").composition.scale == planned(*counts(50)).composition.scale
+    kept = [{**each, "public_membership": True} for each in many]
+    assert planned(*kept, relation="exchange").composition.scale == planned(*counts(25)).composition.scale
+
+
+def test_the_questions_own_delta_is_part_of_the_budget():
+    told = {"query": "at-least 2", "expression": "age > 64", "delta": "4e-7"}
+    selected = {**ALL, "by": "town", "select_groups": True, "delta": "5e-7"}
+    batch = planned(told, selected, *counts(40))
+    assert batch.cost == Cost(1, "1e-6")
+    assert batch.composition.sums.delta == Fraction("9e-7")
+    assert batch.composition.upper <= 1
+    assert batch.plans[1].selector.privacy.delta == Fraction("5e-7")
+    few = planned(told, selected)
+    assert few.cost == Cost(1, "9e-7")
+    with pytest.raises(BadInput, match=r"budget: delta: is 0.0000005, and the questions' own add up to 0.0000009"):
+        planned(told, selected, budget={"epsilon": 1, "delta": "5e-7"})
+    exactly = planned(told, selected, budget={"epsilon": 1, "delta": "9e-7"})
+    assert exactly.cost == Cost(1, "9e-7")
+
+
+def test_large_budgets_end():
+    assert planned(*counts(3), budget={"epsilon": 1000, "delta": "1/2"}).cost.epsilon == 1000
+    assert planned(OLD, budget={"epsilon": 1, "delta": "999999/1000000"}).composition.scale > 10
+    assert planned({**OLD, "weight": 10**6}, {**ALL, "weight": "1e-6"}, budget={"epsilon": 900}).cost == Cost(900)
+
+
+@dataclass(frozen=True)
+class Louder:
+    """Noise whose privacy is known only as part of a total: three times the share, as what is charged for one share."""
+
+    name: str = "louder"
+    adds_up: bool = False
+    times: int = 3
+
+    def at(self, planned, share):
+        return OwnNoise().at(planned, share * self.times)
+
+    def items(self, planned):
+        return [(Privacy(epsilon=planned.cost.epsilon / self.times), 1)]
+
+
+def test_the_kind_of_noise_with_the_least_stated_error_is_taken():
+    plans = planned(*counts(30)).plans
+    weights, budget = [Fraction(1)] * 30, Cost(1, "1e-6")
+    own = compose_questions(plans, weights, budget)
+    louder = compose_questions(plans, weights, budget, [OwnNoise(), Louder()])
+    assert louder.kind == Louder()
+    assert louder.scale == own.scale
+    assert louder.sums is None
+    assert louder.cost == budget
+    assert compose_questions(plans, weights, budget, [Louder(times=1), OwnNoise()]).kind == Louder(times=1)
+    steep = replace(Louder(), times=Fraction(1, 5))
+    assert compose_questions(plans, weights, budget, [steep, OwnNoise()]).kind == OwnNoise()
+
+
+# What is refused, before anything is spent.
+
+BAD = {
+    "no object": ([], "plan: must be a JSON object"),
+    "no data": (asked(OLD), "data: is missing from the plan"),
+    "no budget": ({"data": "d", "questions": [OLD]}, "budget: is missing from the plan"),
+    "no questions": ({"data": "d", "budget": BUDGET}, "questions: is missing from the plan"),
+    "an empty plan": ({"data": "d", "budget": BUDGET, "questions": []}, "questions: are none: the plan is empty"),
+    "questions that are no list": ({"data": "d", "budget": BUDGET, "questions": OLD}, "questions: must be a list"),
+    "a misspelt key": (asked(OLD, dat="d"), "dat: is no key of a plan; did you mean data?"),
+    "an unknown key": (asked(OLD, wxyz=1), "wxyz: is no key of a plan; choose from data, budget"),
+    "a question that is none": (asked("count"), "question 1: question: must be a JSON object"),
+    "a misspelt key of a question": (
+        asked(OLD, {**ALL, "wieght": 2}),
+        "question 2: wieght: is no key of a question; did you mean weight?",
+    ),
+    "an epsilon of its own": (asked({**OLD, "epsilon": 1}), "question 1: epsilon: belongs to the budget"),
+    "a key of the budget": (
+        asked(OLD, budget={"epsilon": 1, "dleta": 0}),
+        "dleta: is no key of a budget; did you mean",
+    ),
+    "a budget that is none": (asked(OLD, budget=1), "budget: must be a JSON object"),
+    "no epsilon": (asked(OLD, budget={"delta": 0}), "budget: has no epsilon"),
+    "an epsilon of 0": (asked(OLD, budget={"epsilon": 0}), "budget: epsilon: must be above 0"),
+    "a negative epsilon": (asked(OLD, budget={"epsilon": -1}), "budget: epsilon: must not be negative"),
+    "an epsilon beyond all": (asked(OLD, budget={"epsilon": 1001}), "budget: epsilon: must lie between 0 and 1000"),
+    "a delta of 1": (asked(OLD, budget={"epsilon": 1, "delta": 1}), "budget: delta: must be at least 0 and below 1"),
+    "a weight of 0": (asked({**OLD, "weight": 0}), "question 1: weight: must be above 0"),
+    "a negative weight": (asked(ALL, {**OLD, "weight": "-1"}), "question 2: weight: must be above 0"),
+    "a weight that is none": (asked({**OLD, "weight": True}), "question 1: weight: must be a number, not true"),
+    "a weight beyond all": (asked({**OLD, "weight": 1e9}), "question 1: weight: must lie between"),
+    "a weight that is long": (asked({**OLD, "weight": f"1.{'1' * 99}"}), "question 1: weight: has more than 128 bits"),
+    "one question twice": (asked(OLD, ALL, {**OLD, "weight": 2}), "question 3: asks what question 1 asks"),
+    "one question in other words": (
+        asked(OLD, {"query": "count", "expression": "64 < age"}),
+        "question 2: asks what question 1 asks; leave it out, and give question 1 the weight of both",
+    ),
+    "an unknown query": (asked({"query": "cuont"}), "question 1: query: is none that Iris knows; did you mean count?"),
+    "no query": (asked({"expression": "age > 64"}), "question 1: query: is missing"),
+    "a query that is no text": (asked({"query": 1}), "question 1: query: must be text"),
+    "a query without its number": (asked({"query": "at-least", "expression": "age > 64"}), "question 1: "),
+    "an unknown column": (asked(OLD, {"query": "count", "expression": "agee > 64"}), "question 2: expression: "),
+    "groups that are missing": (asked({**OLD, "by": "town"}), "question 1: groups: the groups must be declared"),
+    "a selection without delta": (asked({**ALL, "by": "town", "select_groups": True}), "question 1: delta: must be"),
+    "a flag that is none": (asked({**ALL, "by": "town", "select_groups": "yes"}), "question 1: select_groups: must be"),
+    "a relation": (asked(OLD, relation="add"), "relation: must be"),
+    "a relation that is no text": (asked(OLD, relation=1), "relation: must be text"),
+    "an unknown unit": (asked(OLD, unit="whom"), "unit: "),
+    "a file that is none": (asked(OLD, out="o.txt"), "out: must end in .csv, .parquet or .json"),
+    "a path that is none": (asked({**OLD, "out": 3}), "question 1: out: must be the path of a file"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_plan_gets_one_clear_line_and_spends_nothing(name, tmp_path, capsys):
+    plan, message = BAD[name]
+    data = None if not isinstance(plan, dict) or "data" in plan or name == "no data" else VISITS
+    with pytest.raises(BadInput, match=f"^{re.escape(message)}") as found:
+        irisdp.batch(plan, data=data, ledger=tmp_path / "v.ledger")
+    assert "\n" not in str(found.value)
+    assert "; " in str(found.value)
+    assert not (tmp_path / "v.ledger").exists()
+    # And from the command line, where the plan is a file.
+    if isinstance(plan, dict) and "data" not in plan and name != "no data":
+        (tmp_path / "d.csv").write_text("age,town,who,vote\n70,Ely,1,1\n", encoding="utf-8")
+        plan = {**plan, "data": str(tmp_path / "d.csv")}
+    (tmp_path / "plan.json").write_text(json.dumps(plan, default=str), encoding="utf-8")
+    for dry in ([], ["--dry-run"]):
+        assert run(["batch", str(tmp_path / "plan.json"), *dry]) == 2
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert said.err.startswith("irisdp: ")
+        assert said.err.count("\n") == 1
+    assert not (tmp_path / "d.ledger").exists()
+
+
+def test_a_plan_that_is_not_there(tmp_path, capsys):
+    assert run(["batch", str(tmp_path / "no.json")]) == 2
+    assert "there is no file" in capsys.readouterr().err
+
+
+def test_data_is_named_once(ledger):
+    with pytest.raises(BadInput, match=r"^data: is named by the plan already"):
+        irisdp.batch({**asked(OLD), "data": "d.csv"}, data=VISITS, ledger=ledger)
+
+
+# What the ledger does.
+
+
+def test_a_batch_is_one_line_of_the_ledger_and_free_again(ledger):
+    plan = asked(OLD, {**ALL, "by": "town", "groups": ["York", "Ely"]}, {"query": "at-least 2"})
+    found = irisdp.batch(plan, data=VISITS, ledger=ledger)
+    assert (found.cost, found.repeated, len(found)) == (Cost(1), False, 3)
+    (line,) = Ledger(ledger).releases()
+    assert line.cost == Cost(1)
+    assert line.query == "batch of 3: count age > 64; count by town; at-least 2"
+    assert found[1].answers.keys == [("York",), ("Ely",)]
+    again = irisdp.batch(plan, data=VISITS, ledger=ledger)
+    assert (again.cost, again.repeated, again.id) == (Cost(), True, found.id)
+    other_order = asked(*reversed(plan["questions"]))
+    turned = irisdp.batch(other_order, data=VISITS, ledger=ledger)
+    assert turned.repeated
+    for one, two, three in zip(found, again, reversed(list(turned)), strict=True):
+        assert one.answers == two.answers == three.answers
+    assert Ledger(ledger).spent == Cost(1)
+    assert "charged before" in repr(again)
+    assert "charged with its batch" in repr(found[0])
+
+
+def test_an_answer_of_a_batch_is_no_answer_alone_and_refines_nothing(ledger):
+    batch = irisdp.batch(asked(OLD, ALL), data=VISITS, ledger=ledger)
+    alone = irisdp.publish(VISITS, "count", "age > 64", epsilon="1/2", ledger=ledger)
+    finer = irisdp.publish(VISITS, "count", "age > 64", epsilon=1, ledger=ledger)
+    assert (alone.repeated, alone.cost, finer.cost) == (False, Cost("1/2"), Cost("1/2"))
+    after = irisdp.batch(asked(OLD, {"query": "at-least 1"}), data=VISITS, ledger=ledger)
+    assert after.cost == Cost(1)
+    assert Ledger(ledger).spent == Cost(3)
+    assert batch[0].plan.subject() == alone.plan.subject()
+
+
+def test_a_limit_that_is_reached_refuses_all_and_shows_nothing(tmp_path, capsys):
+    (tmp_path / "d.csv").write_text("age\n70\n12\n", encoding="utf-8")
+    plan = {**asked(OLD, ALL, out=str(tmp_path / "o.csv")), "data": str(tmp_path / "d.csv")}
+    (tmp_path / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    Ledger(tmp_path / "d.ledger").set_limit("9/10", "1e-6")
+    assert run(["batch", str(tmp_path / "plan.json"), "--json"]) == 1
+    said = capsys.readouterr()
+    assert json.loads(said.out)["cost"] == {"epsilon": "1", "delta": "0"}
+    assert "answers" not in said.out
+    assert not list(tmp_path.glob("o.*"))
+    assert Ledger(tmp_path / "d.ledger").releases() == []
+    with pytest.raises(BudgetRefused):
+        irisdp.batch(tmp_path / "plan.json")
+    assert run(["batch", str(tmp_path / "plan.json"), "--dry-run", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ledger"]["refused"] is True
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_if_one_question_cannot_be_drawn_none_is_charged_or_shown(ledger, monkeypatch, place):
+    real, calls = publishing.draw_entries, []
+
+    def failing(*given):
+        calls.append(given)
+        if len(calls) == place + 1:
+            raise OSError("no randomness")
+        return real(*given)
+
+    monkeypatch.setattr(batches, "draw_entries", failing)
+    plan = asked(OLD, ALL, {"query": "at-least 2"})
+    with pytest.raises(OSError, match="no randomness"):
+        irisdp.batch(plan, data=VISITS, ledger=ledger)
+    assert Ledger(ledger).spent == Cost()
+    assert Ledger(ledger).releases() == []
+
+
+def test_the_ledger_keeps_its_promise_to_batches(ledger):
+    grouped = {**OLD, "by": "town", "groups": "Ely,York", "public_membership": True}
+    other = {**ALL, "by": "vote", "groups": "0,1", "public_membership": True}
+    irisdp.batch(asked(grouped, other, relation="exchange"), data=VISITS, ledger=ledger)
+    assert Ledger(ledger).to_document()["public_columns"] == ["town", "vote"]
+    with pytest.raises(PromiseRefused, match="relation"):
+        irisdp.batch(asked(OLD), data=VISITS, ledger=ledger)
+    with pytest.raises(PromiseRefused, match="public columns"):
+        third = {**ALL, "by": "who", "groups": "1,2", "public_membership": True}
+        irisdp.batch(asked(grouped, third, relation="exchange"), data=VISITS, ledger=ledger)
+    assert len(Ledger(ledger).releases()) == 1
+
+
+def test_data_that_changes_meanwhile_is_refused(tmp_path, monkeypatch):
+    data = tmp_path / "d.csv"
+    data.write_text("age\n70\n12\n", encoding="utf-8")
+    real = batches.read_cells
+
+    def written_to(planned, key):
+        found = real(planned, key)
+        data.write_text("age\n70\n12\n13\n", encoding="utf-8")
+        return found
+
+    monkeypatch.setattr(batches, "read_cells", written_to)
+    with pytest.raises(BadInput, match=r"^data: changed while it was read"):
+        irisdp.batch({**asked(OLD, ALL), "data": data})
+    assert not (tmp_path / "d.ledger").exists()
+
+
+# What is shown and written.
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{20 + number % 60},{'Ely' if number % 3 else 'York'}" for number in range(300)]
+    (tmp_path / "d.csv").write_text("\n".join(["age,town", *lines]) + "\n", encoding="utf-8")
+    grouped = {"query": "count", "by": "town", "groups": "Ely,York", "out": "towns.json", "weight": 2}
+    plan = asked(OLD, grouped, {"query": "majority", "expression": "age > 50"}, data="d.csv", out="o.csv")
+    (tmp_path / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    return tmp_path
+
+
+def test_a_dry_run_says_errors_and_totals_and_touches_nothing(folder, capsys):
+    before = sorted(folder.iterdir())
+    assert run(["batch", "plan.json", "--dry-run", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert sorted(folder.iterdir()) == before
+    assert told["dry_run"] is True
+    assert told["cost"] == {"epsilon": "1", "delta": "0"}
+    assert told["total"]["sums"] == {"epsilon": "1", "delta": "0"}
+    assert Fraction("0.99") < Fraction(told["total"]["lower"]) <= Fraction(told["total"]["upper"]) < 1
+    assert [each["cost"]["epsilon"] for each in told["questions"]] == ["0.25", "0.5", "0.25"]
+    assert told["questions"][0]["expected_error"]["mean_absolute"] == pytest.approx(1 / math.sinh(0.25))
+    assert run(["batch", "plan.json", "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    for part in ("1. count age > 64", "off by 1.92", "by sums   ε = 1, δ = 0", "exactly   ε from 0.99", "δ = 0.000001"):
+        assert part in shown
+    assert sorted(folder.iterdir()) == before
+
+
+def test_each_question_has_its_file_and_all_that_reading_it_needs(folder, capsys):
+    assert run(["batch", "plan.json", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["out"] == [
+        f"{name}{end}" for name in ("o.1.csv", "towns.json", "o.3.csv") for end in ("", ".release.json")
+    ]
+    assert told["answers"] == [each["answers"] for each in told["questions"]]
+    assert json.loads((folder / "towns.json").read_text(encoding="utf-8")) == told["answers"][1]
+    beside = json.loads((folder / "towns.json.release.json").read_text(encoding="utf-8"))
+    assert beside["cost"] == {"epsilon": "0.5", "delta": "0"}
+    assert beside["batch"] == {"cost": {"epsilon": "1", "delta": "0"}, "questions": 3, "question": 2}
+    for name in ("towns.json", "o.1.csv"):
+        assert run(["interpret", f"{name}.release.json", "--json"]) == 0
+    assert Ledger("d.ledger").to_document()["releases"][0]["outputs"] == [
+        str(folder / name) for name in ("o.1.csv", "towns.json", "o.3.csv")
+    ]
+    assert run(["batch", "plan.json"]) == 2  # the files are there
+    capsys.readouterr()
+    assert run(["batch", "plan.json", "--force"]) == 0
+    assert "nothing: all this was answered before" in capsys.readouterr().out
+    assert json.loads((folder / "towns.json").read_text(encoding="utf-8")) == told["answers"][1]
+
+
+def test_no_output_is_an_input_or_another_output(folder, capsys):
+    plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
+    (folder / "g.csv").write_text("town\nEly\n", encoding="utf-8")
+    plan["questions"][1]["groups"] = "g.csv"
+    for wrong, what in {
+        "d.csv": "the data",
+        "g.csv": "the groups",
+        "plan.json": "the plan",
+        "o.1.csv": "are one file",
+    }.items():
+        plan["questions"][2]["out"] = wrong
+        (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+        for more in ([], ["--dry-run"], ["--force"]):
+            assert run(["batch", "plan.json", *more]) == 2
+            assert what in capsys.readouterr().err
+    del plan["questions"][2]["out"]
+    (folder / "plan.json").write_text(json.dumps(plan | {"ledger": "plan.json"}), encoding="utf-8")
+    assert run(["batch", "plan.json"]) == 2
+    assert "is the plan; name a file of its own" in capsys.readouterr().err
+    assert not (folder / "d.ledger").exists()
+
+
+def test_interpret_reads_each_question_and_says_what_a_line_of_the_ledger_is(ledger):
+    found = irisdp.batch(asked(OLD, ALL), data=VISITS, ledger=ledger)
+    assert irisdp.interpret(found[0], 1).loss == irisdp.interpret(found[0].sidecars[None], 1).loss
+    (line,) = Ledger(ledger).releases()
+    with pytest.raises(BadInput, match=r"^release: is a batch of several questions"):
+        irisdp.interpret(line, 1)
+
+
+def test_nothing_of_the_data_is_carried_along(ledger):
+    found = irisdp.batch(asked(OLD, ALL), data=VISITS, ledger=ledger)
+    with pytest.raises(BadInput, match="is not carried along"):
+        found.plan.plans[0].table.digest()
+    assert found.plan.asked.data is None
+    assert "70" not in repr(found.plan)
