@@ -205,6 +205,10 @@ BAD = {
     "an unknown column": (asked(OLD, {"query": "count", "expression": "agee > 64"}), "question 2: expression: "),
     "groups that are missing": (asked({**OLD, "by": "town"}), "question 1: groups: the groups must be declared"),
     "a selection without delta": (asked({**ALL, "by": "town", "select_groups": True}), "question 1: delta: must be"),
+    "a selection of nothing": (
+        asked({**ALL, "selection_delta": "1e-7"}),
+        'question 1: selection_delta: belongs to "select_groups": true',
+    ),
     "a flag that is none": (asked({**ALL, "by": "town", "select_groups": "yes"}), "question 1: select_groups: must be"),
     "a relation": (asked(OLD, relation="add"), "relation: must be"),
     "a relation that is no text": (asked(OLD, relation=1), "relation: must be text"),
@@ -235,6 +239,19 @@ def test_a_bad_plan_gets_one_clear_line_and_spends_nothing(name, tmp_path, capsy
         assert said.err.startswith("irisdp: ")
         assert said.err.count("\n") == 1
     assert not (tmp_path / "d.ledger").exists()
+
+
+@pytest.mark.parametrize(
+    ("question", "remedy"),
+    [
+        ({**OLD, "by": "town"}, 'give "groups": "v1,v2,…" or a CSV file, or "select_groups": true with a "delta"'),
+        ({"query": "at-least"}, 'write for example {"query": "at-least 100", "expression": "age > 64"}'),
+        ({**OLD, "groups": "Ely"}, 'name the group columns with "by"'),
+    ],
+)
+def test_remedies_are_keys_of_the_plan(question, remedy):
+    with pytest.raises(BadInput, match=re.escape(f"; {remedy}")):
+        planned(question)
 
 
 def test_a_plan_that_is_not_there(tmp_path, capsys):

@@ -286,7 +286,8 @@ def plan(
         if selection_delta is None:  # the selection takes all of δ
             levels = [(name, level.pure) for name, level in levels]
     elif selection_epsilon is not None or selection_delta is not None:
-        raise BadInput("selection_epsilon", "belongs to select_groups=True", "add select_groups=True or leave it out")
+        given = "selection_delta" if selection_epsilon is None else "selection_epsilon"
+        raise BadInput(given, "belongs to select_groups=True", "add select_groups=True or leave it out")
     if audience is not None and not asked.forms_chain:
         raise BadInput("audience", "is for counts", f"ask {asked.describe()['query']} with one epsilon=")
     audiences = tuple(Audience(name, asked.mechanism(level)) for name, level in levels)

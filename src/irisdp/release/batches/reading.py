@@ -14,6 +14,7 @@ from ...accounting import Cost
 from ...errors import BadInput
 from ...exact import entries, rational, read_json
 from ...privacy import Privacy
+from .wording import in_keys
 
 __all__ = ["AskedBatch", "AskedQuestion", "in_question", "read_batch"]
 
@@ -144,9 +145,9 @@ def in_question(number: int, step: Callable[..., Step], *arguments: Any) -> Step
     try:
         return step(*arguments)
     except BadInput as error:
-        if error.field in ("data", *_ABOUT):  # said once, for all questions
-            raise
-        raise BadInput(f"question {number}: {error.field}", error.rule, error.remedy) from None
+        rule, remedy = (in_keys(text, (*_ASKED, *_ABOUT)) for text in (error.rule, error.remedy))
+        once = error.field in ("data", *_ABOUT)  # said once, for all questions
+        raise BadInput(error.field if once else f"question {number}: {error.field}", rule, remedy) from None
 
 
 def _question(document: Any, out: Path | None) -> AskedQuestion:

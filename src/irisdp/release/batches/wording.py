@@ -1,0 +1,47 @@
+"""From Python's spelling of options to a plan's: remedies of the library, in the words of what is to be changed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection
+
+__all__ = ["in_keys"]
+
+_KEYWORD = re.compile(r"""\b(?P<name>[a-z][a-z_]*)=(?P<value>'[^']*'|"[^"]*"|\[[^\]]*\]|[^\s,;()]*)""")
+_QUESTION = re.compile(r"""publish\(data(?P<words>(?:, (?:"(?:[^"\\]|\\.)*"|\d+))+)\)""")
+
+
+def in_keys(text: str, keys: Collection[str]) -> str:
+    """Rewrite the keywords of a message as keys of a plan, and what Python calls as a question of one.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``"add select_groups=True"``.
+    keys : collection of str
+        Other words stay as they are.
+
+    Examples
+    --------
+    >>> in_keys("add select_groups=True, a delta=, or groups='v1,v2'", {"select_groups", "delta", "groups"})
+    'add "select_groups": true, a "delta", or "groups": "v1,v2"'
+    >>> in_keys('write publish(data, "at-least", 100, "age > 64")', {})
+    'write {"query": "at-least 100", "expression": "age > 64"}'
+    """
+
+    def key(found: re.Match[str]) -> str:
+        name, value = found["name"], found["value"]
+        if name not in keys:
+            return found[0]
+        shown = {"True": "true", "False": "false"}.get(value, value.replace("'", '"'))
+        return f'"{name}": {shown}' if shown else f'"{name}"'
+
+    return _KEYWORD.sub(key, _QUESTION.sub(_question, text))
+
+
+def _question(found: re.Match[str]) -> str:
+    name, *words = json.loads(f"[{found['words'].removeprefix(', ')}]")
+    query = " ".join([name, *(str(word) for word in words if isinstance(word, int))])
+    conditions = [word for word in words if isinstance(word, str)]
+    return json.dumps({"query": query} | ({"expression": conditions[0]} if conditions else {}), ensure_ascii=False)
