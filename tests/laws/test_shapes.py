@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from irisdp import BadInput, Privacy
 from irisdp.cells import PartitionSelection
 from irisdp.certify import privacy_profile
-from irisdp.design import binary
+from irisdp.design import binary, consumer
+from irisdp.errors import Refusal
 from irisdp.exact import ball, working_precision
 from irisdp.graphs import Path
 from irisdp.mechanisms import privacy_from_document, privacy_to_document
@@ -185,7 +186,7 @@ def test_zcdp_is_gaussian_with_the_root_rounded_down():
 
 
 def test_no_group_is_ever_named_under_gaussian_privacy():
-    with pytest.raises(BadInput, match="delta: must be above 0"):
+    with pytest.raises(BadInput, match=r"delta: must be above 0.*none may ever be named"):
         PartitionSelection(Privacy.gaussian(1))
     assert steps(Fraction(0), 1000, Privacy.gaussian(1, gap="1e-3")) == 0
 
@@ -216,6 +217,7 @@ def test_groups_are_named_with_the_law_of_the_shape(pairs):
         ({"gaussian": -1}, "mu: must lie between 0.0001 and 5"),
         ({"gaussian": "1", "gap": 1}, "gap: must lie between 1e-9 and 0.1"),
         ({"gaussian": "1", "delta": 0}, "privacy: must hold gaussian, and gap or nothing"),
+        ({"gaussian": "1", "gap": "1e-9"}, "gap: makes more than 10,000 pairs"),
         ({"zcdp": 0}, "rho: must lie between 5e-9 and 12.5"),
     ],
 )
@@ -223,6 +225,16 @@ def test_bad_shapes_get_one_line(document, said):
     with pytest.raises(BadInput, match=re.escape(said)) as refusal:
         privacy_from_document(document)
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("privacy", [Privacy.gaussian(5, gap="0.1")])
+def test_a_program_that_floats_cannot_solve_is_refused_and_no_bad_design_delivered(privacy):
+    with pytest.raises(Refusal, match="no optimum was found: the linear program under these pairs"):
+        consumer(6, "absolute", privacy)
+
+
+def test_pairs_may_come_from_any_iterable():
+    assert Privacy.all(pair for pair in (Privacy(ratio=3), Privacy(ratio=2, delta="1/20"))).pairs[1].ratio == 2
 
 
 def test_what_needs_one_pair_says_so():

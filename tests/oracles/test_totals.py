@@ -406,3 +406,11 @@ def test_gaussian_privacy_is_never_free_of_delta():
     for bad in (0, -1, 101, "x", None, float("nan")):
         with pytest.raises(BadInput, match="mean: "):
             Gaussian(bad)
+
+
+def test_gaussian_totals_end_however_far_out():
+    for mean, epsilon in ((1, 10**6), (100, 10**9), ("1e-6", 1)):
+        lower, upper = delta([Gaussian(mean)], epsilon=epsilon)
+        assert 0 <= lower <= upper < Fraction(1, 1 << 2000)
+    lower, upper = total([Gaussian(100), Privacy(epsilon=1)], delta="1e-6")
+    assert lower <= total([Gaussian(100)], delta="1e-6")[1] <= upper

@@ -164,8 +164,8 @@ def test_python_and_the_command_line_name_an_option_each_in_its_way(tmp_path, ca
         (
             {"epsilon": 1, "selection_delta": "1e-9"},
             ["--epsilon", "1", "--selection-delta", "1e-9"],
-            "selection_epsilon: belongs to select_groups=True; add select_groups=True or leave it out",
-            "--selection-epsilon: belongs to --select-groups; add --select-groups or leave it out",
+            "selection_delta: belongs to select_groups=True; add select_groups=True or leave it out",
+            "--selection-delta: belongs to --select-groups; add --select-groups or leave it out",
         ),
         (
             {"audience": ["a b=1"]},

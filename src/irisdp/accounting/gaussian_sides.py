@@ -27,6 +27,9 @@ _STEPS = 400
 _POLYGON = Fraction(1, 10**4), Fraction(5)
 """Means for which there is a polygon."""
 
+_FAR = 70
+"""Deviations of the loss beyond which δ is next to nothing."""
+
 _PER_MEAN, _NEGLIGIBLE = 40, Fraction(1, 1 << 110)
 """How many points of the profile lie within one μ; the δ beyond which no more are taken."""
 
@@ -48,6 +51,8 @@ class GaussianSide:
 
     def delta_at(self, epsilon: Fraction) -> Fraction:
         """Return the bound of δ at an ε: Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) ([Dong2022], Corollary 1)."""
+        if epsilon > self.square / 2 + _FAR * _root(self.square, lambda held: held.upper):  # at most Φ(−70) < 2^-3500
+            return Fraction(1, 1 << 3_000) if self.upward else Fraction(0)
         found = self._delta(epsilon).clamp(Fraction(0), Fraction(1))
         return dyadic_above(found.upper, _KEPT) if self.upward else dyadic_below(found.lower, _KEPT)
 
@@ -90,7 +95,8 @@ def law_above(square: Fraction) -> LossLaw:
         epsilon = place * mean / _PER_MEAN
         delta = side.delta_at(epsilon)
         # At a ratio above e^ε no more δ is needed.
-        points.append((dyadic_above(_power(epsilon), _KEPT), delta))
+        if delta < 1:  # rounded up to 1 it says nothing
+            points.append((dyadic_above(_power(epsilon), _KEPT), delta))
         place += 1
     return finite_law(dominating_pair(worst_profile(points)).losses())
 

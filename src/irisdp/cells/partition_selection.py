@@ -34,6 +34,8 @@ class PartitionSelection:
         """Refuse a privacy under which no group is ever named."""
         if self.privacy.pairs[0].delta == 0:
             remedy = "give a small probability such as 1e-6, or declare the groups"
+            if not self.privacy.single:
+                remedy = "declare the groups: under Gaussian privacy, as with δ = 0 in any pair, none may ever be named"
             raise BadInput("delta", "must be above 0 to select groups privately", remedy)
 
     def draw(self, sizes: NDArray[np.int64], source: BitSource | None = None) -> NDArray[np.bool_]:

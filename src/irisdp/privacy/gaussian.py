@@ -16,7 +16,7 @@ import flint
 
 from ..errors import BadInput
 from ..exact import Enclosure, ball, dyadic_above, dyadic_below, enclosure_of, log_above, rational, rational_text
-from .pair import Pair
+from .pair import MOST_PAIRS, Pair
 
 __all__ = ["DEFAULT_GAP", "gaussian_pairs", "gaussian_step", "zcdp_mean"]
 
@@ -43,8 +43,11 @@ def gaussian_pairs(mu: Any, gap: Any) -> tuple[Pair, ...]:
         raise BadInput("mu", rule, "give for example 1")
     if not _SMALLEST_GAP <= most <= _LARGEST_GAP:
         raise BadInput("gap", "must lie between 1e-9 and 0.1", "leave it out for 1e-6")
+    places = _places(float(mean), float(most * _SPARE))
+    if len(places) > MOST_PAIRS:
+        raise BadInput("gap", f"makes more than {MOST_PAIRS:,} pairs", "give a wider one")
     corners = [(Fraction(0), Fraction(0))]
-    for x in _places(float(mean), float(most * _SPARE)):
+    for x in places:
         corners.append((dyadic_above(_phi(x).upper, _BITS), dyadic_below(_phi(x + mean).lower, _BITS)))
     # The last corner lies on the diagonal, where the mirror image begins.
     edge = dyadic_above(_phi(-mean / 2).upper, _BITS)

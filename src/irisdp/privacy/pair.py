@@ -8,7 +8,10 @@ from fractions import Fraction
 
 from ..exact import rational_text
 
-__all__ = ["Pair", "follows", "turning_point"]
+__all__ = ["MOST_PAIRS", "Pair", "follows", "turning_point"]
+
+MOST_PAIRS = 10_000
+"""Pairs that a shape may have; the stand-alone verifier has the same limit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -12,7 +12,7 @@ from ..errors import BadInput
 from ..exact import checked, exp_below, log_above, rational, short_text
 from ..tabular import InOneLine
 from .gaussian import DEFAULT_GAP, gaussian_pairs, zcdp_mean
-from .pair import Pair, follows
+from .pair import MOST_PAIRS, Pair, follows
 from .shape import Shape, shape_of
 
 __all__ = ["LONGEST", "MOST_PAIRS", "Privacy"]
@@ -23,9 +23,6 @@ LONGEST = 4096
 Each is computed with many times, and written into files that must be read again. The stand-alone verifier has the same
 limit. What the library itself computes from them may be longer.
 """
-
-MOST_PAIRS = 10_000
-"""Pairs that a shape may have; the stand-alone verifier has the same limit."""
 
 
 @checked
@@ -104,8 +101,8 @@ class Privacy(InOneLine):
         BadInput
             When they are in another order, or one follows from the others.
         """
-        given = guarantees if isinstance(guarantees, Sequence) and not isinstance(guarantees, str) else None
-        if given is None or not given or not all(isinstance(one, Privacy) for one in given):
+        given = list(guarantees) if isinstance(guarantees, Iterable) else []
+        if not given or not all(isinstance(one, Privacy) for one in given):
             raise BadInput("all", "must be a list of guarantees, at least one", "list pairs (epsilon, delta)")
         pairs = tuple(pair for one in given for pair in one.pairs)
         if len(pairs) > MOST_PAIRS:

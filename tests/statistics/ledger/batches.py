@@ -28,7 +28,7 @@ QUESTIONS = 3
 TABLE = pyarrow.table({"age": [70, 30, 81, 20]})
 LONGEST_LIFE = 8
 """In batches."""
-SLOW_DISK = 0.1
+SLOW_DISK = 1.0
 """Seconds that the wrong order is given to be seen in."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
+from typing import NoReturn
 
 from ...errors import BadInput, Refusal
 from ...exact import Table, checked
@@ -26,6 +27,9 @@ LARGEST_PROGRAM = 25_000
 """Most privacy constraints of a program that is solved whole."""
 
 _QUICK_PROGRAM, _FINE = 2000, 1 << 60
+
+_FAR_FROM_BEST = 10**6
+"""Under several pairs, a gap beyond this part of what losses differ by is no optimum."""
 
 _SPARE_DIGITS = 20
 """Digits to which a rounded bound agrees with the value at least, before the ratio's own 2^-64."""
@@ -65,12 +69,14 @@ def optimal_mechanism(
     """
     check_size("graph", graph.number_of_edges, len(goal.loss[0]), privacy)
     worked = workable(privacy)
-    rows, dual, exact = _solve(goal, graph, worked)
+    rows, dual, exact = _solve(goal, graph, worked) if privacy.single else _solve_shape(goal, graph, worked)
     if not (exact and worked == privacy and is_short(rows)):
         rows = shortened(rows, graph, privacy)
         # Without multipliers the bound is weak but never absurd, should the solver have ended far from an optimum.
         candidates = (dual.rounded(goal, _places(goal.value(rows), dual, privacy)), replace(dual, multipliers={}))
         dual = max(candidates, key=lambda candidate: candidate.bound(goal, privacy))
+        if not privacy.single and goal.value(rows) - dual.bound(goal, privacy) > _spread(goal) / _FAR_FROM_BEST:
+            _refuse_shape()
     return sealed(
         Mechanism.from_matrix(
             rows,
@@ -137,6 +143,26 @@ def _solve(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> tuple[Table, Du
     program = mechanism_program(goal, graph, privacy)
     optimum = exact_optimum(program.linear, start=basis)
     return program.rows(optimum.values), program.dual(optimum.duals).normalised(goal), optimum.exact
+
+
+def _solve_shape(goal: Goal, graph: DatasetGraph, privacy: Privacy) -> tuple[Table, Dual, bool]:
+    """Solve the program under several pairs, whose ratios may lie too far apart for floats to find a start."""
+    try:
+        return _solve(goal, graph, privacy)
+    except Refusal:
+        _refuse_shape()
+
+
+def _refuse_shape() -> NoReturn:
+    raise Refusal(
+        "no optimum was found: the linear program under these pairs is too ill-conditioned; choose fewer pairs (for"
+        " Gaussian privacy a wider gap), with ratios that are closer",
+        status="no optimum found",
+    )
+
+
+def _spread(goal: Goal) -> Fraction:
+    return max(map(max, goal.loss)) - min(map(min, goal.loss))
 
 
 def _places(value: Fraction, dual: Dual, privacy: Privacy) -> int:
