@@ -105,7 +105,9 @@ LINES = {
     "unknown loss of a spec": f"loss: is not a loss with a name; write {', '.join(SPELLINGS)}, or give a table",
     "unknown option": "--frobnicate: is no option of irisdp publish; did you mean --force? "
     "irisdp publish -h lists them",
-    "unknown command": "frobnicate: is no command; choose from publish, batch, interpret, design, audit, sample, ledger",
+    # There may be more commands.
+    "unknown command": "frobnicate: is no command; "
+    "choose from publish, batch, interpret, design, audit, sample, ledger",
     "unknown query": f"QUERY: is none that Iris knows; write {', '.join(EARLIER_FORMS)} or {LAST_FORM}",
     "majority of nothing": "expression: must be a SQL condition for majority; write for example irisdp publish DATA"
     ' majority "age > 64"',

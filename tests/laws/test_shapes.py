@@ -130,7 +130,7 @@ def test_orbits_for_drawing_hold_exact_iteration(privacy, s):
         if depth < len(orbit.numerators):
             assert -1 < value * (1 << 96) - orbit.at(depth) < 2
         elif orbit.settled:  # at its last place the open cell of a 64-bit word stays the same
-            assert value in (0, 1) or 1 - value < Fraction(1, 1 << 65)
+            assert step(value, privacy) == value or 1 - value < Fraction(1, 1 << 65)
         value = step(value, privacy)
 
 
