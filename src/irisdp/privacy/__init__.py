@@ -1,7 +1,6 @@
 """Privacy as exact pairs, closeness of distributions, and the operator u."""
 
 from .closeness import are_close, hockey_stick
-from .gaussian import gaussian_step
 from .nearby import tightened, workable
 from .pair import Pair, turning_point
 from .parameters import MOST_PAIRS, Privacy
@@ -15,7 +14,6 @@ __all__ = [
     "Shape",
     "are_close",
     "enclose_steps",
-    "gaussian_step",
     "hockey_stick",
     "step",
     "step_down",

@@ -18,7 +18,7 @@ from ..errors import BadInput
 from ..exact import Enclosure, ball, dyadic_above, dyadic_below, enclosure_of, log_above, rational, rational_text
 from .pair import MOST_PAIRS, Pair
 
-__all__ = ["DEFAULT_GAP", "gaussian_pairs", "gaussian_step", "zcdp_mean"]
+__all__ = ["DEFAULT_GAP", "gaussian_pairs", "zcdp_mean"]
 
 DEFAULT_GAP = Fraction(1, 10**6)
 """How far below the curve the polygon may be."""
@@ -66,20 +66,6 @@ def zcdp_mean(rho: Any) -> Fraction:
         raise BadInput("rho", "must lie between 5e-9 and 12.5", "give for example 0.5")
     root = enclosure_of(lambda: ball(2 * variance).sqrt(), width=_WIDTH).lower
     return max(_SMALLEST, dyadic_below(root, _BITS))
-
-
-def gaussian_step(probability: Fraction, mu: Fraction, *, width: Fraction) -> Enclosure:
-    """Enclose Φ(Φ⁻¹(s) + μ), what a Gaussian neighbour may give to an event of probability s in (0, 1)."""
-    low, high = Fraction(-64), Fraction(64)
-    while _phi(low + mu).upper < _phi(high + mu).lower and _phi(high + mu).upper - _phi(low + mu).lower > width / 2:
-        middle = (low + high) / 2
-        if _phi(middle).upper < probability:
-            low = middle
-        elif _phi(middle).lower > probability:
-            high = middle
-        else:
-            break
-    return Enclosure(_phi(low + mu).lower, _phi(high + mu).upper)
 
 
 def _places(mu: float, gap: float) -> list[Fraction]:
