@@ -12,8 +12,8 @@ from irisdp.consumers import Consumer, optimal_reading
 from irisdp.errors import BadInput
 from irisdp.exact import Enclosure, ball, enclosure_of
 from irisdp.privacy import are_close
-from irisdp.privacy.gaussian import gaussian_step
 from support.closeness import hockey_stick
+from support.gaussian import gaussian_step
 from support.programs import Program
 from support.seeds import fresh_random
 
