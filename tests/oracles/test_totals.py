@@ -404,7 +404,7 @@ def test_gaussian_privacy_is_never_free_of_delta():
     with pytest.raises(BadInput, match="delta: must be above 0"):
         total([Gaussian(1)], delta=0)
     for bad in (0, -1, 101, "x", None, float("nan")):
-        with pytest.raises(BadInput, match="mean: "):
+        with pytest.raises(BadInput, match="mu: "):
             Gaussian(bad)
 
 

@@ -1,7 +1,7 @@
 """Accounting: what releases cost, how costs add up, and the exact total of releases fixed in advance."""
 
+from ..privacy import Gaussian
 from .cost import Cost
-from .gaussian import Gaussian
 from .totals import delta, total
 
 __all__ = ["Cost", "Gaussian", "delta", "total"]

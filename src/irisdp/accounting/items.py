@@ -23,8 +23,7 @@ from ..certify.worst_profile import worst_profile
 from ..errors import BadInput
 from ..exact import entries, integer
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument
-from ..privacy import Privacy
-from .gaussian import Gaussian
+from ..privacy import Gaussian, Privacy
 from .gaussian_sides import law_above, law_below
 
 __all__ = ["Laws", "read_items"]
@@ -77,7 +76,7 @@ def read_items(items: Any) -> Laws:
     if laws.total() + sum(drawn.values()) + gaussian.total() > MOST_DRAWS:
         raise BadInput("items", f"are more than {MOST_DRAWS:,} releases", "add up fewer")
     above, below = laws.copy(), laws.copy()
-    square = sum((item.mean**2 * times for item, times in gaussian.items()), start=Fraction(0))
+    square = sum((item.mu**2 * times for item, times in gaussian.items()), start=Fraction(0))
     if square and (laws or drawn):
         above[law_above(square)] += 1
         if (least := law_below(square)) is not None:

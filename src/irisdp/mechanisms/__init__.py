@@ -9,7 +9,7 @@ from .geometric import geometric, geometric_row
 from .mechanism import Mechanism, Row, check_distribution
 from .randomized_response import balanced_truth, binary_randomized_response, randomized_response
 from .scope import ALL_PRIVATE, SAME_ROWS
-from .writing import FORMAT, Objective, privacy_from_document, privacy_to_document
+from .writing import FORMAT, Objective, guarantee_from_document, privacy_from_document, privacy_to_document
 
 __all__ = [
     "ALL_PRIVATE",
@@ -30,6 +30,7 @@ __all__ = [
     "check_distribution",
     "geometric",
     "geometric_row",
+    "guarantee_from_document",
     "line_mechanism",
     "load",
     "privacy_from_document",

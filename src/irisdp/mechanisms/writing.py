@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..errors import BadInput
 from ..exact import checked, integer, json_bytes, json_list, rational, rational_text, short_text
 from ..outputs import plan_outputs, write_outputs
-from ..privacy import MOST_PAIRS, Pair, Privacy
+from ..privacy import MOST_PAIRS, Gaussian, Guarantee, Pair, Privacy
 from ..sampling import BitSource
 from ..tabular import html_table
 
@@ -25,6 +25,7 @@ __all__ = [
     "Objective",
     "Written",
     "exact_text",
+    "guarantee_from_document",
     "pairs_from_document",
     "privacy_from_document",
     "privacy_to_document",
@@ -240,8 +241,19 @@ def _check_numbers(document: Any, known: set[str], rule: str) -> None:
 
 
 @checked
-def privacy_to_document(privacy: Privacy) -> dict[str, Any]:
+def guarantee_from_document(document: Any) -> Guarantee:
+    """Read what `privacy_to_document` wrote: {"gaussian": μ} is Gaussian privacy itself, and no polygon below it."""
+    if isinstance(document, dict) and set(document) == {"gaussian"}:
+        _check_numbers(document, {"gaussian"}, "gaussian")
+        return Gaussian(document["gaussian"])
+    return privacy_from_document(document)
+
+
+@checked
+def privacy_to_document(privacy: Guarantee) -> dict[str, Any]:
     """Write privacy so that reading it back gives the same ratios, charges and δ; a short ratio stands as itself."""
+    if isinstance(privacy, Gaussian):
+        return {"gaussian": rational_text(privacy.mu)}
     pairs = [_pair_to_document(pair) for pair in privacy.pairs]
     return {"all": pairs} if len(pairs) > 1 else pairs[0]
 

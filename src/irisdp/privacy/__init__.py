@@ -1,6 +1,7 @@
-"""Privacy as exact pairs, closeness of distributions, and the operator u."""
+"""Privacy as exact pairs or as Gaussian privacy, closeness of distributions, and the operator u."""
 
 from .closeness import are_close, hockey_stick
+from .guarantee import Gaussian, Guarantee
 from .nearby import tightened, workable
 from .pair import Pair, turning_point
 from .parameters import MOST_PAIRS, Privacy
@@ -9,6 +10,8 @@ from .step import enclose_steps, step, step_down, steps
 
 __all__ = [
     "MOST_PAIRS",
+    "Gaussian",
+    "Guarantee",
     "Pair",
     "Privacy",
     "Shape",
