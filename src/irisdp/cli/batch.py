@@ -77,8 +77,8 @@ def _show_cost(planned: BatchPlan) -> None:
 
     one = planned.plans[0]
     public = {line: None for each in planned.plans for line in each.describe_public()}  # each once, in their order
-    said = [*planned.describe_cost(), *(("read", reading) for reading in one.reading.values())]
-    said += [("unit", rule) for rule in {each.unit_rule: None for each in planned.plans} if rule is not None]
+    said = [*planned.describe_cost(), *(("read", reading) for reading in one.asked.reading.values())]
+    said += [("unit", rule) for rule in {each.asked.unit_rule: None for each in planned.plans} if rule is not None]
     for heading, words in [*said, *(("public", line) for line in public)]:
         console().print(f"  {heading:<9} {escape(words)}", soft_wrap=True)
 

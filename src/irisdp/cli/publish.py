@@ -203,8 +203,8 @@ def _show_rules(planned: Plan) -> None:
     """Say by which rules records are read, what stands for a person, and what is public."""
     from rich.markup import escape
 
-    said = [("read", reading) for reading in planned.reading.values()]
-    said += [] if planned.unit_rule is None else [("unit", planned.unit_rule)]
+    said = [("read", reading) for reading in planned.asked.reading.values()]
+    said += [] if planned.asked.unit_rule is None else [("unit", planned.asked.unit_rule)]
     said += [("public", public) for public in planned.describe_public()]
     for heading, words in said:
         console().print(f"  {heading:<9} {escape(words)}", soft_wrap=True)

@@ -5,8 +5,6 @@ A plan has read no record. Everything it says may be printed, and nothing it doe
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -19,16 +17,13 @@ from ..exact import Rational, checked
 from ..mechanisms import privacy_to_document
 from ..privacy import Privacy
 from ..queries import (
-    Column,
     Condition,
     Groups,
     PerUnit,
     Query,
     Relation,
     Table,
-    cell_relation,
     check_apart,
-    describe_unit,
     find_keys,
     open_table,
     read_condition,
@@ -39,8 +34,9 @@ from ..queries import (
 )
 from ..renamed import renamed_method
 from .audiences import Audience, read_levels
+from .subject import Subject, canonical, subject_of
 
-__all__ = ["Plan", "canonical", "plan"]
+__all__ = ["Plan", "plan"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -52,6 +48,8 @@ class Plan:
     query, condition, groups, by, unit, per_unit, relation, public_membership
         What is asked, of whom, per what; declared groups sorted by key, so that their order and spelling is no part
         of the question.
+    asked : Subject
+        The same in words and as facts, whatever the noise.
     audiences : tuple of Audience
         Who gets an answer, from which mechanism; the most accurate first. Without names there is one, called None.
     selector : PartitionSelection or None
@@ -70,6 +68,7 @@ class Plan:
     per_unit: PerUnit | None
     relation: Relation
     public_membership: bool
+    asked: Subject
     audiences: tuple[Audience, ...]
     selector: PartitionSelection | None
     cost: Cost
@@ -79,43 +78,16 @@ class Plan:
         return f"<Plan: {self.line}; {self.describe_cost()}; {'; '.join(self.describe_error())}>"
 
     @property
-    def cell_relation(self) -> Relation:
-        """The relation whose graph a cell lives on."""
-        return cell_relation(self.relation, grouped=bool(self.by), public_membership=self.public_membership)
-
-    @property
     def line(self) -> str:
         """The question in one line, for people."""
-        words = [part for name, part in self.query.describe().items() if name != "expression"]
-        if self.condition is not None:
-            words.append(self.condition.shown)
-        if self.by:
-            words.append(f"by {', '.join(self.by)}")
-        if self.unit is not None:
-            records = "all records" if self.per_unit is PerUnit.ALL else "any record"
-            words.append(f"per {self.unit}" if self.per_unit is None else f"for {records} per {self.unit}")
-        return " ".join(words)
-
-    @property
-    def unit_rule(self) -> str | None:
-        """What stands for a person, in one line."""
-        return None if self.unit is None else describe_unit(self.unit, self.per_unit, grouped=bool(self.by))
+        return self.asked.line
 
     def subject(self) -> dict[str, Any]:
         """Return what is asked of whom, without how accurately: equal for all releases that can refine each other."""
-        facts: dict[str, Any] = {
-            "query": self.query.describe() | ({"expression": self.condition.text} if self.condition else {}),
-            "by": list(self.by),
-            "groups": self._groups_document(),
-            "unit": self.unit,
-            "relation": str(self.relation),
-            "reader": self.table.reader,
-            "columns": {column.name: str(column.kind) for column in self._columns()},
-        }
-        facts |= {"text": self.table.text} if self.table.text else {}
-        if self.unit is not None:
-            facts |= {"per_unit": self.per_unit and str(self.per_unit), "unit_rule": self.unit_rule}
-        return facts | ({"public_membership": True} if self.public_membership else {})
+        facts = dict(self.asked.facts)
+        if self.selector is not None:
+            facts["groups"] = {"selected": privacy_to_document(self.selector.privacy)}
+        return facts
 
     @checked
     def facts(self, audience: Audience) -> dict[str, Any]:
@@ -131,13 +103,6 @@ class Plan:
     def question(self) -> str:
         """Return the question as canonical JSON text: what must be equal for an answer to be given again."""
         return canonical({**self.subject(), "audiences": [self.facts(audience) for audience in self.audiences]})
-
-    @property
-    def chain(self) -> str | None:
-        """Name the chain of counts that this release is a link of; None where answers form no chain."""
-        if self.selector is not None or not self.query.forms_chain:
-            return None
-        return hashlib.sha256(canonical(self.subject()).encode()).hexdigest()
 
     @checked
     def cost_at(self, privacy: Privacy) -> Cost:
@@ -160,20 +125,15 @@ class Plan:
             "cost": self.cost.to_document(),
             "expected_error": errors.get(None, errors),
             **self.subject(),
-            **self.reading,
+            **self.asked.reading,
             **({"public": self.public} if self.public else {}),
             "audiences": [self.facts(audience) for audience in self.audiences],
         }
 
     @property
-    def reading(self) -> dict[str, str]:
-        """How a text file is read: nothing is said of what is in it, so a wrong encoding is for people to notice."""
-        return {"reading": self.table.reading} if self.table.reading else {}
-
-    @property
     def public(self) -> dict[str, Any] | None:
         """Say what is taken as public and may be shown exactly: under exchange the size of the table or its groups."""
-        if self.cell_relation is not Relation.EXCHANGE:
+        if self.asked.cell_relation is not Relation.EXCHANGE:
             return None
         whose = "records" if self.unit is None else f"different {self.unit}"
         where = "in each group" if self.by else "in the table"
@@ -198,20 +158,6 @@ class Plan:
             for audience in self.audiences
         ]
         return lines if self.selector is None else [*lines, self.selector.describe_error()]
-
-    def _columns(self) -> list[Column]:
-        """Return the columns that the question reads; their kinds decide what their values mean."""
-        named = [self.table.column(name, "by") for name in self.by]
-        person = [] if self.unit is None else [self.table.column(self.unit, "unit")]
-        return [*(self.condition.columns if self.condition else ()), *named, *person]
-
-    def _groups_document(self) -> Any:
-        if self.selector is not None:
-            return {"selected": privacy_to_document(self.selector.privacy)}
-        if self.groups is None:
-            return None
-        # Millions of keys would bloat every row of the ledger; their digest tells questions apart as well.
-        return {"declared": len(self.groups), "sha256": self.groups.digest}
 
 
 @checked
@@ -265,8 +211,8 @@ def plan(
     privacy = levels[0][1]
     neighbours = _relation(relation)
     table = open_table(data, encoding=encoding, delimiter=delimiter)
-    asked = read_query(query, arguments)
-    condition = None if asked.expression is None else read_condition(asked.expression, table.columns)
+    question = read_query(query, arguments)
+    condition = None if question.expression is None else read_condition(question.expression, table.columns)
     # As the table spells them, so that another spelling is no other question.
     names = [part.strip() for part in by.split(",")] if isinstance(by, str) and by else by
     columns = tuple(column.name for column in find_keys(table, names)) if names else ()
@@ -288,12 +234,12 @@ def plan(
     elif selection_epsilon is not None or selection_delta is not None:
         given = "selection_delta" if selection_epsilon is None else "selection_epsilon"
         raise BadInput(given, "belongs to select_groups=True", "add select_groups=True or leave it out")
-    if audience is not None and not asked.forms_chain:
-        raise BadInput("audience", "is for counts", f"ask {asked.describe()['query']} with one epsilon=")
-    audiences = tuple(Audience(name, asked.mechanism(level)) for name, level in levels)
+    if audience is not None and not question.forms_chain:
+        raise BadInput("audience", "is for counts", f"ask {question.name} with one epsilon=")
+    audiences = tuple(Audience(name, question.mechanism(level)) for name, level in levels)
     planned = Plan(
         table=table,
-        query=asked,
+        query=question,
         condition=condition,
         by=columns,
         groups=declared,
@@ -301,16 +247,22 @@ def plan(
         per_unit=each,
         relation=neighbours,
         public_membership=public_membership,
+        asked=subject_of(
+            table=table,
+            query=question,
+            condition=condition,
+            by=columns,
+            groups=declared,
+            unit=unit,
+            per_unit=each,
+            relation=neighbours,
+            public_membership=public_membership,
+        ),
         audiences=audiences,
         selector=selector,
         cost=Cost(),
     )
     return replace(planned, cost=planned.cost_at(audiences[0].mechanism.privacy))
-
-
-def canonical(document: Any) -> str:
-    """Write JSON in the one form in which equal documents are equal text."""
-    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def _relation(relation: str) -> Relation:

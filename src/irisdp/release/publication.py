@@ -86,7 +86,7 @@ class Publication(Tabular):
             "out": [str(path) for path in self.out],
             "ledger": {"file": str(self.ledger), "ids": list(self.ids)},
             "expected_error": self.plan.to_document()["expected_error"],
-            **self.plan.reading,
+            **self.plan.asked.reading,
         }
 
     def describe_budget(self) -> str:

@@ -190,7 +190,7 @@ def publish(
     cells = read_cells(planned, unit_key(kept))
     reading.check(planned.table)
     settled = book.settle(
-        query=planned.line,
+        query=planned.asked.line,
         question=planned.question(),
         fingerprint=version,
         promise=promise,
@@ -229,12 +229,12 @@ def read_cells(planned: Plan, key: bytes) -> PrivateCells:
     keys = None if planned.selector is None else enumerate_keys(planned.table, planned.by, unit=unit)
     groups = planned.groups if keys is None else keys.cells()
     found = planned.query.statistics(planned.table, condition=planned.condition, groups=groups, unit=unit)
-    return PrivateCells(planned.query.nodes(found, planned.cell_relation), keys)
+    return PrivateCells(planned.query.nodes(found, planned.asked.cell_relation), keys)
 
 
 def price(planned: Plan, earlier: Sequence[Release]) -> Cost:
     """Charge what the chain costs at its most accurate link, less what it was charged already."""
-    links = earlier_links(planned.chain, earlier)
+    links = earlier_links(planned.asked.chain, earlier)
     if not links:
         return planned.cost
     return planned.cost.beyond(planned.cost_at(links[0][0]))
@@ -250,7 +250,7 @@ def draw_entries(planned: Plan, cells: PrivateCells, earlier: Sequence[Release],
         chosen = planned.selector.draw(longer(counts, size))[: len(counts)]
         labels = cells.keys.select(chosen).labels
         nodes = nodes.padded(size)
-    links = links_of(planned.chain, earlier)
+    links = links_of(planned.asked.chain, earlier)
     entries: list[Entry] = []
     for audience in planned.audiences:
         privacy = audience.mechanism.privacy
@@ -262,7 +262,7 @@ def draw_entries(planned: Plan, cells: PrivateCells, earlier: Sequence[Release],
         # The most accurate audience carries the charge; what the others get follows from it.
         cost = Cost() if entries else price(planned, earlier)
         answers = Answers(planned.by, labels, values)
-        kept = note(table, planned.chain, privacy, answers, earlier)
+        kept = note(table, planned.asked.chain, privacy, answers, earlier)
         entries.append(Entry(audience=audience.name, cost=cost, answers=answers.to_bytes(), details=kept))
     return entries
 
@@ -292,7 +292,7 @@ def planned_files(
     """Plan the files of a release, apart from all that is read and kept for it; see `plan_files`."""
     data = planned.table.path
     read = [("the data", data), ("the groups", groups_file(groups))]
-    targets = audience_targets(planned, out)
+    targets = audience_targets(planned.audiences, out)
     return plan_files(targets, read=read, ledger=ledger, keeper=secret or data or ledger, force=force)
 
 

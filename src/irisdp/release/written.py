@@ -26,12 +26,12 @@ Files = tuple[tuple[Output, Output], ...]
 Whose = TypeVar("Whose", bound=Hashable)
 
 
-def audience_targets(planned: Plan, out: str | os.PathLike[str] | None) -> list[Path]:
+def audience_targets(audiences: Sequence[Audience], out: str | os.PathLike[str] | None) -> list[Path]:
     """Name the answers' file of each audience: with several audiences each has its name in the file's."""
     if out is None:
         return []
     target = Path(out)
-    names = [audience.name for audience in planned.audiences]
+    names = [audience.name for audience in audiences]
     return [target if name is None else target.with_name(f"{target.stem}.{name}{target.suffix}") for name in names]
 
 
@@ -91,7 +91,7 @@ def sidecar(
         "format": SIDECAR_FORMAT,
         **facts,
         "mechanism": {**facts["mechanism"], **ends},
-        **planned.reading,
+        **planned.asked.reading,
         "cost": planned.cost.to_document(),
         **({"batch": dict(batch)} if batch else {}),
         "columns": list(answers.columns),

@@ -11,8 +11,9 @@ from ...accounting import Cost
 from ...errors import BadInput
 from ...exact import checked, decimal_above, rational_text
 from ..places import promise_of
-from ..planning import Plan, canonical, plan
+from ..planning import Plan, plan
 from ..promise import Promise
+from ..subject import canonical
 from .reading import AskedBatch, AskedQuestion, in_question, read_batch
 from .scale import Composition, compose_questions
 

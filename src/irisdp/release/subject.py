@@ -1,0 +1,112 @@
+"""What is asked of whom, worked out once: in a line for people, and as facts that say when two questions are one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..queries import Column, Condition, Groups, PerUnit, Query, Relation, Table, cell_relation, describe_unit
+
+__all__ = ["Subject", "canonical", "subject_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What is asked of whom, without how accurately.
+
+    Attributes
+    ----------
+    line : str
+        For people.
+    unit_rule : str or None
+        What stands for a person, in one line.
+    cell_relation : Relation
+        The relation whose graph a cell lives on.
+    reading : mapping
+        How a text file is read: nothing is said of what is in it, so a wrong encoding is for people to notice.
+    facts : mapping
+        JSON-ready; equal for all releases that can refine each other.
+    chain : str or None
+        Names the chain of counts that a release is a link of; None where answers form no chain.
+    """
+
+    line: str
+    unit_rule: str | None
+    cell_relation: Relation
+    reading: Mapping[str, str]
+    facts: Mapping[str, Any] = field(repr=False)
+    chain: str | None = field(repr=False)
+
+
+def subject_of(
+    *,
+    table: Table,
+    query: Query[Any],
+    condition: Condition | None,
+    by: tuple[str, ...],
+    groups: Groups | None,
+    unit: str | None,
+    per_unit: PerUnit | None,
+    relation: Relation,
+    public_membership: bool,
+) -> Subject:
+    """Describe a question; its parts are as in `Plan`."""
+    described = query.describe()
+    rule = None if unit is None else describe_unit(unit, per_unit, grouped=bool(by))
+    facts: dict[str, Any] = {
+        "query": described | ({"expression": condition.text} if condition else {}),
+        "by": list(by),
+        # Millions of keys would bloat every row of the ledger; their digest tells questions apart as well.
+        "groups": None if groups is None else {"declared": len(groups), "sha256": groups.digest},
+        "unit": unit,
+        "relation": str(relation),
+        "reader": table.reader,
+        "columns": {column.name: str(column.kind) for column in _columns(table, condition, by, unit)},
+    }
+    facts |= {"text": table.text} if table.text else {}
+    if unit is not None:
+        facts |= {"per_unit": per_unit and str(per_unit), "unit_rule": rule}
+    facts |= {"public_membership": True} if public_membership else {}
+    # Which groups a selection names differs from draw to draw, so there is nothing to refine.
+    links = query.forms_chain and (groups is not None or not by)
+    return Subject(
+        line=" ".join(_words(described, condition, by, unit, per_unit)),
+        unit_rule=rule,
+        cell_relation=cell_relation(relation, grouped=bool(by), public_membership=public_membership),
+        reading={"reading": table.reading} if table.reading else {},
+        facts=facts,
+        chain=hashlib.sha256(canonical(facts).encode()).hexdigest() if links else None,
+    )
+
+
+def canonical(document: Any) -> str:
+    """Write JSON in the one form in which equal documents are equal text."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _words(
+    described: Mapping[str, str],
+    condition: Condition | None,
+    by: tuple[str, ...],
+    unit: str | None,
+    per_unit: PerUnit | None,
+) -> list[str]:
+    words = [part for name, part in described.items() if name != "expression"]
+    if condition is not None:
+        words.append(condition.shown)
+    if by:
+        words.append(f"by {', '.join(by)}")
+    if unit is not None:
+        records = "all records" if per_unit is PerUnit.ALL else "any record"
+        words.append(f"per {unit}" if per_unit is None else f"for {records} per {unit}")
+    return words
+
+
+def _columns(table: Table, condition: Condition | None, by: tuple[str, ...], unit: str | None) -> list[Column]:
+    """Return the columns that the question reads; their kinds decide what their values mean."""
+    named = [table.column(name, "by") for name in by]
+    person = [] if unit is None else [table.column(unit, "unit")]
+    return [*(condition.columns if condition else ()), *named, *person]
