@@ -1,7 +1,9 @@
 """Cell mechanisms: what answers about one cell, given the node of a small graph that it is on."""
 
+from .added_noise import GaussianNoise, ShapeNoise
+from .counts_on_paths import CountNodes
 from .depth_classes import NO_BOUNDARY, ClassNodes, DepthClasses
-from .geometric_noise import CountNodes, GeometricNoise
+from .geometric_noise import GeometricNoise
 from .padding import longer, padded_size
 from .partition_selection import PartitionSelection
 from .protocol import CellMechanism, Link, Nodes
@@ -12,10 +14,12 @@ __all__ = [
     "ClassNodes",
     "CountNodes",
     "DepthClasses",
+    "GaussianNoise",
     "GeometricNoise",
     "Link",
     "Nodes",
     "PartitionSelection",
+    "ShapeNoise",
     "longer",
     "padded_size",
 ]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..mechanisms import DepthMechanism
-from ..privacy import Privacy
+from ..privacy import Guarantee, Privacy
 from ..sampling import BitSource, draw_ranks
 from .first_where import first_where
 from .padding import longer
@@ -57,24 +57,32 @@ class ClassNodes:
 class DepthClasses:
     """Answers which class a node is in, right with the largest probability that its depth allows.
 
+    Parameters
+    ----------
+    mechanism : DepthMechanism
+        Keeps pairs (ε, δ), one or several.
+    privacy : Guarantee
+        What was asked for, and the pairs imply: they, or Gaussian privacy, of which they are a polygon.
+
     References
     ----------
     [DOliveira2021], Theorem 4, corrected, docs/theory.md#operator; proofs/rainbow-optimality.md.
     """
 
     mechanism: DepthMechanism
+    privacy: Guarantee
 
     @property
-    def privacy(self) -> Privacy:
-        """Privacy of one step on a cell's graph."""
-        return self.mechanism.privacy
+    def chained(self) -> Privacy | None:
+        """None: such answers form no chain."""
+        return None
 
     def draw(
         self, nodes: ClassNodes, links: Sequence[Link] = (), *, source: BitSource | None = None
     ) -> NDArray[np.object_]:
         """Draw one answer per class and depth; such answers form no chain."""
         boundary = [self.mechanism.prefix_sums(number) for number in range(len(self.mechanism.boundary))]
-        ranks = draw_ranks(boundary, nodes.true_class, nodes.depth, self.privacy, source=source)
+        ranks = draw_ranks(boundary, nodes.true_class, nodes.depth, self.mechanism.privacy, source=source)
         names = np.array(self.mechanism.rankings, dtype=object)
         answers: NDArray[np.object_] = names[nodes.true_class, ranks]
         return answers
@@ -109,11 +117,13 @@ class DepthClasses:
 
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for whoever reads the answers."""
-        return {
+        document = {
             "kind": "stepped",  # the name that sidecars have had since version 0.1
             "rankings": [list(ranking) for ranking in self.mechanism.rankings],
             "boundary": [[str(p) for p in row] for row in self.mechanism.boundary],
         }
+        # Of a curve the boundary has to be stepped by the pairs below it: hundreds, so by what they are made from.
+        return document if isinstance(self.privacy, Privacy) else {**document, "pairs": self.privacy.polygon_document()}
 
     def _depth_for(self, truth: Fraction) -> int | None:
         """Return the first depth at which every class is right with this probability; None if out of reach."""

@@ -1,22 +1,29 @@
 """What every cell mechanism does, so that whoever publishes need not know which one answers.
 
 A query hands out nodes, one per cell, and the mechanism that answers about nodes of that kind. `law` is not used to
-publish. It is what the proof by exhaustion multiplies out: the object that draws also says, exactly, from what.
+publish. It is what the proof by exhaustion multiplies out: the object that draws also says from what, exactly where
+probabilities are fractions, and by enclosures where they are not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Protocol, Self, TypeVar
 
 from numpy.typing import NDArray
 
-from ..privacy import Privacy
+from ..exact import Enclosure
+from ..privacy import Guarantee, Privacy
 from ..sampling import BitSource
 
-__all__ = ["CellMechanism", "Link", "Nodes"]
+__all__ = ["CellMechanism", "Law", "Link", "Nodes"]
+
+Law = Mapping[Any, Fraction] | Mapping[Any, Enclosure]
+"""Probabilities of what may be shown; all are enclosed, to `ENCLOSED` or less, where they are no fractions."""
+
+ENCLOSED = Fraction(1, 10**30)
 
 
 class Nodes(Protocol):
@@ -43,11 +50,16 @@ NodesT_contra = TypeVar("NodesT_contra", bound=Nodes, contravariant=True)
 
 
 class CellMechanism(Protocol[NodesT_contra]):
-    """What answers about each cell of a question, (ε,δ)-private for one step on the cell's graph."""
+    """What answers about each cell of a question, with a guarantee for one step on the cell's graph."""
 
     @property
-    def privacy(self) -> Privacy:
-        """Privacy of one step on a cell's graph."""
+    def privacy(self) -> Guarantee:
+        """What one step on a cell's graph may reveal."""
+        ...
+
+    @property
+    def chained(self) -> Privacy | None:
+        """Privacy of the link that answers are, where they form a chain with other releases; None where they do not."""
         ...
 
     def draw(
@@ -75,8 +87,13 @@ class CellMechanism(Protocol[NodesT_contra]):
         """Say between which public ends `show` puts answers: a number for all cells or one for each; {} if nowhere."""
         ...
 
-    def law(self, nodes: NodesT_contra, cell: int, largest: int) -> dict[Any, Fraction]:
-        """Return the exact law of what is shown about a cell; numbers are lumped at 0 and `largest`."""
+    def law(self, nodes: NodesT_contra, cell: int, largest: int) -> Law:
+        """Return the law of what is shown about a cell whose count, if it is one, is at most `largest`.
+
+        Numbers are lumped on either side where that hides nothing of counts from 0 to `largest`: beyond, their
+        likelihood ratios stay as they are. Where ratios never settle they are lumped where what lies beyond is
+        negligible, which is post-processing.
+        """
         ...
 
     def expected_error(self) -> dict[str, Any]:

@@ -88,6 +88,12 @@ class GaussianLaw:
         return found.clamp(Fraction(0), Fraction(1))
 
     @checked
+    def below(self, z: int, *, width: Any = DEFAULT_WIDTH) -> Enclosure:
+        """Enclose the probability of all atoms below z, to a width."""
+        place, most = check_atom(z), check_width(width)
+        return enclosure_of(lambda: self._below(place), width=most).clamp(Fraction(0), Fraction(1))
+
+    @checked
     def expected(self, loss: Loss = "absolute") -> Enclosure:
         """Enclose the mean of |z| or z² in the values' units, where z is the rounded noise.
 

@@ -90,6 +90,20 @@ class ShapeLaw:
         return Enclosure(high.lower - low.upper, high.upper - low.lower).clamp(Fraction(0), Fraction(1))
 
     @checked
+    def below(self, z: int, *, width: Any = DEFAULT_WIDTH) -> Enclosure:
+        """Enclose the probability of all cells below z, to a width."""
+        return self.cells.cumulative(check_atom(z), width=check_width(width))
+
+    @checked
+    def below_exactly(self, z: int) -> Fraction:
+        """Return the probability of all cells below z, exactly; far out, where that is too long, use `below`."""
+        place = check_atom(z)
+        if self.support is not None and not self.support[0] < place <= self.support[1]:
+            return Fraction(place > self.support[1])
+        found = self.cells.exactly(place)
+        return Fraction(int(found.p), int(found.q))
+
+    @checked
     def expected(self, loss: Loss = "absolute") -> Enclosure:
         """Enclose the mean loss of the noise in whole numbers, ⌊cell / m⌋; exact where the numbers are short.
 
@@ -150,7 +164,7 @@ class ShapeLaw:
             rule = f"makes more than {_MOST_ENTRIES:,} entries with this noise"
             raise BadInput("n", rule, "give a smaller n, or a larger epsilon")
         outputs = range(low, high + largest * size + 1)
-        below = {z: self._mass_below(z) for z in range(low - largest * size, outputs[-1] + 2)}
+        below = {z: self.below_exactly(z) for z in range(low - largest * size, outputs[-1] + 2)}
         rows = []
         for value in range(largest + 1):
             cuts = [Fraction(0), *(below[z - value * size] for z in outputs[1:]), Fraction(1)]
@@ -161,13 +175,6 @@ class ShapeLaw:
         """Say in one line what noise it is."""
         unit = "" if self.atoms_per_unit == 1 else f", {self.atoms_per_unit} atoms per unit"
         return f"ShapeLaw({self.kind}, {self.privacy}, sensitivity {self.sensitivity}{unit})"
-
-    def _mass_below(self, place: int) -> Fraction:
-        """Return F at a cut point."""
-        if self.support is not None and not self.support[0] < place <= self.support[1]:
-            return Fraction(place > self.support[1])
-        found = self.cells.exactly(place)
-        return Fraction(int(found.p), int(found.q))
 
     def _outside(self, place: int) -> bool:
         return self.support is not None and not self.support[0] <= place <= self.support[1]

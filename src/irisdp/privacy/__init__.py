@@ -1,7 +1,7 @@
 """Privacy as exact pairs or as Gaussian privacy, closeness of distributions, and the operator u."""
 
 from .closeness import are_close, hockey_stick
-from .guarantee import Gaussian, Guarantee
+from .guarantee import Gaussian, Guarantee, as_pairs
 from .nearby import tightened, workable
 from .pair import Pair, turning_point
 from .parameters import MOST_PAIRS, Privacy
@@ -16,6 +16,7 @@ __all__ = [
     "Privacy",
     "Shape",
     "are_close",
+    "as_pairs",
     "enclose_steps",
     "hockey_stick",
     "step",

@@ -8,9 +8,10 @@ from typing import Any
 
 from ..errors import BadInput
 from ..exact import checked, rational, rational_text
+from .gaussian import DEFAULT_GAP
 from .parameters import Privacy
 
-__all__ = ["Gaussian", "Guarantee"]
+__all__ = ["Gaussian", "Guarantee", "as_pairs"]
 
 _LARGEST, _SMALLEST = 100, Fraction(1, 10**6)
 
@@ -42,6 +43,10 @@ class Gaussian:
             raise BadInput("mu", "must lie between 1e-6 and 100", "give for example 1")
         object.__setattr__(self, "mu", mu)
 
+    def polygon_document(self) -> dict[str, str]:
+        """Write in short what pairs `as_pairs` takes: `privacy_from_document` makes them again."""
+        return {"gaussian": rational_text(self.mu), "gap": rational_text(DEFAULT_GAP)}
+
     def __repr__(self) -> str:
         """Write it as Python would read it."""
         return f"Gaussian({rational_text(self.mu)!r})"
@@ -53,3 +58,8 @@ class Gaussian:
 
 Guarantee = Privacy | Gaussian
 """What one step on a cell's graph may reveal."""
+
+
+def as_pairs(guarantee: Guarantee) -> Privacy:
+    """Return pairs (ε, δ) that imply a guarantee: itself, or a polygon below the curve, for μ from 0.0001 to 5."""
+    return Privacy.gaussian(guarantee.mu) if isinstance(guarantee, Gaussian) else guarantee

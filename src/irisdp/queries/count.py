@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..cells import CellMechanism, CountNodes, GeometricNoise
-from ..privacy import Privacy
+from ..cells import CellMechanism, CountNodes, GaussianNoise, GeometricNoise, ShapeNoise
+from ..privacy import Gaussian, Guarantee
 from .neighbours import Relation
 from .query import CountsRecords, check_expression, check_one_condition
 from .statistics import Statistics
@@ -29,7 +29,6 @@ class Count(CountsRecords):
     expression: str | None = None
 
     name: ClassVar[str] = "count"
-    forms_chain: ClassVar[bool] = True
     exchange_steps: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
@@ -56,6 +55,8 @@ class Count(CountsRecords):
             upper=statistics.total if exchange else None,
         )
 
-    def mechanism(self, privacy: Privacy) -> CellMechanism[CountNodes]:
-        """Return geometric noise, which needs no δ."""
-        return GeometricNoise(privacy.pure)
+    def mechanism(self, privacy: Guarantee) -> CellMechanism[CountNodes]:
+        """Return the noise that is best for a guarantee; geometric noise needs no δ."""
+        if isinstance(privacy, Gaussian):
+            return GaussianNoise(privacy)
+        return GeometricNoise(privacy.pure) if privacy.single else ShapeNoise(privacy)

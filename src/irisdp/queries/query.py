@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar
 from ..cells import CellMechanism, ClassNodes, DepthClasses, Nodes
 from ..errors import BadInput
 from ..mechanisms import balanced_line
-from ..privacy import Privacy
+from ..privacy import Guarantee, as_pairs
 from .expression import Condition
 from .neighbours import Relation
 from .persons import Unit
@@ -34,14 +34,11 @@ class Query(Protocol[NodesT]):
     ----------
     name : str
         What it is called; `catalogue` says how it is written.
-    forms_chain : bool
-        Whether its answers at several privacies form a chain, so that there can be audiences and refinements.
     exchange_steps : int
         Steps on a cell's add-remove graph that exchanging one of its records takes at most: a factor of the cost.
     """
 
     name: ClassVar[str]
-    forms_chain: ClassVar[bool]
     exchange_steps: ClassVar[int]
 
     @classmethod
@@ -71,8 +68,8 @@ class Query(Protocol[NodesT]):
         """
         ...
 
-    def mechanism(self, privacy: Privacy) -> CellMechanism[NodesT]:
-        """Return what answers best about these nodes at a privacy."""
+    def mechanism(self, privacy: Guarantee) -> CellMechanism[NodesT]:
+        """Return what answers best about these nodes under a guarantee."""
         ...
 
 
@@ -94,11 +91,10 @@ class YesOrNo(CountsRecords):
     __slots__ = ()
 
     classes: ClassVar[tuple[str, str]] = ("yes", "no")
-    forms_chain: ClassVar[bool] = False
 
-    def mechanism(self, privacy: Privacy) -> CellMechanism[ClassNodes]:
+    def mechanism(self, privacy: Guarantee) -> CellMechanism[ClassNodes]:
         """Return the optimal balanced mechanism on a line."""
-        return DepthClasses(balanced_line(privacy, outputs=self.classes))
+        return DepthClasses(balanced_line(as_pairs(privacy), outputs=self.classes), privacy)
 
 
 def as_asked(query: str, *words: str | int) -> str:

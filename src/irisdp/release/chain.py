@@ -16,9 +16,11 @@ from .ledger import Release
 __all__ = ["details", "earlier_links", "extended", "links_of"]
 
 
-def details(chain: str | None, privacy: Privacy) -> str:
+def details(chain: str | None, privacy: Privacy | None) -> str:
     """Write what the ledger keeps with an answer so that it can be refined later."""
-    return "{}" if chain is None else json.dumps({"chain": chain, "privacy": privacy_to_document(privacy)})
+    if chain is None or privacy is None:
+        return "{}"
+    return json.dumps({"chain": chain, "privacy": privacy_to_document(privacy)})
 
 
 def earlier_links(chain: str | None, earlier: Sequence[Release]) -> list[tuple[Privacy, Release]]:

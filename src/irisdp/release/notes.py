@@ -20,7 +20,9 @@ _FIRST = 3
 """Groups that are named; of the others only the number is kept."""
 
 
-def note(table: str | None, chain: str | None, privacy: Privacy, answers: Answers, earlier: Sequence[Release]) -> str:
+def note(
+    table: str | None, chain: str | None, privacy: Privacy | None, answers: Answers, earlier: Sequence[Release]
+) -> str:
     """Write what is kept with the answers of one audience, as JSON text.
 
     Parameters
@@ -28,7 +30,7 @@ def note(table: str | None, chain: str | None, privacy: Privacy, answers: Answer
     table : str or None
         What the ledger calls the table.
     chain, privacy
-        The chain of counts that the answers are a link of, and their privacy.
+        The chain of counts that the answers are a link of, and the privacy of the link; None where they are of none.
     answers : Answers
         What is released.
     earlier : sequence of Release
@@ -38,6 +40,7 @@ def note(table: str | None, chain: str | None, privacy: Privacy, answers: Answer
     if answers.by:
         first = list(map(list, plain_keys(answers.keys[:_FIRST])))
         kept["groups"] = {"by": list(answers.by), "count": len(answers.keys), "first": first}
-    for finest, release in earlier_links(chain, earlier)[:1]:
+    for finest, release in earlier_links(chain, earlier)[: privacy is not None]:
+        assert privacy is not None
         kept["refines" if privacy.ratio > finest.ratio else "coarsens"] = release.id
     return json.dumps(kept, ensure_ascii=False)

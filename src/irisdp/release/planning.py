@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from ..accounting import Cost
+from ..accounting import Cost, charged_pair
 from ..cells import PartitionSelection
 from ..errors import BadInput
 from ..exact import Rational, checked
 from ..mechanisms import privacy_to_document
-from ..privacy import Privacy
+from ..privacy import Guarantee, Privacy
 from ..queries import (
     Condition,
     Groups,
@@ -104,11 +104,16 @@ class Plan:
         """Return the question as canonical JSON text: what must be equal for an answer to be given again."""
         return canonical({**self.subject(), "audiences": [self.facts(audience) for audience in self.audiences]})
 
+    @property
+    def chain(self) -> str | None:
+        """Name the chain of counts that this release is a link of; None where its answers form none."""
+        return None if self.audiences[0].mechanism.chained is None else self.asked.chain
+
     @checked
-    def cost_at(self, privacy: Privacy) -> Cost:
-        """Return what the whole release costs if its most accurate cells have this privacy."""
+    def cost_at(self, privacy: Guarantee, delta: Rational = 0) -> Cost:
+        """Return what the whole release costs if its most accurate cells keep this: at a δ where it is no pair."""
         return total_cost(
-            privacy,
+            charged_pair(privacy, delta),
             self.relation,
             grouped=bool(self.by),
             public_membership=self.public_membership,
@@ -234,9 +239,9 @@ def plan(
     elif selection_epsilon is not None or selection_delta is not None:
         given = "selection_delta" if selection_epsilon is None else "selection_epsilon"
         raise BadInput(given, "belongs to select_groups=True", "add select_groups=True or leave it out")
-    if audience is not None and not question.forms_chain:
-        raise BadInput("audience", "is for counts", f"ask {question.name} with one epsilon=")
     audiences = tuple(Audience(name, question.mechanism(level)) for name, level in levels)
+    if audience is not None and audiences[0].mechanism.chained is None:
+        raise BadInput("audience", "is for counts", f"ask {question.name} with one epsilon=")
     planned = Plan(
         table=table,
         query=question,

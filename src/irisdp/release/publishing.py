@@ -234,7 +234,7 @@ def read_cells(planned: Plan, key: bytes) -> PrivateCells:
 
 def price(planned: Plan, earlier: Sequence[Release]) -> Cost:
     """Charge what the chain costs at its most accurate link, less what it was charged already."""
-    links = earlier_links(planned.asked.chain, earlier)
+    links = earlier_links(planned.chain, earlier)
     if not links:
         return planned.cost
     return planned.cost.beyond(planned.cost_at(links[0][0]))
@@ -250,19 +250,19 @@ def draw_entries(planned: Plan, cells: PrivateCells, earlier: Sequence[Release],
         chosen = planned.selector.draw(longer(counts, size))[: len(counts)]
         labels = cells.keys.select(chosen).labels
         nodes = nodes.padded(size)
-    links = links_of(planned.asked.chain, earlier)
+    links = links_of(planned.chain, earlier)
     entries: list[Entry] = []
     for audience in planned.audiences:
-        privacy = audience.mechanism.privacy
+        link = audience.mechanism.chained
         drawn = audience.mechanism.draw(nodes, links)
-        links = extended(links, Link(privacy, drawn))
+        links = links if link is None else extended(links, Link(link, drawn))
         values: list[Any] = drawn.tolist()
         if chosen is not None:
             values = [value for value, named in zip(values, chosen.tolist(), strict=False) if named]  # not the padding
         # The most accurate audience carries the charge; what the others get follows from it.
         cost = Cost() if entries else price(planned, earlier)
         answers = Answers(planned.by, labels, values)
-        kept = note(table, planned.asked.chain, privacy, answers, earlier)
+        kept = note(table, planned.chain, link, answers, earlier)
         entries.append(Entry(audience=audience.name, cost=cost, answers=answers.to_bytes(), details=kept))
     return entries
 

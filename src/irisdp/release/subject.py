@@ -30,7 +30,7 @@ class Subject:
     facts : mapping
         JSON-ready; equal for all releases that can refine each other.
     chain : str or None
-        Names the chain of counts that a release is a link of; None where answers form no chain.
+        Names the chain that releases are links of whose mechanism forms one; None where groups are selected.
     """
 
     line: str
@@ -71,7 +71,7 @@ def subject_of(
         facts |= {"per_unit": per_unit and str(per_unit), "unit_rule": rule}
     facts |= {"public_membership": True} if public_membership else {}
     # Which groups a selection names differs from draw to draw, so there is nothing to refine.
-    links = query.forms_chain and (groups is not None or not by)
+    links = groups is not None or not by
     return Subject(
         line=" ".join(_words(described, condition, by, unit, per_unit)),
         unit_rule=rule,

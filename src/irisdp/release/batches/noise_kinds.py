@@ -66,7 +66,7 @@ class OwnNoise:
 
     def at(self, planned: Plan, share: Fraction) -> Plan:
         """Return the plan with each cell's mechanism, and the selection, at ε = share."""
-        before = planned.audiences[0].mechanism.privacy
+        before = _pair_of(planned)
         mechanism = planned.query.mechanism(Privacy(epsilon=share, delta=before.delta))
         selector = planned.selector
         if selector is not None:
@@ -78,7 +78,7 @@ class OwnNoise:
         """Return the guarantees of the cells that one neighbour moves, and of the selection."""
         return list(
             independent_parts(
-                planned.audiences[0].mechanism.privacy,
+                _pair_of(planned),
                 planned.relation,
                 grouped=bool(planned.by),
                 public_membership=planned.public_membership,
@@ -86,6 +86,13 @@ class OwnNoise:
                 selection=planned.selector.privacy if planned.selector else None,
             )
         )
+
+
+def _pair_of(planned: Plan) -> Privacy:
+    """Return the pair that each cell keeps: batches plan every question at one."""
+    privacy = planned.audiences[0].mechanism.privacy
+    assert isinstance(privacy, Privacy)
+    return privacy
 
 
 KINDS: tuple[NoiseKind, ...] = (OwnNoise(),)

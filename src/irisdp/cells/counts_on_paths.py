@@ -1,0 +1,95 @@
+"""Counts as nodes of paths, and what is public about showing them with noise."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .padding import longer
+
+__all__ = ["CountNodes", "NoisyCounts"]
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountNodes:
+    """A node of a path per cell; private, and not shown by `repr`.
+
+    Attributes
+    ----------
+    values : int64 array
+        The counts.
+    lower : int64 array
+        Least count the cell's path has; public.
+    upper : int64 array or None
+        Largest count the cell's path has, public; None if it has no end.
+    """
+
+    values: Integers = field(repr=False)
+    lower: Integers = field(repr=False)
+    upper: Integers | None = field(repr=False)
+
+    def __len__(self) -> int:
+        """Count the cells."""
+        return len(self.values)
+
+    def padded(self, size: int) -> CountNodes:
+        """Return `size` nodes: these, and after them cells that nobody is in."""
+        upper = None if self.upper is None else longer(self.upper, size)
+        return CountNodes(longer(self.values, size), longer(self.lower, size), upper)
+
+    def alone(self, cell: int) -> CountNodes:
+        """Return one cell."""
+        part = slice(cell, cell + 1)
+        return CountNodes(self.values[part], self.lower[part], None if self.upper is None else self.upper[part])
+
+
+class NoisyCounts(ABC):
+    """What all noise on counts has in common: answers are shown between the public ends of their paths.
+
+    Clamping is post-processing that knows public facts alone, whatever the noise.
+    """
+
+    __slots__ = ()
+
+    def show(self, drawn: list[Any], nodes: CountNodes) -> list[Any]:
+        """Clamp to the ends of the cells' paths where they are public."""
+        if nodes.upper is None:
+            return drawn
+        shown: list[Any] = np.clip(np.array(drawn, dtype=np.int64), nodes.lower, nodes.upper).tolist()
+        return shown
+
+    def ends(self, nodes: CountNodes) -> dict[str, Any]:
+        """Return the ends that answers are clamped to, where they are public."""
+        if nodes.upper is None:
+            return {}
+        ends = {"lower": nodes.lower.tolist(), "upper": nodes.upper.tolist()}
+        return {name: found[0] if len(set(found)) == 1 else found for name, found in ends.items()}
+
+    def shown_masses(self, masses: Iterable[tuple[int, Fraction]], node: CountNodes) -> dict[Any, Fraction]:
+        """Add up the probabilities of values that are shown alike, for one cell."""
+        law: dict[Any, Fraction] = {}
+        for value, probability in masses:
+            (shown,) = self.show([value], node)
+            law[shown] = law.get(shown, Fraction(0)) + probability
+        return law
+
+    @abstractmethod
+    def expected_error(self) -> dict[str, Any]:
+        """Return the mean absolute error, and what 95 % of answers stay within; None where nothing bounds it."""
+
+    def describe_error(self) -> str:
+        """Say the expected error in one line."""
+        error = self.expected_error()
+        if error["mean_absolute"] is None:
+            return "pure noise"
+        return (
+            f"off by {error['mean_absolute']:.3g} on average, by at most {error['within_95_percent']} in 95 % of cases"
+        )
