@@ -40,7 +40,11 @@ def test_gaussian_privacy_is_charged_a_point_of_its_curve_rounded_up(mu, chosen)
 @pytest.mark.parametrize(
     ("guarantee", "chosen", "said"),
     [
-        (Gaussian(1), 0, "delta: is needed to charge μ = 1 as (ε, δ): with δ = 0 no ε is promised; add delta=1e-6"),
+        (
+            Gaussian(1),
+            0,
+            "delta: is needed to charge Gaussian privacy as (ε, δ): with δ = 0 no ε is promised; add delta=1e-6",
+        ),
         (TWO, "1e-4", "delta: is below 0.001, the smallest of the pairs; give 0.001 or more, or leave it out"),
         (TWO, 1, "delta: must be at least 0 and below 1; give a small probability such as 1e-6"),
         (Gaussian(1), "x", "delta: "),

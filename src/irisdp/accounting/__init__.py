@@ -1,8 +1,31 @@
-"""Accounting: what releases cost, how costs add up, and the exact total of releases fixed in advance."""
+"""Accounting: costs in each currency, how they add up, and the exact total of releases fixed in advance."""
 
 from ..privacy import Gaussian
+from .amounts import Charge
 from .charge import charged_pair
+from .concentration import concentration
 from .cost import Cost
+from .currencies import CURRENCIES, EPSILON_DELTA, MU, RHO, Currency
+from .least_mean import least_mean
+from .single_costs import ConcentratedCost, GaussianCost
+from .statements import as_pair
 from .totals import delta, total
 
-__all__ = ["Cost", "Gaussian", "charged_pair", "delta", "total"]
+__all__ = [
+    "CURRENCIES",
+    "EPSILON_DELTA",
+    "MU",
+    "RHO",
+    "Charge",
+    "ConcentratedCost",
+    "Cost",
+    "Currency",
+    "Gaussian",
+    "GaussianCost",
+    "as_pair",
+    "charged_pair",
+    "concentration",
+    "delta",
+    "least_mean",
+    "total",
+]

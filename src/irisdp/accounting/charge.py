@@ -8,9 +8,8 @@ from typing import Any
 from ..errors import BadInput
 from ..exact import decimal_above, rational, short_text
 from ..privacy import Gaussian, Guarantee, Pair, Privacy
-from .totals import total
 
-__all__ = ["charged_pair"]
+__all__ = ["charged_epsilon", "charged_pair"]
 
 _PLACES = 12
 
@@ -39,12 +38,8 @@ def charged_pair(guarantee: Guarantee, delta: Any = 0) -> Privacy:
     if not 0 <= wanted < 1:
         raise BadInput("delta", "must be at least 0 and below 1", "give a small probability such as 1e-6")
     if isinstance(guarantee, Gaussian):
-        if wanted == 0:
-            rule = f"is needed to charge {guarantee} as (ε, δ): with δ = 0 no ε is promised"
-            raise BadInput("delta", rule, "add delta=1e-6")
-        _, most = total([guarantee], delta=wanted)
         # One unit more, so that e^ε rounded down, which group privacy multiplies by, is still enough.
-        return Privacy(epsilon=decimal_above(most, _PLACES) + Fraction(1, 10**_PLACES), delta=wanted)
+        return Privacy(epsilon=charged_epsilon(guarantee.mu**2, wanted) + Fraction(1, 10**_PLACES), delta=wanted)
     if guarantee.single:
         return guarantee
     for pair in guarantee.pairs:
@@ -57,3 +52,13 @@ def charged_pair(guarantee: Guarantee, delta: Any = 0) -> Privacy:
             "delta", f"is below {least}, the smallest of the pairs", f"give {least} or more, or leave it out"
         )
     return Privacy.of((Pair(ratio, wanted, decimal_above(epsilon, _PLACES)),))
+
+
+def charged_epsilon(square: Fraction, delta: Fraction) -> Fraction:
+    """Return the ε that Gaussian privacy has at a δ, given μ², rounded up to twelve decimals."""
+    from .gaussian_sides import GaussianSide  # with the checks of mechanisms, which costs alone need not load
+
+    if delta == 0:
+        rule = "is needed to charge Gaussian privacy as (ε, δ): with δ = 0 no ε is promised"
+        raise BadInput("delta", rule, "add delta=1e-6, or charge a ledger that has a limit in mu")
+    return decimal_above(GaussianSide(square, upward=True).least_epsilon(delta), _PLACES)

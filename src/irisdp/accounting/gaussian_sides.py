@@ -60,11 +60,14 @@ class GaussianSide:
         """Return the bound of the least ε at a δ, which must be above 0."""
         if delta == 0:
             raise BadInput("delta", "must be above 0: no epsilon is enough for Gaussian privacy", "raise delta")
-        low, high = Fraction(0), Fraction(1)
+        far = self.square / 2 + _FAR * _root(self.square, lambda held: held.upper)
+        low, high = Fraction(0), min(Fraction(1), far)
         if self._delta(low).upper <= delta:
             return low
         while self._delta(high).upper > delta:
-            low, high = high, 2 * high
+            if high == far:
+                return self._beyond(delta) if self.upward else far
+            low, high = high, min(2 * high, far)
         for _ in range(_STEPS):
             middle = (low + high) / 2
             here = self._delta(middle)
@@ -77,6 +80,14 @@ class GaussianSide:
             if high - low < high / (1 << _KEPT):
                 break
         return dyadic_above(high, _KEPT) if self.upward else dyadic_below(low, _KEPT)
+
+    def _beyond(self, delta: Fraction) -> Fraction:
+        """Return μ²/2 + μ·√(2 log(1/δ)), which is enough at every δ ([Bun2016], Propositions 1.3 and 1.6)."""
+
+        def curve() -> flint.arb:
+            return (-2 * ball(self.square) * ball(delta).log()).sqrt()
+
+        return dyadic_above(self.square / 2 + enclosure_of(curve, width=_WIDTH).upper, _KEPT)
 
     def _delta(self, epsilon: Fraction) -> Enclosure:
         def curve() -> flint.arb:

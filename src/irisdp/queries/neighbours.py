@@ -12,10 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from functools import reduce
 
-from ..accounting import Cost
+from ..accounting import EPSILON_DELTA, Charge, Cost, Currency
 from ..errors import BadInput
-from ..privacy import Privacy
+from ..privacy import Guarantee, Privacy
 
 __all__ = ["Move", "Relation", "cell_relation", "independent_parts", "moves", "total_cost"]
 
@@ -85,29 +86,36 @@ def moves(
 
 
 def total_cost(
-    privacy: Privacy,
+    privacy: Guarantee,
     relation: Relation,
     *,
     grouped: bool,
     public_membership: bool = False,
     exchange_steps: int = 1,
-    selection: Privacy | None = None,
-) -> Cost:
-    """Return what a release costs whose cells are each (ε,δ)-private for one step of their graph.
+    selection: Guarantee | None = None,
+    currency: Currency = EPSILON_DELTA,
+    delta: Fraction = Fraction(0),
+) -> Charge:
+    """Return what a release costs whose cells each keep a guarantee for one step of their graph.
 
     Parameters
     ----------
-    privacy : Privacy
+    privacy : Privacy or Gaussian
         Of each cell's mechanism, for one step of `cell_relation`'s graph.
     selection : Privacy, optional
         Of the partition selection that chose the groups, for one record more or less in one group.
+    currency : Currency
+        What the cost is counted in; ε and δ unless given.
+    delta : Fraction
+        Where ε and δ are counted: at which δ cells are charged that have more than one pair; 0 stands for none.
 
     Returns
     -------
-    Cost
+    Charge
         The maximum over `moves`, each of them: the steps of every cell by group privacy, plus the selection once per
         resized cell. So add-remove costs (ε,δ) + (ε_s,δ_s); exchange in one cell, or with public membership, (ε,δ);
         exchange between groups (2ε,2δ) + (2ε_s,2δ_s), or for majority (2ε, max{2δ + 2δ_s, (1+r)δ} ) + (2ε_s, 0).
+        In μ what adds up is (kμ)² for k steps, and in ρ k²ρ (proofs/filters.md).
 
     Examples
     --------
@@ -121,14 +129,12 @@ def total_cost(
             "chooses among private groups, and here there are none or membership is public",
             "use it with group columns whose membership is private, or declare the groups",
         )
-    chosen = selection or Privacy(ratio=1)
     possible = moves(relation, grouped=grouped, public_membership=public_membership, exchange_steps=exchange_steps)
-    return Cost(
-        epsilon=max(sum(move.steps) * privacy.epsilon + move.resized * chosen.epsilon for move in possible),
-        delta=max(
-            sum(_group_delta(privacy, steps) for steps in move.steps) + move.resized * chosen.delta for move in possible
-        ),
-    )
+    costs = [currency.price(privacy, move.steps, delta) for move in possible]
+    if selection is not None:
+        chosen = currency.price(selection, (1,), delta)
+        costs = [cost + chosen * move.resized for cost, move in zip(costs, possible, strict=True)]
+    return reduce(lambda one, other: one.at_least(other), costs)
 
 
 def independent_parts(
@@ -174,12 +180,9 @@ def independent_parts(
             exchange_steps=exchange_steps,
             selection=selection,
         )
+        assert isinstance(cost, Cost)
         return ((Privacy(epsilon=cost.epsilon, delta=cost.delta), 1),)
     # A move of fewer cells leaves out releases of a move of more.
     cells = max(len(move.steps) for move in possible)
     resized = max(move.resized for move in possible)
     return ((privacy, cells), *([(selection, resized)] if selection is not None and resized else []))
-
-
-def _group_delta(privacy: Privacy, steps: int) -> Fraction:
-    return sum((privacy.delta * privacy.ratio**step for step in range(steps)), start=Fraction(0))

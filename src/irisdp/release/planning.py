@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from ..accounting import Cost, charged_pair
+from ..accounting import Cost
 from ..cells import PartitionSelection
 from ..errors import BadInput
-from ..exact import Rational, checked
+from ..exact import Rational, checked, rational
 from ..mechanisms import privacy_to_document
 from ..privacy import Guarantee, Privacy
 from ..queries import (
@@ -112,14 +112,17 @@ class Plan:
     @checked
     def cost_at(self, privacy: Guarantee, delta: Rational = 0) -> Cost:
         """Return what the whole release costs if its most accurate cells keep this: at a δ where it is no pair."""
-        return total_cost(
-            charged_pair(privacy, delta),
+        cost = total_cost(
+            privacy,
             self.relation,
             grouped=bool(self.by),
             public_membership=self.public_membership,
             exchange_steps=self.query.exchange_steps,
             selection=self.selector.privacy if self.selector else None,
+            delta=rational(delta, "delta"),
         )
+        assert isinstance(cost, Cost)  # in ε and δ
+        return cost
 
     document = renamed_method("document", "to_document")
 

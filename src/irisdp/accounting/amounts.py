@@ -1,0 +1,70 @@
+"""What every charge has in common, whatever its currency: exact numbers that add up one by one."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Self
+
+from ..errors import BadInput
+from ..exact import rational, rational_text
+
+__all__ = ["Charge"]
+
+LONGEST_COST = 4096
+"""Bits of a numerator or denominator, so that every total can be written in decimal."""
+
+
+class Charge:
+    """A privacy cost in one currency; the numbers are the fields of the subclass, exact and at least 0.
+
+    Charges of one currency add up and compare number by number. Of two currencies they do neither: there is no sum.
+    """
+
+    __slots__: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what is no exact, non-negative number; a negative charge would give budget back."""
+        for name, given in self._items():
+            number = rational(given, name)
+            if number < 0:
+                raise BadInput(name, "must not be negative", "write a cost that is at least 0")
+            if max(number.numerator, number.denominator).bit_length() > LONGEST_COST:
+                raise BadInput(name, f"adds up to more than {LONGEST_COST} bits", "write costs as short decimals")
+            object.__setattr__(self, name, number)
+
+    @property
+    def numbers(self) -> tuple[Fraction, ...]:
+        """The numbers, in the order of the fields."""
+        return tuple(number for _, number in self._items())
+
+    def __add__(self, other: Self) -> Self:
+        """Add number by number: what both releases cost together."""
+        return type(self)(*(mine + theirs for mine, theirs in self._beside(other)))
+
+    def __mul__(self, times: int) -> Self:
+        """Charge the same several times."""
+        return type(self)(*(number * times for number in self.numbers))
+
+    def beyond(self, other: Self) -> Self:
+        """Return what is left to charge where another cost was charged already, and never less than nothing."""
+        return type(self)(*(max(mine - theirs, Fraction(0)) for mine, theirs in self._beside(other)))
+
+    def at_least(self, other: Self) -> Self:
+        """Return the larger of both, number by number."""
+        return type(self)(*(max(mine, theirs) for mine, theirs in self._beside(other)))
+
+    def fits_in(self, limit: Self) -> bool:
+        """Tell whether no number exceeds the limit's."""
+        return all(mine <= most for mine, most in self._beside(limit))
+
+    def to_document(self) -> dict[str, str]:
+        """Return the numbers as exact text."""
+        return {name: rational_text(number) for name, number in self._items()}
+
+    def _items(self) -> list[tuple[str, Any]]:
+        return [(name, getattr(self, name)) for name in self.__slots__]
+
+    def _beside(self, other: Self) -> list[tuple[Fraction, Fraction]]:
+        if type(other) is not type(self):
+            raise BadInput("cost", "is in another currency, and costs of two currencies do not add up", "convert one")
+        return list(zip(self.numbers, other.numbers, strict=True))

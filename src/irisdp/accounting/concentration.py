@@ -1,0 +1,38 @@
+"""A ρ such that a guarantee implies ρ-zero-concentrated differential privacy."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ..privacy import Gaussian, Guarantee
+from .least_mean import least_mean
+
+__all__ = ["concentration"]
+
+
+def concentration(guarantee: Guarantee) -> Fraction:
+    """Return a ρ that a guarantee implies: μ²/2, or ε²/2 where that is less.
+
+    Parameters
+    ----------
+    guarantee : Gaussian or Privacy
+        Gaussian privacy is exactly (μ²/2)-zCDP. Pairs imply their least μ, and the first of them, if its δ is 0, is
+        ε-differential privacy: the second is less for ε below about 8.
+
+    Raises
+    ------
+    BadInput
+        As `least_mean`: no ρ is enough either.
+
+    References
+    ----------
+    [Bun2016], Propositions 1.4 and 1.6; proofs/filters.md, claim 4.
+
+    Examples
+    --------
+    >>> from irisdp import Privacy
+    >>> concentration(Privacy(epsilon=1))
+    Fraction(1, 2)
+    """
+    by_mean = least_mean(guarantee) ** 2 / 2
+    return by_mean if isinstance(guarantee, Gaussian) else min(by_mean, guarantee.pairs[0].epsilon ** 2 / 2)

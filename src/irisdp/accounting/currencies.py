@@ -1,0 +1,62 @@
+"""The currencies that a ledger may count in: ε and δ, μ², or ρ.
+
+Each is a number, or two, that adds up over releases even where the next question depends on earlier answers, and that
+what is left may be measured with (proofs/filters.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..privacy import Guarantee
+from .amounts import Charge
+from .concentration import concentration
+from .cost import Cost
+from .least_mean import least_mean
+from .pair_price import pair_price
+from .single_costs import ConcentratedCost, GaussianCost
+
+__all__ = ["CURRENCIES", "EPSILON_DELTA", "MU", "RHO", "Currency"]
+
+
+@dataclass(frozen=True, slots=True)
+class Currency:
+    """How charges are counted.
+
+    Parameters
+    ----------
+    name : str
+        What people call it.
+    cost : type
+        Its charges; called without arguments, nothing.
+    refines : bool
+        Whether a release that builds on an earlier one is charged the difference. Only where a sum bounds what both
+        tell: given the coarser answer, the law of the finer one may be no better than both of their ε together, and in
+        μ and ρ it is conditional laws that are counted. There every release is drawn afresh and charged in full.
+    price : callable
+        From a guarantee for one step, the steps that each cell moves, and a δ (which only pairs may need) to what
+        independent answers with the guarantee cost.
+    """
+
+    name: str
+    cost: type[Charge]
+    refines: bool
+    price: Callable[[Guarantee, Sequence[int], Fraction], Charge]
+
+
+def _mean_price(guarantee: Guarantee, steps: Sequence[int], delta: Fraction) -> Charge:
+    """Charge k steps of a cell as a group: (kμ)²."""
+    return GaussianCost(least_mean(guarantee) ** 2 * sum(step**2 for step in steps))
+
+
+def _concentration_price(guarantee: Guarantee, steps: Sequence[int], delta: Fraction) -> Charge:
+    """Charge k steps of a cell as a group: k²ρ ([Bun2016], Proposition 1.9)."""
+    return ConcentratedCost(concentration(guarantee) * sum(step**2 for step in steps))
+
+
+EPSILON_DELTA = Currency("epsilon and delta", Cost, refines=True, price=pair_price)
+MU = Currency("mu", GaussianCost, refines=False, price=_mean_price)
+RHO = Currency("rho", ConcentratedCost, refines=False, price=_concentration_price)
+CURRENCIES = (EPSILON_DELTA, MU, RHO)
