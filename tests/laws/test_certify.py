@@ -148,6 +148,11 @@ SPECS = [
         for total, types in itertools.product(range(7), range(1, 5))
     ),
     {"family": "sorted_histograms", "total": 12, "types": 12},
+    *(
+        {"family": "gaps", "categories": categories, "largest": largest, "relation": relation}
+        for categories, largest in ((1, 3), (2, 1), (2, 5), (3, 1), (3, 2), (3, 4), (4, 1), (4, 3), (5, 1), (6, 1))
+        for relation in ("exchange", "add-remove")
+    ),
     {"edges": [[3, 1], [1, 2], [2, 2], [1, 3]]},
     {"edges": [["b", "a"], ["a", "c"]]},
     {"nodes": ["z", [1, "x"], 7], "edges": [[[1, "x"], "z"]]},

@@ -71,7 +71,7 @@ class Inventor:
         return self.pick.random() < chance
 
     def graph(self):
-        pick, kind = self.pick, self.pick.randrange(8)
+        pick, kind = self.pick, self.pick.randrange(9)
         if kind < 3:
             return {"family": ("path", "cycle", "complete")[kind], "n": pick.randrange(1, 6)}
         if kind == 3:
@@ -79,6 +79,9 @@ class Inventor:
         if kind == 4:
             family = pick.choice(["histograms", "sorted_histograms"])
             return {"family": family, "total": pick.randrange(6), "types": pick.randrange(1, 4)}
+        if kind == 8:
+            sizes = {"categories": pick.randrange(1, 4), "largest": pick.randrange(1, 3)}
+            return {"family": "gaps", **sizes, "relation": pick.choice(["exchange", "add-remove"])}
         n = pick.randrange(2, 6)
         names = (list(range(n)), [f"node {k}" for k in range(n)], [[k, "x"] for k in range(n)])[kind - 5]
         graph = {"edges": [[a, b] for a in names for b in names if self.often(0.3)]}

@@ -1,5 +1,6 @@
 """Graphs against NetworkX and against definitions written out in full."""
 
+import functools
 import itertools
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from irisdp.graphs import (
     UNREACHABLE,
     Complete,
     Cycle,
+    Gaps,
     Hamming,
     Histograms,
     Path,
@@ -69,6 +71,34 @@ def sorted_histograms(total, types):
     return quotient
 
 
+@functools.cache
+def neighbouring_counts(categories, relation, most):
+    """From tables: all pairs of neighbouring counts of at most so many records."""
+    found, places = [], range(categories)
+    exchanges = (
+        list(itertools.permutations(places, 2)) if relation == "exchange" else [(place, None) for place in places]
+    )
+    for counts in itertools.product(range(most + 1), repeat=categories):
+        if sum(counts) <= most:
+            found.append((counts, counts))
+            for gains, loses in exchanges:
+                moved = [one + (place == gains) - (place == loses) for place, one in enumerate(counts)]
+                if min(moved) >= 0:
+                    found.append((counts, moved))
+    return found
+
+
+def capped_gaps(categories, largest, relation, most=12):
+    """Join the capped gaps of all neighbouring counts."""
+    graph = nx.Graph()
+    for pair in neighbouring_counts(categories, relation, most):
+        tail, head = (tuple(min(max(counts) - one, largest) for one in counts) for counts in pair)
+        graph.add_nodes_from([tail, head])
+        if tail != head:
+            graph.add_edge(tail, head)
+    return graph
+
+
 def product(*factors):
     graph = nx.Graph()
     graph.add_nodes_from(itertools.product(*factors))
@@ -91,6 +121,11 @@ FAMILIES = [
     *(
         (SortedHistograms(*size), sorted_histograms(*size))
         for size in ((0, 3), (3, 1), (1, 3), (5, 2), (7, 3), (4, 4), (6, 4), (3, 5))
+    ),
+    *(
+        (Gaps(*size, relation), capped_gaps(*size, relation))
+        for size in ((1, 2), (2, 1), (2, 5), (3, 1), (3, 2), (3, 3), (4, 1), (4, 2))
+        for relation in ("exchange", "add-remove")
     ),
     (Product((Path(3), Cycle(4))), product(nx.path_graph(3), nx.cycle_graph(4))),
     (Product((Complete(3), Path(2), Path(2))), product(nx.complete_graph(3), nx.path_graph(2), nx.path_graph(2))),
@@ -150,9 +185,20 @@ class TornHistograms(SortedHistograms):
         return counts[:, giver] > 0
 
 
+@dataclass(frozen=True, slots=True)
+class ForgetfulGaps(Gaps):
+    """Forget that the second category may give a record to the first."""
+
+    def _moves(self, gaps):
+        for place, move in enumerate(Gaps._moves(self, gaps)):
+            if place:
+                yield move
+
+
 @pytest.mark.parametrize(
     ("wrong", "expected", "where"),
     [
+        (ForgetfulGaps(3, 2), capped_gaps(3, 2, "exchange"), "number of edges"),
         (OpenCycle(5), nx.cycle_graph(5), "distances_from"),
         (TornHistograms(4, 3), sorted_histograms(4, 3), "number of edges"),
         (Path(4), nx.path_graph(5), "nodes"),

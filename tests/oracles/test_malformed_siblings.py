@@ -147,6 +147,12 @@ DOCUMENTS = {name: json.loads(json.dumps(made.to_document())) for name, made in 
         "rows": [["1/2", "1/2"], [0.4, 0.6]],
         "row_of": [0, 1],
     },
+    "gaps": {
+        "privacy": {"ratio": "2"},
+        "graph": {"family": "gaps", "categories": 2, "largest": 1, "relation": "exchange"},
+        "rows": [["1/2", "1/2"], [0.6, 0.4], [0.4, 0.6]],
+        "row_of": [0, 1, 2],
+    },
     "words": {
         "privacy": {"ratio": "2"},
         "graph": {"family": "hamming", "length": 1, "symbols": 11},

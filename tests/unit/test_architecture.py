@@ -34,8 +34,8 @@ LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 APART = {"design": {"certify"}, "consumers": {"certify"}, "certify": {"linprog"}}
 LONGEST_ROOM = 350
 # The verifier is one file so that a stranger can copy it, and explains itself to one who has read nothing else.
-# Privacy of several pairs at once took it beyond 1100 lines.
-LONGER_ROOMS = {"certify/verify_mechanism.py": 1150}
+# Privacy of several pairs at once took it beyond 1100 lines, the graph of gaps to the winner beyond 1150.
+LONGER_ROOMS = {"certify/verify_mechanism.py": 1175}
 
 
 def imported_rooms(path, text):

@@ -188,6 +188,12 @@ def test_a_certificate_that_is_no_object_does_not_hold(form, certificate, tmp_pa
         ({"family": "hamming", "length": 1, "symbols": 10**12}, 2),
         ({"family": "hamming", "length": 10**9, "symbols": 1}, 2),
         ({"family": "complete", "n": 10**12}, 2),
+        ({"family": "gaps", "categories": 1, "largest": 3, "relation": "exchange"}, 2),
+        ({"family": "gaps", "categories": 2, "largest": 10**6, "relation": "exchange"}, 2),
+        ({"family": "gaps", "categories": 2, "largest": 10**12, "relation": "add-remove"}, 2),
+        ({"family": "gaps", "categories": 10**12, "largest": 1, "relation": "exchange"}, 2),
+        ({"family": "gaps", "categories": 20, "largest": 1, "relation": "exchange"}, 2),
+        ({"family": "gaps", "categories": 2, "largest": 1, "relation": {}}, 2),
     ],
 )
 def test_a_few_letters_name_no_family_that_takes_all_memory(graph, expected, tmp_path, capsys):

@@ -10,6 +10,7 @@ from irisdp.errors import BadInput
 from irisdp.graphs import (
     Complete,
     Cycle,
+    Gaps,
     Hamming,
     Histograms,
     Path,
@@ -44,6 +45,8 @@ FAMILY_DOCUMENTS = [
     ({"family": "hamming", "length": 3, "symbols": 2}, Hamming(3, 2)),
     ({"family": "histograms", "total": 4, "types": 3}, Histograms(4, 3)),
     ({"family": "sorted_histograms", "total": 4, "types": 3}, SortedHistograms(4, 3)),
+    ({"family": "gaps", "categories": 3, "largest": 4, "relation": "exchange"}, Gaps(3, 4)),
+    ({"family": "gaps", "categories": 2, "largest": 1, "relation": "add-remove"}, Gaps(2, 1, "add-remove")),
 ]
 
 
@@ -113,6 +116,15 @@ BAD_DOCUMENTS = [
     ({"family": "sorted_histograms", "total": 1000, "types": 1000}, "total: is too large with that many types"),
     ({"family": "sorted_histograms", "total": 10**15, "types": 3}, "total: is too large with that many types"),
     ({"family": "sorted_histograms", "total": 3, "types": 10**9}, "types: must be at least 1 and at most 1000"),
+    ({"family": "gaps", "categories": 3, "largest": 4}, "graph: needs relation"),
+    ({"family": "gaps", "categories": 3, "largest": 4, "relation": "swap"}, "relation: must be exchange or add-remove"),
+    ({"family": "gaps", "categories": 3, "largest": 4, "relation": [1]}, "relation: must be exchange or add-remove"),
+    ({"family": "gaps", "categories": 0, "largest": 4, "relation": "exchange"}, "categories: must be at least 1"),
+    ({"family": "gaps", "categories": 3, "largest": 0, "relation": "exchange"}, "largest: must be at least 1"),
+    ({"family": "gaps", "categories": 10**9, "largest": 1, "relation": "exchange"}, "categories: must be at least 1"),
+    ({"family": "gaps", "categories": 20, "largest": 1, "relation": "exchange"}, "largest: makes too many nodes"),
+    ({"family": "gaps", "categories": 3, "largest": 600, "relation": "exchange"}, "largest: makes too many nodes"),
+    ({"family": "gaps", "categories": 2, "largest": 10**12, "relation": "exchange"}, "largest: must be at least 1"),
 ]
 
 

@@ -43,6 +43,8 @@ FAMILIES = [
     {"family": "histograms", "total": 10**9, "types": 3},
     {"family": "histograms", "total": 3, "types": 10**9},
     {"family": "sorted_histograms", "total": 10**9, "types": 5},
+    {"family": "gaps", "categories": 3, "largest": 480, "relation": "exchange"},
+    {"family": "gaps", "categories": 12, "largest": 10**9, "relation": "exchange"},
 ]
 LIMITED = (
     "import sys, resource; resource.setrlimit(resource.RLIMIT_AS, ({0}, {0}));"

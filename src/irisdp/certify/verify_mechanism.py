@@ -54,7 +54,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
-from itertools import accumulate, chain, combinations, islice, pairwise, product
+from itertools import accumulate, chain, combinations, islice, pairwise, permutations, product
 from typing import Any
 
 ALL_PRIVATE = "all private mechanisms"
@@ -212,11 +212,32 @@ def one_record_differs(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     return sum(abs(x - y) for x, y in zip(a, b, strict=True)) == 2
 
 
+def gaps(categories: int, largest: int, relation: str) -> list[tuple[int, ...]]:
+    """List how far categories can be behind the one with most records; `largest` stands for so far or more."""
+    behind, any_gap = range(1, largest + 1), range(largest + 1)
+    by_first_winner = (product(*[behind] * k, [0], *[any_gap] * (categories - 1 - k)) for k in range(categories))
+    return sorted(chain(*by_first_winner))
+
+
+def records_moved(gaps: tuple[int, ...], largest: int, relation: str) -> Iterator[tuple[int, ...]]:
+    """Yield the gaps after a record came, or one was exchanged, if the most that a category has did not fall.
+
+    Of two neighbours one becomes the other in this way. A gap of `largest` may in truth be larger, so that the record
+    that its category gains is not seen; then another one loses it, if anything changes, and gains it on the way back.
+    """
+    places = range(len(gaps))
+    for gains, loses in permutations(places, 2) if relation == "exchange" else ((place, None) for place in places):
+        records = [(place == gains) - (place == loses) - gap for place, gap in enumerate(gaps)]
+        if max(records) >= 0:
+            yield tuple(min(max(records) - held, largest) for held in records)
+
+
 LARGEST_FAMILY = 1 << 62
 # A few letters of a file can name nodes so long, or of so many parts, that to write down one of them takes all memory.
 LONGEST_WORD = 62
 MOST_TYPES = 1000
 MOST_RECORDS_AND_TYPES = 10**7
+MOST_CATEGORIES, MOST_NODES_OF_GAPS, MOST_MOVES_OF_GAPS = 20, 1 << 20, 1 << 22
 
 
 def nodes_and_edges(specification: Any, size: int) -> tuple[list[Any], Iterable[tuple[Any, Any]]]:
@@ -236,12 +257,22 @@ def nodes_and_edges(specification: Any, size: int) -> tuple[list[Any], Iterable[
         "hamming": (["length", "symbols"], words),
         "histograms": (["total", "types"], histograms),
         "sorted_histograms": (["total", "types"], lambda total, types: histograms(total, types, falling=True)),
+        "gaps": (["categories", "largest", "relation"], gaps),
     }
     family = specification["family"]
     insist(isinstance(family, str) and family in families, f"the graph's family must be one of {', '.join(families)}")
     keys, nodes_of = families[family]
     insist(set(specification) == {"family", *keys}, f"a graph of this family must hold {' and '.join(keys)}, no more")
-    sizes = [whole_number(specification[key], key, 0 if key == "total" else 1, LARGEST_FAMILY) for key in keys]
+    sizes: list[Any] = [
+        value if key == "relation" else whole_number(value, key, 0 if key == "total" else 1, LARGEST_FAMILY)
+        for key, value in ((key, specification[key]) for key in keys)
+    ]
+    if family == "gaps":
+        q, most, relation = sizes
+        insist(relation in ("exchange", "add-remove"), "relation must be exchange or add-remove")
+        fits = q <= MOST_CATEGORIES and most <= MOST_NODES_OF_GAPS and size * q * (q - 1) <= MOST_MOVES_OF_GAPS
+        insist(fits and size <= MOST_NODES_OF_GAPS, "gaps of so many categories, or so large, are too many to list")
+        insist((most + 1) ** q - most**q == size, "the graph's nodes must be the inputs, each once")
     if family == "hamming":  # to list words takes all their symbols at once
         insist(sizes[0] <= LONGEST_WORD, f"length must be at most {LONGEST_WORD}")
         insist(sizes[1] ** sizes[0] == size, "the graph's nodes must be the inputs, each once")
@@ -254,6 +285,8 @@ def nodes_and_edges(specification: Any, size: int) -> tuple[list[Any], Iterable[
     nodes = list(islice(nodes_of(*sizes), size + 1))  # one too many is enough to see that the graph is another one
     if len(nodes) != size:
         return nodes, []
+    if family == "gaps":
+        return nodes, ((node, moved) for node in nodes for moved in records_moved(node, *sizes[1:]))
     if family == "path":
         return nodes, pairwise(nodes)
     if family == "cycle":

@@ -6,6 +6,7 @@ from .colouring import ColouredGraph, RankedGraph, colour, colours_by_key, rank
 from .documents import graph_from_document
 from .explicit import Graph, listed
 from .families import Complete, Cycle, Family, Path
+from .gaps import Gaps
 from .histograms import Histograms, SortedHistograms
 from .joins import depth_as_joins
 from .loading import (
@@ -28,6 +29,7 @@ __all__ = [
     "Cycle",
     "DatasetGraph",
     "Family",
+    "Gaps",
     "Graph",
     "Hamming",
     "Histograms",

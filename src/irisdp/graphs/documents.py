@@ -7,6 +7,7 @@ from typing import Any
 from ..errors import BadInput
 from ..exact import checked
 from .families import Complete, Cycle, Path
+from .gaps import Gaps
 from .histograms import Histograms, SortedHistograms
 from .loading import graph_from_edges
 from .products import Hamming
@@ -21,6 +22,7 @@ _FAMILIES: dict[str, tuple[type[DatasetGraph], tuple[str, ...]]] = {
     "hamming": (Hamming, ("length", "symbols")),
     "histograms": (Histograms, ("total", "types")),
     "sorted_histograms": (SortedHistograms, ("total", "types")),
+    "gaps": (Gaps, ("categories", "largest", "relation")),
 }
 
 
