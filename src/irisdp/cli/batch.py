@@ -9,6 +9,7 @@ import typer
 
 from .options import AsJson, Force, console, print_json, short_path
 from .publish import progress, show_answers
+from .terminal import show_what_is_charged
 
 if TYPE_CHECKING:
     from ..release import BatchPlan, BatchPublication
@@ -48,10 +49,11 @@ def batch_command(
         return
     with progress(quiet=as_json):
         published = batch(plan, force=force)
-    if as_json:
-        print_json(published.to_document())
-    else:
-        _show(published)
+    with show_what_is_charged():
+        if as_json:
+            print_json(published.to_document())
+        else:
+            _show(published)
 
 
 def _show_plan(foreseen: BatchOutlook) -> None:

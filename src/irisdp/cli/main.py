@@ -17,6 +17,7 @@ from ..errors import BadInput, IrisError, Refusal
 from . import audit, batch, design, interpret, ledger, publish, sample
 from .commands import Command, CommandOnDocuments, Commands, explain
 from .options import print_json
+from .terminal import give_up_output, write_plain_letters
 
 __all__ = ["app", "run"]
 
@@ -143,7 +144,12 @@ def overview(
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run the command line and exit with 0 (done, holds), 1 (checked, does not hold) or 2 (bad input)."""
+    """Run the command line and exit with a status.
+
+    0: done, or holds. 1: checked, and does not hold. 2: bad input, and nothing was spent. 3: done and charged, but the
+    output could not be written; asking again is free.
+    """
+    write_plain_letters()
     status = _status(sys.argv[1:] if arguments is None else arguments)
     if arguments is None:
         sys.exit(status)
@@ -155,6 +161,7 @@ def _status(arguments: list[str]) -> int:
         _completion().completion_init()
     try:
         outcome = app(arguments, prog_name="irisdp", standalone_mode=False)
+        sys.stdout.flush()
         return outcome if isinstance(outcome, int) else 0
     except Refusal as refusal:
         print_json(refusal.document)
@@ -167,8 +174,12 @@ def _status(arguments: list[str]) -> int:
         return _complain("stopped", 130)
     except MemoryError:
         return _complain("memory: there is not enough for a problem of this size; ask for less", BadInput.exit_status)
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # whoever reads it has read enough; Typer makes an exit of it
+        give_up_output()
         return 0
+    except OSError as error:
+        give_up_output()
+        return _complain(f"output: cannot be written ({error.strerror}); make room, or name another", 2)
     except typer.Exit as leave:
         return leave.exit_code
     except Exception as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +21,12 @@ def print_json(document: Any) -> None:
     """Print one JSON document on standard output."""
     from ..exact import json_line
 
-    print(json_line(document))
+    line = json_line(document)
+    try:
+        line.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:  # every letter of JSON can be escaped, and none may be lost
+        line = json.dumps(document)
+    print(line)
 
 
 def console(*, stderr: bool = False) -> Any:

@@ -15,6 +15,7 @@ from ..errors import BadInput
 from ..exact import rational_text
 from .options import AsJson, Force, console, print_json, short_path
 from .spelling import error_in_options, in_options
+from .terminal import show_what_is_charged
 
 if TYPE_CHECKING:
     from ..release import Plan, Publication
@@ -154,10 +155,11 @@ def publish_command(
         return
     with progress(quiet=as_json):
         published = publish(data, *query, **options, ledger=ledger, secret=secret, table=table, out=out, force=force)
-    if as_json:
-        print_json(published.to_document())
-    else:
-        _show(published)
+    with show_what_is_charged():
+        if as_json:
+            print_json(published.to_document())
+        else:
+            _show(published)
 
 
 _OPTIONS = dict.fromkeys(inspect.signature(publish_command).parameters, "VALUE")

@@ -16,6 +16,9 @@ from .rationals import LARGEST_EXPONENT, MOST_CHARACTERS, MOST_DIGITS
 __all__ = ["json_bytes", "json_line", "parse_json", "read_json"]
 
 
+_BYTE_ORDER_MARK = "\ufeff"
+_LONGEST_SHOWN = 60
+
 DEEPEST = 100
 """Lists and objects within each other."""
 
@@ -33,7 +36,10 @@ def parse_json(text: str, field: str) -> Any:
     def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         document = dict(pairs)
         if len(document) != len(pairs):
-            raise BadInput(field, "holds a key twice in one object", "write every key once")
+            names = [name for name, _ in pairs]
+            twice = next(name for place, name in enumerate(names) if name in names[:place])
+            shown = f"the key {json.dumps(twice)}" if len(twice) <= _LONGEST_SHOWN else "a key"
+            raise BadInput(field, f"holds {shown} twice in one object", "write every key once")
         return document
 
     def decimal(number: str) -> Decimal:
@@ -49,12 +55,17 @@ def parse_json(text: str, field: str) -> Any:
             raise BadInput(field, f"holds an integer of more than {MOST_DIGITS} digits", "write a shorter number")
         return int(number)
 
+    if text.startswith(_BYTE_ORDER_MARK):
+        raise BadInput(field, "begins with a byte order mark", "save it as UTF-8 without one")
     try:
         document = json.loads(
             text, parse_float=decimal, parse_int=integer, parse_constant=refuse, object_pairs_hook=distinct
         )
     except BadInput:
         raise
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise BadInput(field, f"is not valid JSON at {where}", "check quotes, commas and brackets there") from None
     except (ValueError, RecursionError):
         raise BadInput(field, "is not valid JSON", "check quotes, commas and brackets") from None
     if _deeper_than(DEEPEST, document):

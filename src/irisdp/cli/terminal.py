@@ -1,0 +1,84 @@
+"""What a terminal or a pipe can take: letters that it has no code for, and output that cannot be written."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+
+from ..errors import IrisError
+
+__all__ = ["NotShown", "give_up_output", "show_what_is_charged", "write_plain_letters"]
+
+_PLAIN = {
+    "α": "alpha",
+    "δ": "delta",
+    "ε": "epsilon",
+    "λ": "lambda",
+    "μ": "mu",
+    "ρ": "rho",
+    "Σ": "sum",
+    "√": "sqrt",
+    "²": "^2",
+    "≤": "<=",
+    "≥": ">=",
+    "×": "x",
+    "·": "*",
+    "−": "-",
+    "–": "-",
+    "…": "...",
+}
+_HANDLER = "plain-letters"
+
+
+class NotShown(IrisError):
+    """What was asked is done and charged, and only telling of it failed."""
+
+    exit_status = 3
+
+
+def write_plain_letters() -> None:
+    """Let standard output spell letters that its encoding lacks: a charge must not fail on an ε."""
+    codecs.register_error(_HANDLER, _spelled)
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors=_HANDLER)
+
+
+@contextlib.contextmanager
+def show_what_is_charged() -> Iterator[None]:
+    """Print what is charged by now, to the end.
+
+    Raises
+    ------
+    NotShown
+        Where it cannot be written: asking again gives the same answers and costs nothing.
+    """
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads it has read enough
+        give_up_output()
+    except (OSError, UnicodeError) as error:
+        give_up_output()
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        raise NotShown(
+            f"output: cannot be written ({reason}), but the answers are charged and in the ledger; "
+            "ask the same question again, which costs nothing"
+        ) from None
+
+
+def give_up_output() -> None:
+    """Leave what could not be written where it is, so that Python does not try again at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _spelled(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    letters = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(letter, "?") for letter in letters), error.end
