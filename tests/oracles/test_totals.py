@@ -16,6 +16,7 @@ from irisdp.certify import compose, dominating_pair, privacy_profile, rounded_lo
 from irisdp.certify.loss_laws import TwoPointLaw, finite_law
 from irisdp.graphs import Complete, Path
 from irisdp.mechanisms import Mechanism, geometric, randomized_response
+from irisdp.noise import gaussian_law, law
 from support.closeness import hockey_stick
 
 DIGITS = 80
@@ -414,3 +415,17 @@ def test_gaussian_totals_end_however_far_out():
         assert 0 <= lower <= upper < Fraction(1, 1 << 2000)
     lower, upper = total([Gaussian(100), Privacy(epsilon=1)], delta="1e-6")
     assert lower <= total([Gaussian(100)], delta="1e-6")[1] <= upper
+
+
+def test_a_law_of_noise_counts_as_what_it_promises():
+    shape = Privacy.all([Privacy(epsilon=1), Privacy(epsilon="1/2", delta="1e-2")])
+    for noise, promise in (
+        (gaussian_law("1/2"), Gaussian("1/2")),
+        (law("geometric", Privacy(epsilon=1)), Privacy(epsilon=1)),
+        (law("staircase", Privacy(epsilon=1), sensitivity=5), Privacy(epsilon=1)),
+        (law("universal", shape), shape),
+    ):
+        assert total([(noise, 3)], delta="1e-3") == total([(promise, 3)], delta="1e-3")
+    for nothing in (object(), Privacy, gaussian_law):
+        with pytest.raises(BadInput, match="items: hold something that promises no privacy"):
+            total([nothing], delta="1e-3")

@@ -23,7 +23,7 @@ from ..certify.worst_profile import worst_profile
 from ..errors import BadInput
 from ..exact import entries, integer
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument
-from ..privacy import Gaussian, Privacy
+from ..privacy import Gaussian, Guarantee, Privacy
 from .gaussian_sides import law_above, law_below
 
 __all__ = ["Laws", "read_items"]
@@ -104,6 +104,8 @@ def _sorted_by_kind(
     mechanisms: dict[int, tuple[Readable, int]] = {}
     for one in listed:
         item, times = _timed(one)
+        if not isinstance(item, Readable | LossLaw) and isinstance(kept := getattr(item, "privacy", None), Guarantee):
+            item = kept  # a law of noise counts as what it promises
         if isinstance(item, Privacy):
             laws[_law_of_guarantee(item)] += times
         elif isinstance(item, Gaussian):
@@ -113,7 +115,7 @@ def _sorted_by_kind(
         elif isinstance(item, LossLaw) and not isinstance(item, type):
             laws[item] += times
         else:
-            raise BadInput("items", "hold something that is no Privacy and no mechanism", "write Privacy(epsilon=1)")
+            raise BadInput("items", "hold something that promises no privacy", "write for example Privacy(epsilon=1)")
     return laws, gaussian, mechanisms
 
 

@@ -23,8 +23,9 @@ def total(items: Any, *, delta: Any, grid: Any = None) -> tuple[Fraction, Fracti
     ----------
     items : list
         What is released, each with draws of its own, under one neighbour relation and none chosen in the light of
-        another's answer: a `Privacy`, a mechanism with its graph, `Gaussian(mu)`, or a law of losses
-        (`irisdp.certify.LossLaw`); or (item, times). The order does not matter.
+        another's answer: a `Privacy`, `Gaussian(mu)`, a mechanism with its graph, a law of noise (which counts as the
+        `privacy` that it promises), or a law of losses (`irisdp.certify.LossLaw`); or (item, times). The order does
+        not matter.
     delta : number or text
         δ of the whole, in [0, 1).
     grid : number or text, optional

@@ -13,10 +13,12 @@ from fractions import Fraction
 
 import flint
 
+from .rationals import short_text
+
 __all__ = ["Enclosure", "ball", "enclosure_of", "ends", "working_precision"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Enclosure:
     """An interval [lower, upper] of rationals that holds the number meant."""
 
@@ -32,6 +34,16 @@ class Enclosure:
     def width(self) -> Fraction:
         """Upper end minus lower end."""
         return self.upper - self.lower
+
+    def __float__(self) -> float:
+        """Return a float near the middle, for people and plots."""
+        return float((self.lower + self.upper) / 2)
+
+    def __repr__(self) -> str:
+        """Show both ends for people; they may have hundreds of digits."""
+        if self.lower == self.upper:
+            return f"<Enclosure: exactly {short_text(self.lower)}>"
+        return f"<Enclosure: {short_text(self.lower)} to {short_text(self.upper)}, apart {float(self.width):.1g}>"
 
     def __contains__(self, value: Fraction) -> bool:
         """Tell whether a rational lies in the interval."""

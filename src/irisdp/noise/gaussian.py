@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import BadInput
 from ..exact import Enclosure, ball, checked, enclosure_of, ends, integer, rational, rational_text, working_precision
+from ..privacy import Gaussian
 from ..sampling import BitSource
 from ..sampling.digits import Digit
 from ..sampling.geometric import add_drawn, draw_digits
@@ -54,6 +55,11 @@ class GaussianLaw:
     mu: Fraction
     sensitivity: int
     atoms_per_unit: int
+
+    @property
+    def privacy(self) -> Gaussian:
+        """What a value promises if one person changes it by at most `sensitivity`."""
+        return Gaussian(self.mu)
 
     @property
     def first(self) -> None:

@@ -47,7 +47,9 @@ def law(
     Returns
     -------
     ShapeLaw or StaircaseLaw
-        With `probability`, `enclose`, `expected`, `draw`, `atoms_per_unit` and `privacy`.
+        With `probability`, `enclose`, `expected`, `draw`, `atoms_per_unit` and `privacy`. Draws are in atoms, of which
+        a unit has `atoms_per_unit`; `whole` turns those of "universal" noise into whole numbers. For Gaussian privacy
+        see `gaussian_law`.
 
     Notes
     -----

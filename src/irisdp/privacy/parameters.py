@@ -259,10 +259,11 @@ class Privacy(InOneLine):
 
     def _only(self) -> Pair:
         if len(self.pairs) != 1:
-            raise BadInput("privacy", f"holds {len(self.pairs)} pairs, and this needs one", "give epsilon and delta")
+            raise BadInput("privacy", f"holds {len(self.pairs)} pairs, and this needs one", _ONE_PAIR)
         return self.pairs[0]
 
 
+_ONE_PAIR = "give epsilon and delta; epsilon_at and delta_at say which pairs follow"
 _SORTED = "list pairs by falling epsilon and rising delta"
 
 _MOST_SHOWN = 3
