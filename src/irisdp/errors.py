@@ -5,7 +5,7 @@
     └── Refusal               the question was understood and the answer is no           (exit status 1)
         ├── Infeasible        no mechanism, or no optimum, exists for the request
         ├── BudgetRefused     the ledger's limit does not allow the charge
-        ├── PromiseRefused    the ledger is pinned to another table, relation, unit or set of public columns
+        ├── PromiseRefused    the ledger is pinned to another table, relation, unit, set of public columns or currency
         └── CertificateRejected   a mechanism or its certificate does not hold
 
 A message never holds a private value: no record, no true answer, no depth, no row index.

@@ -95,7 +95,7 @@ def test_ledgers_refuse_by_name_too(tmp_path):
                 "fingerprint": "f",
                 "promise": None,
                 "cost": Cost(),
-                "draw": lambda _: [],
+                "draw": lambda *_: [],
             }
             text = name in ("query", "question", "fingerprint")
             if not (isinstance(wrong, str) if text else callable(wrong)):

@@ -35,11 +35,11 @@ def ask(ledger, question="a question", *, cost=TENTH, answers=b"answer", fingerp
         promise=options.pop("promise", PROMISE),
         cost=cost,
         **options,
-        draw=draw or (lambda earlier: [Entry(cost=cost, answers=answers)]),
+        draw=draw or (lambda earlier, price: [Entry(cost=cost, answers=answers)]),
     )
 
 
-def never(earlier):
+def never(earlier, price):
     raise AssertionError("drew an answer that was not to be drawn")
 
 
@@ -158,7 +158,7 @@ class TestSettlement:
             Entry(audience="public", cost=TENTH, answers=b"noisy", details='{"row": 1}'),
             Entry(audience="board", cost=TENTH * 2, answers=b"less noisy"),
         ]
-        fresh = ask(ledger, cost=TENTH * 3, draw=lambda earlier: entries)
+        fresh = ask(ledger, cost=TENTH * 3, draw=lambda earlier, price: entries)
         again = ask(ledger, cost=TENTH * 3, draw=never)
         assert fresh.entries == again.entries == tuple(entries)
         assert fresh.ids == again.ids == (1, 2)
@@ -167,12 +167,14 @@ class TestSettlement:
     @pytest.mark.parametrize("shares", [[], [TENTH], [TENTH, TENTH * 3]])
     def test_shares_must_add_up(self, ledger, shares):
         with pytest.raises(BadInput, match="cost"):
-            ask(ledger, cost=TENTH * 2, draw=lambda earlier: [Entry(cost=share, answers=b"") for share in shares])
+            ask(
+                ledger, cost=TENTH * 2, draw=lambda earlier, price: [Entry(cost=share, answers=b"") for share in shares]
+            )
         assert (ledger.spent, ledger.releases()) == (Cost(), [])
 
     @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, BadInput("data", "is gone", "restore it")])
     def test_a_draw_that_raises_spends_nothing(self, ledger, error):
-        def draw(earlier):
+        def draw(earlier, price):
             raise error
 
         with pytest.raises(error if isinstance(error, type) else BadInput):
@@ -183,7 +185,7 @@ class TestSettlement:
     def test_a_draw_sees_the_earlier_releases_of_its_data(self, ledger):
         seen = []
 
-        def draw(earlier):
+        def draw(earlier, price):
             seen.extend((release.query, release.question, release.answers, release.details) for release in earlier)
             assert len(earlier) == len(seen)
             return [Entry(cost=TENTH, answers=b"second", details='{"step": 2}')]
@@ -221,7 +223,7 @@ class TestBook:
         ]
         for path in ("a.csv", "again.csv", "a.csv"):
             cost = entries[0].cost + TENTH
-            ask(ledger, "a", cost=cost, draw=lambda earlier: entries, outputs={"public": [path]})
+            ask(ledger, "a", cost=cost, draw=lambda earlier, price: entries, outputs={"public": [path]})
         document = ledger.to_document()
         rest = {"date": ledger.releases()[0].settled, "table": None, "groups": None}
         rest |= {"refines": None, "coarsens": None}
@@ -248,7 +250,7 @@ class TestBook:
     def test_belongs_to_its_owner(self, ledger):
         modes = []
 
-        def draw(earlier):
+        def draw(earlier, price):
             modes.extend(stat.S_IMODE(file.stat().st_mode) for file in ledger.path.parent.iterdir())
             return [Entry(cost=TENTH, answers=b"")]
 
@@ -291,7 +293,7 @@ def foreign(path):
 def later(path):
     ask(Ledger(path))
     connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 3")
+    connection.execute("PRAGMA user_version = 4")
     connection.close()
 
 
@@ -387,7 +389,7 @@ class TestUnusableFiles:
         canary = "canary-in-the-details"
         for number in range(5):
             entry = Entry(cost=TENTH, answers=b"answer", details=canary)
-            ask(ledger, number, draw=lambda earlier, entry=entry: [entry])
+            ask(ledger, number, draw=lambda earlier, price, entry=entry: [entry])
         sound, chance = ledger.path.read_bytes(), random.Random(20)
         refused = 0
         for _ in range(100):

@@ -230,6 +230,19 @@ SWAPS = {"relation": "exchange", "unit": None, "by": ["h"]}
 
 
 class TestVersion01:
+    def test_counts_in_epsilon_and_delta_for_good(self, folder):
+        ledger = old_ledger(folder / "t.ledger", PLAIN)
+        before = ledger.path.read_bytes()
+        assert (ledger.currency.name, ledger.spent) == ("epsilon and delta", Cost(1))
+        with pytest.raises(PromiseRefused, match="counts in epsilon and delta"):
+            ledger.set_limit(mu=1)
+        assert ledger.path.read_bytes() == before
+
+    def test_without_limit_or_release_may_still_count_in_another(self, folder):
+        ledger = old_ledger(folder / "t.ledger")
+        ledger.set_limit(mu=1)
+        assert ledger.currency.name == "mu"
+
     def test_its_questions_say_what_it_promises(self, folder):
         ledger = old_ledger(folder / "t.ledger", PUBLIC, SWAPS)
         before = ledger.path.read_bytes()
@@ -283,7 +296,7 @@ class TestVersion01:
         def settle():
             old.settle(
                 query="q", question="{}", fingerprint="new", promise=promise, cost=Cost(1),
-                draw=lambda earlier: [Entry(cost=Cost(1), answers=b"a")], outputs={None: "o.csv"},
+                draw=lambda earlier, price: [Entry(cost=Cost(1), answers=b"a")], outputs={None: "o.csv"},
             )  # fmt: skip
 
         real, failures = sqlite3.connect, 0

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from ..exact import decimal_above
 from ..privacy import Gaussian, Guarantee
 from .least_mean import least_mean
 
-__all__ = ["concentration"]
+__all__ = ["PLACES", "concentration"]
+
+PLACES = 18
+"""Decimals of a charge that was converted."""
 
 
 def concentration(guarantee: Guarantee) -> Fraction:
-    """Return a ρ that a guarantee implies: μ²/2, or ε²/2 where that is less.
+    """Return a ρ that a guarantee implies: μ²/2 (of pairs rounded up to 18 decimals), or ε²/2 where that is less.
 
     Parameters
     ----------
     guarantee : Gaussian or Privacy
         Gaussian privacy is exactly (μ²/2)-zCDP. Pairs imply their least μ, and the first of them, if its δ is 0, is
-        ε-differential privacy: the second is less for ε below about 8.
+        ε-differential privacy: the second is less for ε below about 5.
 
     Raises
     ------
@@ -35,4 +39,6 @@ def concentration(guarantee: Guarantee) -> Fraction:
     Fraction(1, 2)
     """
     by_mean = least_mean(guarantee) ** 2 / 2
-    return by_mean if isinstance(guarantee, Gaussian) else min(by_mean, guarantee.pairs[0].epsilon ** 2 / 2)
+    if isinstance(guarantee, Gaussian):
+        return by_mean
+    return min(decimal_above(by_mean, PLACES), guarantee.pairs[0].epsilon ** 2 / 2)

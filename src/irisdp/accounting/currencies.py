@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..privacy import Guarantee
+from ..exact import decimal_above
+from ..privacy import Gaussian, Guarantee
 from .amounts import Charge
-from .concentration import concentration
+from .concentration import PLACES, concentration
 from .cost import Cost
 from .least_mean import least_mean
 from .pair_price import pair_price
@@ -47,8 +48,9 @@ class Currency:
 
 
 def _mean_price(guarantee: Guarantee, steps: Sequence[int], delta: Fraction) -> Charge:
-    """Charge k steps of a cell as a group: (kμ)²."""
-    return GaussianCost(least_mean(guarantee) ** 2 * sum(step**2 for step in steps))
+    """Charge k steps of a cell as a group: (kμ)²; what was converted is rounded up to few digits, for people to add."""
+    square = least_mean(guarantee) ** 2 * sum(step**2 for step in steps)
+    return GaussianCost(square if isinstance(guarantee, Gaussian) else decimal_above(square, PLACES))
 
 
 def _concentration_price(guarantee: Guarantee, steps: Sequence[int], delta: Fraction) -> Charge:

@@ -11,15 +11,22 @@ from ..errors import BadInput
 from .options import AsJson, console, print_json
 
 if TYPE_CHECKING:
+    from ..accounting import Charge
     from ..release import Ledger
 
 __all__ = ["ledger_command"]
+
+_LONGEST_SHOWN = 12
 
 
 def ledger_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The ledger's file; all options but --json create it.")],
     limit: Annotated[
-        str | None, typer.Option(metavar="E[,D]", help="Set the budget: E or E,D (epsilon and delta).")
+        str | None,
+        typer.Option(
+            metavar="E[,D]",
+            help="Set the budget: E or E,D (epsilon and delta), mu=M or rho=R. The first says what is counted.",
+        ),
     ] = None,
     table: Annotated[
         str | None, typer.Option(metavar="NAME", help="Pin the table's name: its file's, or publish --table's.")
@@ -38,19 +45,19 @@ def ledger_command(
 ) -> None:
     """Show a ledger: its limit, its promise, what was spent and every release. Or set limit and promise."""
     from ..release import Ledger
-    from ..release.ledger import named_limit
+    from ..release.limits import named_limit
     from ..release.promise import promise_in_advance
 
     pinned = (table, relation, unit, public_columns)
     if limit is None and pinned == (None,) * 4 and not file.exists():
         raise BadInput("FILE", f"there is no ledger {file}", "publish something, or create one with --limit")
-    most = None if limit is None else named_limit(limit.split(","))  # before anything is written
+    most = None if limit is None else named_limit(limit)  # before anything is written
     ledger = Ledger(file)
     if pinned != (None,) * 4:
         names = [] if public_columns is None else [name.strip() for name in public_columns.split(",")]
         ledger.pin(promise_in_advance(table=table, relation=relation, unit=unit, public_columns=names))
     if most is not None:
-        ledger.set_limit(most.epsilon, most.delta)
+        ledger.restrict(most)
     if as_json:
         print_json(ledger.to_document())
     else:
@@ -64,18 +71,24 @@ def _show(ledger: Ledger) -> None:
     from ..release.group_names import printable
 
     document = ledger.to_document()
-    columns = ("id", "date", "table", "query", "groups", "audience", "ε", "δ", "outputs", "")
+    numbers = list(document["spent"])
+    shown = (_HEADINGS[number] for number in numbers)
+    columns = ("id", "date", "table", "query", "groups", "audience", *shown, "outputs", "")
     table = Table(*columns, title=printable(str(ledger.path)))
     for release in document["releases"]:
-        table.add_row(*(escape(printable(cell)) for cell in _cells(release)))
+        table.add_row(*(escape(printable(cell)) for cell in _cells(release, numbers)))
     view = console()
     view.print(table)
     for name, text in _summary(document):
         view.print(f"{name:<9}{escape(printable(text))}", soft_wrap=True)
 
 
-def _cells(release: dict[str, Any]) -> list[str]:
+_HEADINGS = {"epsilon": "ε", "delta": "δ", "mu_squared": "μ²", "rho": "ρ"}
+
+
+def _cells(release: dict[str, Any], numbers: list[str]) -> list[str]:
     built = [f"{word} #{release[word]}" for word in ("refines", "coarsens") if release[word] is not None]
+    built += [f"from {release['guarantee']}"] if "guarantee" in release else []
     return [
         str(release["id"]),
         release["date"][:10],
@@ -83,11 +96,17 @@ def _cells(release: dict[str, Any]) -> list[str]:
         release["query"],
         _groups(release["groups"]),
         release["audience"] or "",
-        release["epsilon"],
-        release["delta"],
+        *(_number(release[number]) for number in numbers),
         ", ".join(Path(path).name for path in release["outputs"]),
         "".join(built),
     ]
+
+
+def _number(text: str) -> str:
+    """Show a number whole, unless it is one of the long ones that conversions end in."""
+    from ..exact import rational, short_text
+
+    return text if len(text) <= _LONGEST_SHOWN else f"≈ {short_text(rational(text, 'cost'))}"
 
 
 def _groups(groups: dict[str, Any] | None) -> str:
@@ -101,15 +120,14 @@ def _groups(groups: dict[str, Any] | None) -> str:
 
 def _summary(document: dict[str, Any]) -> list[tuple[str, str]]:
     spent, limit, left = document["spent"], document["limit"], document["left"]
-    lines = [("spent", _cost(spent))]
+    told = {name: f"; {_as_pair(pair)}" for name, pair in document.get("as_pair", {}).items() if pair is not None}
+    lines = [("spent", f"{_cost(spent)}{told.get('spent', '')}")]
     if limit is None:
-        lines.append(("limit", "none; set one with --limit E[,D]"))
+        lines.append(("limit", "none; set one with --limit E[,D], or mu=M or rho=R before the first release"))
     else:
-        from ..accounting import Cost
-
-        exceeded = not Cost(spent["epsilon"], spent["delta"]).fits_in(Cost(limit["epsilon"], limit["delta"]))
+        exceeded = not _cost(spent).fits_in(_cost(limit))
         said = "; that is less than what is spent, so nothing more can be spent" if exceeded else ""
-        lines += [("limit", _cost(limit) + said), ("left", _cost(left))]
+        lines += [("limit", f"{_cost(limit)}{told.get('limit', '')}{said}"), ("left", str(_cost(left)))]
     if "note" in document:
         return [*lines, ("promise", document["note"])]
     if document["relation"] is None:
@@ -121,5 +139,16 @@ def _summary(document: dict[str, Any]) -> list[tuple[str, str]]:
     return [*lines, ("promise", f"for {moved} one {document['unit'] or 'record'}{name}{kept}")]
 
 
-def _cost(cost: dict[str, str]) -> str:
-    return f"ε = {cost['epsilon']}, δ = {cost['delta']}"
+def _cost(document: dict[str, str]) -> Charge:
+    from ..accounting import CURRENCIES
+
+    kind = next(currency.cost for currency in CURRENCIES if currency.cost.__slots__ == tuple(document))
+    return kind(*document.values())
+
+
+def _as_pair(pair: dict[str, str]) -> str:
+    """Say an (ε, δ) to six decimals, rounded up."""
+    from ..exact import decimal_above, rational, rational_text
+
+    epsilon = rational_text(decimal_above(rational(pair["epsilon"], "epsilon"), 6))
+    return f"that is ε = {epsilon} at δ = {pair['delta']}"

@@ -144,8 +144,7 @@ def publish_command(
             book,
             promise_of(planned, table),
             question=planned.question(),
-            cost=planned.cost,
-            price=lambda earlier: price(planned, earlier),
+            price=lambda earlier, currency: price(planned, earlier, currency),
         )
         if as_json:
             foreseen = outlook and error_in_options(outlook.to_document(), _OPTIONS)
@@ -215,12 +214,16 @@ def _show_rules(planned: Plan) -> None:
 def _show(published: Publication) -> None:
     from rich.markup import escape
 
+    from ..accounting import Cost
+
     view = console()
     planned = published.plan
     view.print(f"[bold]{escape(planned.line)}[/bold]")
     show_answers(published)
     if published.repeated:
         view.print("  cost      nothing: this question was answered before, and this is the same answer")
+    elif not isinstance(published.cost, Cost):
+        view.print(f"  cost      {planned.describe_cost()}; charged {published.cost}")
     elif published.cost != planned.cost:
         view.print(
             f"  cost      {planned.describe_cost()}, of which only ε = {rational_text(published.cost.epsilon)} is new"

@@ -13,7 +13,7 @@ from typing import Any
 
 __all__ = ["error_in_options", "in_options"]
 
-_KEYWORD = re.compile(r"""\b(?P<name>[a-z][a-z_]*)=(?P<value>'[^']*'|"[^"]*"|\[[^\]]*\]|[^\s,;()]*)""")
+_KEYWORD = re.compile(r"""(?<!--limit )\b(?P<name>[a-z][a-z_]*)=(?P<value>'[^']*'|"[^"]*"|\[[^\]]*\]|[^\s,;()]*)""")
 _PLAIN = re.compile(r"[\w,.=/+…-]*")
 """What no shell reads in a way of its own."""
 _NO_OPTION = {"privacy=…": "--epsilon E or --ratio R"}
@@ -23,6 +23,8 @@ _WORD = re.compile(r"""(?P<text>"(?:[^"\\]|\\.)*")|(?P<number>\d+)""")
 _IN_A_SHELL = {
     "write a whole condition, such as": "quote the condition:",  # unquoted, the shell takes > and < for its own
     "Ledger(path).set_limit(E, D)": "irisdp ledger FILE --limit E,D",
+    "Ledger(path).set_limit(mu=M)": "irisdp ledger FILE --limit mu=M",
+    "Ledger(path).set_limit(rho=R)": "irisdp ledger FILE --limit rho=R",
     "design it first, with irisdp.design.from_spec": ("run irisdp design first: irisdp design SPEC.json -o MECH.json"),
 }
 """What is done by other means in a shell than in Python."""

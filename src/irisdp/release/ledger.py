@@ -21,11 +21,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ..accounting import Cost
+from ..accounting import CURRENCIES, Charge, Currency, as_pair
 from ..errors import BadInput, PromiseRefused
-from ..exact import Rational, checked, rational
+from ..exact import Rational, checked
 from ..renamed import renamed_method
-from .ledger_file import connection
+from .ledger_file import connection, count_in, currency_of
 from .ledger_release import Earlier, Release, list_releases
 from .ledger_rows import (
     Entry,
@@ -41,17 +41,23 @@ from .ledger_rows import (
     pinned_facts,
     read_limit,
     read_spent,
+    write_limit,
 )
+from .limits import limit_of
 from .promise import FACTS, Promise, check_promise
 
-__all__ = ["Entry", "Ledger", "Release", "Settlement", "named_limit"]
+__all__ = ["Entry", "Ledger", "Release", "Settlement"]
 
-Price = Callable[[Sequence[Release]], Cost]
-"""Works out a cost from the earlier releases of the same data, which an answer may build on."""
+Price = Callable[[Sequence[Release], Currency], Charge]
+"""Works out a cost in the ledger's currency from the earlier releases of the same data, which an answer may build on;
+there are none where the currency refines nothing."""
 
-Draw = Callable[[Sequence[Release]], Sequence[Entry]]
-"""Draws the answers, given the earlier releases of the same data; it must neither fork nor write to a ledger, and other
+Draw = Callable[[Sequence[Release], Charge], Sequence[Entry]]
+"""Draws the answers, given the same releases and what to charge; it must neither fork nor write to a ledger, and other
 threads that use one wait for it."""
+
+SHOWN_DELTA = "1e-6"
+"""δ at which a ledger in μ or ρ says what it comes to in ε."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,29 +86,73 @@ class Ledger:
         object.__setattr__(self, "path", _resolved(Path(path)))
 
     @property
-    def limit(self) -> Cost | None:
+    def currency(self) -> Currency:
+        """What charges are counted in: ε and δ, unless the ledger was made with a limit in μ or ρ."""
+        with self._connection() as connection:
+            return currency_of(connection)
+
+    @property
+    def limit(self) -> Charge | None:
         """The most that may be spent; None where no limit was set."""
         with self._connection() as connection:
             return read_limit(connection)
 
     @property
-    def spent(self) -> Cost:
+    def spent(self) -> Charge:
         """The sum of all charges, exactly."""
         with self._connection() as connection:
             return read_spent(connection)
 
     @checked
-    def set_limit(self, epsilon: Rational, delta: Rational = 0) -> Cost:
-        """Set the most that may be spent, in place of an earlier limit.
+    def set_limit(
+        self,
+        epsilon: Rational | None = None,
+        delta: Rational = 0,
+        *,
+        mu: Rational | None = None,
+        rho: Rational | None = None,
+    ) -> Charge:
+        """Set the most that may be spent, in place of an earlier limit; the first one says what the ledger counts in.
+
+        Parameters
+        ----------
+        epsilon, delta : number or text
+            Sums of ε and of δ.
+        mu : number or text
+            Instead: μ of everything together, in (0, 1000]. Charges are μ², which add up to at most its square.
+        rho : number or text
+            Instead: ρ of everything together, in (0, 500000]. Charges are ρ.
 
         Returns
         -------
-        Cost
+        Charge
             What is spent already. Where that does not fit in the new limit, nothing more can be spent.
+
+        Raises
+        ------
+        PromiseRefused
+            Where the ledger has a limit or a release in another currency.
+
+        References
+        ----------
+        proofs/filters.md: that questions may depend on earlier answers in each currency.
         """
-        limit = Cost(rational(epsilon, "epsilon"), rational(delta, "delta"))
+        return self.restrict(limit_of(epsilon=epsilon, delta=delta, mu=mu, rho=rho))
+
+    @checked
+    def restrict(self, limit: Charge) -> Charge:
+        """Set the most that may be spent, as `set_limit` does, to a cost in any currency."""
+        wanted = next(currency for currency in CURRENCIES if currency.cost is type(limit))
         with self._transaction() as connection:
-            connection.execute("INSERT OR REPLACE INTO budget VALUES (1, :epsilon, :delta)", limit.to_document())
+            if not count_in(connection, wanted):
+                here = currency_of(connection).name
+                raise PromiseRefused(
+                    f"{self.path.name} counts in {here}, which was fixed by its first limit or release, and not in"
+                    f" {wanted.name}; set a limit in {here}, or name a new ledger",
+                    differs=["currency"],
+                    pinned={"currency": here},
+                )
+            write_limit(connection, limit)
             return read_spent(connection)
 
     def releases(self) -> list[Release]:
@@ -127,6 +177,7 @@ class Ledger:
                 "limit": limit and limit.to_document(),
                 "spent": spent.to_document(),
                 "left": limit and limit.beyond(spent).to_document(),
+                **_statement(currency_of(connection), limit, spent),
                 **_promise_document(connection, self.path),
                 "releases": [release.to_document() for release in list_releases(self.path, connection)],
             }
@@ -181,7 +232,7 @@ class Ledger:
         question: str,
         fingerprint: str,
         promise: Promise,
-        cost: Cost | Price,
+        cost: Charge | Price,
         draw: Draw,
         outputs: Mapping[str | None, Sequence[str]] | None = None,
     ) -> Settlement:
@@ -197,11 +248,12 @@ class Ledger:
             Names the version of the data (`fingerprint`).
         promise : Promise
             What the release takes for granted; the first one pins it, later ones must keep it.
-        cost : Cost, or callable
-            What the answer costs; or what it costs given the earlier releases of the same data, on which it may build.
+        cost : Charge, or callable
+            What the answer costs; or what it costs given the earlier releases of the same data, on which it may build,
+            and the ledger's currency.
         draw : callable
-            Called at most once, only where the cost fits; its entries share out the cost exactly. If it raises, nothing
-            is spent.
+            Called at most once, only where the cost fits, which it is given too; its entries share it out exactly. If
+            it raises, nothing is spent.
         outputs : mapping, optional
             For each audience the files that its answers will be written to.
 
@@ -231,11 +283,13 @@ class Ledger:
             if settled is not None:
                 note_outputs(connection, settled, outputs or {})
                 return settled
-            earlier = Earlier(lambda: self._releases_of(fingerprint))
-            price = cost if isinstance(cost, Cost) else cost(earlier)
+            currency = currency_of(connection)
+            # Given earlier answers, what builds on them may be less private than their sums say: proofs/filters.md.
+            earlier = Earlier(lambda: self._releases_of(fingerprint) if currency.refines else [])
+            price = cost if isinstance(cost, Charge) else cost(earlier, currency)
             check_budget(read_limit(connection), read_spent(connection), price)
-            entries = tuple(draw(earlier))
-            if sum((entry.cost for entry in entries), Cost()) != price:
+            entries = tuple(draw(earlier, price))
+            if sum((entry.cost for entry in entries), currency.cost()) != price:
                 raise BadInput(
                     "cost", "must be the sum of the entries' costs", "share it out among the entries exactly"
                 )
@@ -265,23 +319,13 @@ class Ledger:
         return connection(self.path, create=create)
 
 
-def named_limit(limit: Any) -> Cost:
-    """Read the most that may be spent as callers name it: ε, or ε and δ, or a cost.
-
-    Raises
-    ------
-    BadInput
-        About `limit`, whichever of its parts is wrong.
-    """
-    if isinstance(limit, Cost):
-        return limit
-    parts = limit if isinstance(limit, list | tuple) else (limit,)
-    if not 1 <= len(parts) <= 2:
-        raise BadInput("limit", "must be ε, or ε and δ", "write for example limit=1 or limit=[1, '1e-6']")
-    try:
-        return Cost(*(rational(part, "limit") for part in parts))
-    except BadInput as error:
-        raise BadInput("limit", error.rule, error.remedy) from None
+def _statement(currency: Currency, limit: Charge | None, spent: Charge) -> dict[str, Any]:
+    """Return what μ or ρ come to as an (ε, δ); a ledger that counts in these says so itself."""
+    if currency.refines:
+        return {}
+    costs = {"spent": spent, "limit": limit}
+    pairs = {name: cost and as_pair(cost, SHOWN_DELTA).to_document() for name, cost in costs.items()}
+    return {"currency": currency.name, "as_pair": pairs}
 
 
 def _promise_document(connection: sqlite3.Connection, path: Path) -> dict[str, Any]:

@@ -11,25 +11,41 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..accounting import CURRENCIES, EPSILON_DELTA, Currency
 from ..errors import BadInput
 from .files import create_once, drafts_of
 
-__all__ = ["connection", "is_current", "upgrade"]
+__all__ = ["connection", "count_in", "currency_of", "is_current", "upgrade"]
 
 PATIENCE = 300
 """Seconds to wait for another process that is drawing; the lock of a dead one is lifted by the operating system."""
 
 _APPLICATION = 0x49726973  # "Iris"
-_VERSION = 2
-_READABLE = (1, _VERSION)
+_VERSION, _OTHER_CURRENCY = 2, 3
+_READABLE = (1, _VERSION, _OTHER_CURRENCY)
+# Format 3 is format 2 with other columns for limit and charges: μ² or ρ. Who knows formats up to 2 must not add to it.
 # What format 2 has beyond format 1: what the ledger promises, and the files that answers were written to.
 _ADDED = (
     "CREATE TABLE promise (id INTEGER PRIMARY KEY CHECK (id = 1), facts TEXT NOT NULL)",
     "CREATE TABLE output (release INTEGER NOT NULL REFERENCES release, path TEXT NOT NULL, UNIQUE (release, path))",
 )
+
+
+def _tables(currency: Currency) -> tuple[str, ...]:
+    """Return the statements that make the tables with numbers of a currency, which its costs name the columns of."""
+    columns = currency.cost.__slots__
+    numbers = ", ".join(f"{column} TEXT NOT NULL" for column in columns)
+    return (
+        f"CREATE TABLE budget (id INTEGER PRIMARY KEY CHECK (id = 1), {numbers})",
+        "CREATE TABLE release (id INTEGER PRIMARY KEY, settlement INTEGER NOT NULL REFERENCES settlement,"
+        f" audience TEXT, {numbers}, details TEXT NOT NULL, answers BLOB NOT NULL)",
+        "CREATE INDEX release_settlement ON release (settlement)",
+        f"CREATE INDEX release_cost ON release ({', '.join(columns)})",
+    )
+
+
 _SCHEMA = f"""
     BEGIN;
-    CREATE TABLE budget (id INTEGER PRIMARY KEY CHECK (id = 1), epsilon TEXT NOT NULL, delta TEXT NOT NULL);
     CREATE TABLE settlement (
         id INTEGER PRIMARY KEY,
         settled TEXT NOT NULL,
@@ -39,18 +55,7 @@ _SCHEMA = f"""
         fingerprint TEXT NOT NULL,
         UNIQUE (fingerprint, question_hash)
     );
-    CREATE TABLE release (
-        id INTEGER PRIMARY KEY,
-        settlement INTEGER NOT NULL REFERENCES settlement,
-        audience TEXT,
-        epsilon TEXT NOT NULL,
-        delta TEXT NOT NULL,
-        details TEXT NOT NULL,
-        answers BLOB NOT NULL
-    );
-    CREATE INDEX release_settlement ON release (settlement);
-    CREATE INDEX release_cost ON release (epsilon, delta);
-    {"; ".join(_ADDED)};
+    {"; ".join((*_tables(EPSILON_DELTA), *_ADDED))};
     PRAGMA application_id = {_APPLICATION};
     PRAGMA user_version = {_VERSION};
     COMMIT;
@@ -88,9 +93,38 @@ def connection(path: Path, *, create: bool = False) -> Iterator[sqlite3.Connecti
 
 
 def is_current(connection: sqlite3.Connection) -> bool:
-    """Tell whether the file has today's format; format 1, of version 0.1, is read as it is."""
+    """Tell whether the file has a format of today; format 1, of version 0.1, is read as it is."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return bool(version == _VERSION)
+    return bool(version >= _VERSION)
+
+
+def currency_of(connection: sqlite3.Connection) -> Currency:
+    """Return what the ledger counts in, which the columns of its budget say."""
+    columns = tuple(row[1] for row in connection.execute("PRAGMA table_info(budget)"))[1:]
+    for currency in CURRENCIES:
+        if currency.cost.__slots__ == columns:
+            return currency
+    raise sqlite3.DatabaseError
+
+
+def count_in(connection: sqlite3.Connection, currency: Currency) -> bool:
+    """Let an empty ledger count in a currency, inside the caller's transaction; tell whether it now does.
+
+    One that has a limit or a release keeps the currency it has.
+    """
+    if currency_of(connection) is currency:
+        return True
+    if any(connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() for table in ("budget", "settlement")):
+        return False
+    if not is_current(connection):
+        upgrade(connection)
+    for table in ("budget", "release"):
+        connection.execute(f"DROP TABLE {table}")
+    for statement in _tables(currency):
+        connection.execute(statement)
+    version = _VERSION if currency is EPSILON_DELTA else _OTHER_CURRENCY
+    connection.execute(f"PRAGMA user_version = {version}")
+    return True
 
 
 def upgrade(connection: sqlite3.Connection) -> None:
@@ -161,7 +195,11 @@ def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
     if application != _APPLICATION:
         raise BadInput("ledger", f"{path} is not a ledger", "name another file; nothing was changed")
     if version not in _READABLE:
-        raise BadInput("ledger", f"{path} has format {version}, not {_VERSION}", "use the irisdp that wrote it")
+        raise BadInput(
+            "ledger",
+            f"{path} has format {version}, and {_OTHER_CURRENCY} is the last known here",
+            "use the irisdp that wrote it",
+        )
 
 
 def _explain(path: Path, error: Exception) -> tuple[str, str]:

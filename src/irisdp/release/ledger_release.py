@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..accounting import Cost
+from ..accounting import Charge
 from ..renamed import renamed_method
 from ..tabular import InOneLine
-from .ledger_file import connection
+from .ledger_file import connection, currency_of
 from .ledger_rows import read_cost, read_object, read_outputs
 
 T = TypeVar("T")
@@ -22,6 +22,8 @@ __all__ = ["Earlier", "Release", "list_releases"]
 
 _SHOWN = ("table", "groups", "refines", "coarsens")
 """What `publish` stores with the answers for people to see."""
+_SHOWN_WHERE_KEPT = ("guarantee",)
+"""What was asked for, where it was converted to be charged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -32,7 +34,7 @@ class Release(InOneLine):
     query: str
     question_hash: str
     audience: str | None
-    cost: Cost
+    cost: Charge
     settled: str
     """When, in UTC, as ISO 8601 text."""
     details: str
@@ -73,6 +75,7 @@ class Release(InOneLine):
             "date": self.settled,
             **{name: kept.get(name) for name in _SHOWN},
             "outputs": list(self.outputs),
+            **{name: kept[name] for name in _SHOWN_WHERE_KEPT if name in kept},
         }
 
     def _read(self, column: str, convert: Callable[[Any], T]) -> T:
@@ -108,8 +111,9 @@ class Earlier(Sequence[Release]):
 
 def list_releases(file: Path, database: sqlite3.Connection, fingerprint: str | None = None) -> list[Release]:
     """List the releases of one version of the data, or of all, oldest first."""
+    kind = currency_of(database).cost
     rows = database.execute(
-        "SELECT release.id, query, question_hash, audience, epsilon, delta, settled, details"
+        f"SELECT release.id, query, question_hash, audience, settled, details, {', '.join(kind.__slots__)}"
         " FROM release JOIN settlement ON settlement.id = release.settlement"
         f" {'' if fingerprint is None else 'WHERE fingerprint = ?'} ORDER BY release.id",
         () if fingerprint is None else (fingerprint,),
@@ -121,11 +125,11 @@ def list_releases(file: Path, database: sqlite3.Connection, fingerprint: str | N
             query=query,
             question_hash=question_hash,
             audience=audience,
-            cost=read_cost(epsilon, delta),
+            cost=read_cost(kind, *numbers),
             settled=settled,
             details=details,
             outputs=outputs.get(number, ()),
             file=file,
         )
-        for number, query, question_hash, audience, epsilon, delta, settled, details in rows
+        for number, query, question_hash, audience, settled, details, *numbers in rows
     ]

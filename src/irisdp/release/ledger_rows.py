@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..accounting import Cost
+from ..accounting import CURRENCIES, Charge
 from ..errors import BadInput, BudgetRefused, PromiseRefused
 from ..exact import rational
-from .ledger_file import is_current, upgrade
+from .ledger_file import currency_of, is_current, upgrade
 from .promise import check_promise
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "read_object",
     "read_outputs",
     "read_spent",
+    "write_limit",
 ]
 
 
@@ -42,7 +43,7 @@ class Entry:
     """What one audience gets: its share of the cost, the answers as bytes, and details as JSON text."""
 
     audience: str | None = None
-    cost: Cost
+    cost: Charge
     answers: bytes
     details: str = "{}"
 
@@ -55,42 +56,77 @@ class Settlement:
     ids: tuple[int, ...]
     repeated: bool
 
+    @property
+    def charged(self) -> Charge:
+        """What was charged now: nothing for answers that were there."""
+        first, *others = (entry.cost for entry in self.entries)
+        return first * 0 if self.repeated else sum(others, first)
 
-def read_limit(connection: sqlite3.Connection) -> Cost | None:
+
+def read_limit(connection: sqlite3.Connection) -> Charge | None:
     """Return the most that may be spent; None where no limit was set."""
-    row = connection.execute("SELECT epsilon, delta FROM budget").fetchone()
-    return row and read_cost(*row)
+    kind = currency_of(connection).cost
+    row = connection.execute(f"SELECT {', '.join(kind.__slots__)} FROM budget").fetchone()
+    return row and read_cost(kind, *row)
 
 
-def read_spent(connection: sqlite3.Connection) -> Cost:
+def write_limit(connection: sqlite3.Connection, limit: Charge) -> None:
+    """Write down the most that may be spent, in the ledger's currency."""
+    document = limit.to_document()
+    marks = ", ".join("?" * len(document))
+    connection.execute(
+        f"INSERT OR REPLACE INTO budget (id, {', '.join(document)}) VALUES (1, {marks})", tuple(document.values())
+    )
+
+
+def read_spent(connection: sqlite3.Connection) -> Charge:
     """Return the sum of all charges."""
     # Grouped by text, which an index answers: 100,000 charges are a handful of different ones.
-    rows = connection.execute("SELECT epsilon, delta, count(*) FROM release GROUP BY epsilon, delta")
-    return sum((read_cost(epsilon, delta) * times for epsilon, delta, times in rows), Cost())
+    kind = currency_of(connection).cost
+    columns = ", ".join(kind.__slots__)
+    rows = connection.execute(f"SELECT count(*), {columns} FROM release GROUP BY {columns}")
+    return sum((read_cost(kind, *numbers) * times for times, *numbers in rows), kind())
+
+
+def read_cost(kind: type[Charge], *numbers: str) -> Charge:
+    """Read a cost back from text; a cost that is none means that the file is damaged."""
+    return _read_cost(kind.__slots__, *numbers)
 
 
 @functools.lru_cache
-def read_cost(epsilon: str, delta: str) -> Cost:
-    """Read a cost back from text; a cost that is none means that the file is damaged."""
+def _read_cost(columns: tuple[str, ...], *numbers: str) -> Charge:
+    kind = next(currency.cost for currency in CURRENCIES if currency.cost.__slots__ == columns)
     try:
-        return Cost(rational(epsilon, "epsilon"), rational(delta, "delta"))
+        return kind(*(rational(number, "cost") for number in numbers))
     except BadInput:
         raise sqlite3.DatabaseError from None  # the file is to blame, not the caller
 
 
-def check_budget(limit: Cost | None, spent: Cost, cost: Cost) -> None:
+def check_budget(limit: Charge | None, spent: Charge, cost: Charge) -> None:
     """Refuse a cost that does not fit in what is left."""
     total = spent + cost  # without a limit, too: a total that is too long to be written must not come about
     if limit is None or total.fits_in(limit):
         return
     parts = {"limit": limit.to_document(), "left": limit.beyond(spent).to_document(), "cost": cost.to_document()}
-    said = {name: f"epsilon {part['epsilon']}, delta {part['delta']}" for name, part in parts.items()}
+    said = {
+        name: ", ".join(f"{number} {value}" for number, value in part.items()).replace("_", " ")
+        for name, part in parts.items()
+    }
+    less, call = _REMEDIES[limit.__slots__[0]]
     raise BudgetRefused(
         f"the ledger's limit is {said['limit']}; left is {said['left']}; the answer would cost {said['cost']};"
-        " ask with less (epsilon=, delta=), raise the limit (Ledger(path).set_limit(E, D)) if the promise to the"
+        f" ask with less ({less}), raise the limit ({call}) if the promise to the"
         " people in the data allows it, or ask again what was answered: that is free",
         **parts,
     )
+
+
+_REMEDIES = {
+    "epsilon": ("epsilon=, delta=", "Ledger(path).set_limit(E, D)"),
+    "mu_squared": ("epsilon= or mu=", "Ledger(path).set_limit(mu=M)"),
+    "rho": ("epsilon= or mu=", "Ledger(path).set_limit(rho=R)"),
+}
+"""By the first number of a currency, what to ask with less of, and how a limit is raised."""
 
 
 def find_settlement(connection: sqlite3.Connection, fingerprint: str, question_hash: str) -> Settlement | None:
@@ -100,24 +136,30 @@ def find_settlement(connection: sqlite3.Connection, fingerprint: str, question_h
     ).fetchone()
     if settlement is None:
         return None
+    kind = currency_of(connection).cost
+    columns = ", ".join(kind.__slots__)
     rows = connection.execute(
-        "SELECT id, audience, epsilon, delta, answers, details FROM release WHERE settlement = ? ORDER BY id",
+        f"SELECT id, audience, answers, details, {columns} FROM release WHERE settlement = ? ORDER BY id",
         settlement,
     ).fetchall()
     entries = (
-        Entry(audience=audience, cost=read_cost(epsilon, delta), answers=zlib.decompress(answers), details=details)
-        for _, audience, epsilon, delta, answers, details in rows
+        Entry(audience=audience, cost=read_cost(kind, *numbers), answers=zlib.decompress(answers), details=details)
+        for _, audience, answers, details, *numbers in rows
     )
     return Settlement(tuple(entries), tuple(row[0] for row in rows), repeated=True)
 
 
 def insert_entry(connection: sqlite3.Connection, settlement: int | None, entry: Entry) -> int:
     """Write down what one audience gets, and return its id."""
-    cost = entry.cost.to_document()
+    row = {
+        "settlement": settlement,
+        "audience": entry.audience,
+        **entry.cost.to_document(),
+        "details": entry.details,
+        "answers": zlib.compress(entry.answers, 1),  # the quickest compression: others wait meanwhile
+    }
     number = connection.execute(
-        "INSERT INTO release (settlement, audience, epsilon, delta, details, answers) VALUES (?, ?, ?, ?, ?, ?)",
-        # The quickest compression: others wait meanwhile.
-        (settlement, entry.audience, cost["epsilon"], cost["delta"], entry.details, zlib.compress(entry.answers, 1)),
+        f"INSERT INTO release ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", tuple(row.values())
     ).lastrowid
     return int(number or 0)
 

@@ -21,7 +21,12 @@ _FIRST = 3
 
 
 def note(
-    table: str | None, chain: str | None, privacy: Privacy | None, answers: Answers, earlier: Sequence[Release]
+    table: str | None,
+    chain: str | None,
+    privacy: Privacy | None,
+    answers: Answers,
+    earlier: Sequence[Release],
+    converted: str | None = None,
 ) -> str:
     """Write what is kept with the answers of one audience, as JSON text.
 
@@ -35,8 +40,12 @@ def note(
         What is released.
     earlier : sequence of Release
         The earlier releases of the same data.
+    converted : str, optional
+        What each cell's answer keeps, in words, where the ledger charges it as something else.
     """
     kept: dict[str, Any] = {**json.loads(details(chain, privacy)), "table": table}
+    if converted is not None:
+        kept["guarantee"] = converted
     if answers.by:
         first = list(map(list, plain_keys(answers.keys[:_FIRST])))
         kept["groups"] = {"by": list(answers.by), "count": len(answers.keys), "first": first}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..accounting import Cost
+from ..accounting import Charge, Cost, Currency
 from ..errors import BudgetRefused, PromiseRefused, Refusal
 from .ledger import Ledger, Release
 from .ledger_rows import check_budget
@@ -26,7 +26,7 @@ class Case:
     """What would happen: whether a stored answer comes back, what is charged, and why it would be refused, if so."""
 
     repeated: bool
-    cost: Cost
+    cost: Charge
     refusal: Refusal | None
 
     def to_document(self) -> dict[str, Any]:
@@ -43,20 +43,20 @@ class Outlook:
     ----------
     ledger : Path
         The ledger that would be charged.
-    limit, spent : Cost
+    limit, spent : Charge
         Where it stands; no limit may be set.
     unchanged, changed : Case
         If the data is what the ledger last answered about, and if it is not.
     """
 
     ledger: Path
-    limit: Cost | None
-    spent: Cost
+    limit: Charge | None
+    spent: Charge
     unchanged: Case
     changed: Case
 
     @property
-    def left(self) -> Cost | None:
+    def left(self) -> Charge | None:
         """What may still be spent; None without a limit."""
         return self.limit and self.limit.beyond(self.spent)
 
@@ -69,6 +69,8 @@ class Outlook:
         """Say it in lines for people, each with its heading."""
         lines = [("ledger", f"{self.ledger}: left {self.left}" if self.left else f"{self.ledger}: no limit is set")]
         same, other = self.unchanged, self.changed
+        if not isinstance(other.cost, Cost):
+            lines.append(("charge", f"{other.cost}: that is what this ledger counts"))
         since = "if the data is what it was at the last release"
         if same.refusal is None:
             if same.repeated:
@@ -95,7 +97,7 @@ class Outlook:
 
 
 def foresee(
-    book: Ledger, promise: Promise, *, question: str, cost: Cost, price: Callable[[Sequence[Release]], Cost]
+    book: Ledger, promise: Promise, *, question: str, price: Callable[[Sequence[Release], Currency], Charge]
 ) -> Outlook | None:
     """Say what a ledger would do with a plan; None where there is no ledger yet.
 
@@ -107,18 +109,16 @@ def foresee(
         The ledger, and what the release takes for granted.
     question : str
         The question as `Ledger.settle` is asked it.
-    cost : Cost
-        Of data that the ledger has not answered about.
     price : callable
-        The cost, given the earlier releases of the same data.
+        The cost, given the earlier releases of the same data and the ledger's currency.
     """
     if not book.path.exists():
         return None
-    limit, spent, latest = book.limit, book.spent, book.latest()
+    limit, spent, latest, currency = book.limit, book.spent, book.latest(), book.currency
     asked = hashlib.sha256(question.encode()).hexdigest()
     repeated = any(release.question_hash == asked for release in latest)
 
-    def case(charge: Cost, fingerprint: str | None, *, repeated: bool) -> Case:
+    def case(charge: Charge, fingerprint: str | None, *, repeated: bool) -> Case:
         try:
             book.check(promise, fingerprint)
             if not repeated:
@@ -131,6 +131,10 @@ def foresee(
         ledger=book.path,
         limit=limit,
         spent=spent,
-        unchanged=case(Cost() if repeated else price(latest), None, repeated=repeated),
-        changed=case(cost, "", repeated=False),
+        unchanged=case(
+            currency.cost() if repeated else price(latest if currency.refines else (), currency),
+            None,
+            repeated=repeated,
+        ),
+        changed=case(price((), currency), "", repeated=False),
     )

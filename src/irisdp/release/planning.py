@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from ..accounting import Cost
+from ..accounting import EPSILON_DELTA, MU, Charge, Cost, Currency
 from ..cells import PartitionSelection
 from ..errors import BadInput
 from ..exact import Rational, checked, rational
 from ..mechanisms import privacy_to_document
-from ..privacy import Guarantee, Privacy
+from ..privacy import Gaussian, Guarantee, Privacy
 from ..queries import (
     Condition,
     Groups,
@@ -54,9 +54,11 @@ class Plan:
         Who gets an answer, from which mechanism; the most accurate first. Without names there is one, called None.
     selector : PartitionSelection or None
         Decides which groups may be named, where they are not declared.
-    cost : Cost
+    charged_at : Fraction
+        The δ at which a ledger in ε and δ charges guarantees that are no single pair; 0 where none was given.
+    cost : Charge
         What the whole release costs: once, at the most accurate audience. Where an earlier release of the same count
-        is refined, the ledger charges only the difference.
+        is refined, the ledger charges only the difference. In ε and δ, but for Gaussian privacy without a δ: in μ².
     """
 
     table: Table = field(repr=False)
@@ -71,7 +73,8 @@ class Plan:
     asked: Subject
     audiences: tuple[Audience, ...]
     selector: PartitionSelection | None
-    cost: Cost
+    charged_at: Fraction = Fraction(0)
+    cost: Charge
 
     def __repr__(self) -> str:
         """Say what is asked, what it costs and how far off answers will be."""
@@ -110,19 +113,23 @@ class Plan:
         return None if self.audiences[0].mechanism.chained is None else self.asked.chain
 
     @checked
-    def cost_at(self, privacy: Guarantee, delta: Rational = 0) -> Cost:
-        """Return what the whole release costs if its most accurate cells keep this: at a δ where it is no pair."""
-        cost = total_cost(
+    def cost_at(self, privacy: Guarantee, currency: Currency = EPSILON_DELTA) -> Charge:
+        """Return what the whole release costs, in a currency, if its most accurate cells keep this."""
+        return total_cost(
             privacy,
             self.relation,
             grouped=bool(self.by),
             public_membership=self.public_membership,
             exchange_steps=self.query.exchange_steps,
             selection=self.selector.privacy if self.selector else None,
-            delta=rational(delta, "delta"),
+            currency=currency,
+            delta=self.charged_at,
         )
-        assert isinstance(cost, Cost)  # in ε and δ
-        return cost
+
+    @checked
+    def cost_in(self, currency: Currency) -> Charge:
+        """Return what the whole release costs in a currency."""
+        return self.cost_at(self.audiences[0].mechanism.privacy, currency)
 
     document = renamed_method("document", "to_document")
 
@@ -268,9 +275,11 @@ def plan(
         ),
         audiences=audiences,
         selector=selector,
+        charged_at=rational(delta, "delta"),
         cost=Cost(),
     )
-    return replace(planned, cost=planned.cost_at(audiences[0].mechanism.privacy))
+    unpriced = isinstance(audiences[0].mechanism.privacy, Gaussian) and not planned.charged_at
+    return replace(planned, cost=planned.cost_in(MU if unpriced else EPSILON_DELTA))
 
 
 def _relation(relation: str) -> Relation:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..accounting import Cost
+from ..accounting import Charge, Cost
 from ..exact import rational_text
 from ..renamed import renamed_method
 from ..tabular import Tabular
@@ -32,7 +32,7 @@ class Publication(Tabular):
         Answers by audience; where no audiences were named there is one, called None.
     repeated : bool
         Whether the question had been answered before; then these are the same answers, and nothing was charged.
-    cost : Cost
+    cost : Charge
         What was charged now; nothing for a question of a batch, which is charged as one.
     ledger, ids
         Where the release is written down, an id for each audience.
@@ -47,7 +47,7 @@ class Publication(Tabular):
     plan: Plan
     answers_of: dict[str | None, Answers]
     repeated: bool
-    cost: Cost
+    cost: Charge
     ledger: Path
     ids: tuple[int, ...]
     out: tuple[Path, ...]
@@ -71,7 +71,8 @@ class Publication(Tabular):
         return table
 
     def _summary(self) -> str:
-        charged = "charged with its batch" if self.in_batch else f"charged ε = {rational_text(self.cost.epsilon)}"
+        told = f"ε = {rational_text(self.cost.epsilon)}" if isinstance(self.cost, Cost) else str(self.cost)
+        charged = "charged with its batch" if self.in_batch else f"charged {told}"
         return f"{self.plan.line}; {self.answers._summary()}; {'charged before' if self.repeated else charged}"
 
     document = renamed_method("document", "to_document")

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from ..accounting import Cost
+from ..accounting import Charge, Cost, Currency
 from ..cells import Link, Nodes, longer, padded_size
 from ..exact import Rational, checked
 from ..outputs import Output
+from ..privacy import Guarantee, Privacy
 from ..queries import Unit, UnreleasedKeys, enumerate_keys, groups_file
 from .answers import Answers, plain_keys
 from .audiences import Audience
@@ -184,6 +185,7 @@ def publish(
     files = planned_files(planned, groups=groups, ledger=book.path, secret=secret, out=out, force=force)
     check_ledger(book, planned.table.path, {"the groups": groups_file(groups)}, default=ledger is None)
     book.check(promise)
+    price(planned, (), book.currency)  # before anything is read
     reading = Reading.begin(planned.table, before)
     book, version, kept = recognised(planned.table, reading.digest, book, secret, default=ledger is None)
     book.check(promise, version)
@@ -194,8 +196,8 @@ def publish(
         question=planned.question(),
         fingerprint=version,
         promise=promise,
-        cost=lambda earlier: price(planned, earlier),
-        draw=lambda earlier: draw_entries(planned, cells, earlier, promise.table),
+        cost=lambda earlier, currency: price(planned, earlier, currency),
+        draw=lambda earlier, cost: draw_entries(planned, cells, earlier, promise.table, cost),
         outputs={
             audience.name: [str(file.path.absolute())]
             for audience, (file, _) in zip(planned.audiences, files, strict=False)
@@ -215,7 +217,7 @@ def publish(
         plan=replace(planned, table=planned.table.closed()),
         answers_of=answers_of,
         repeated=settled.repeated,
-        cost=Cost() if settled.repeated else sum((entry.cost for entry in settled.entries), Cost()),
+        cost=settled.charged,
         ledger=book.path,
         ids=settled.ids,
         out=written,
@@ -232,15 +234,16 @@ def read_cells(planned: Plan, key: bytes) -> PrivateCells:
     return PrivateCells(planned.query.nodes(found, planned.asked.cell_relation), keys)
 
 
-def price(planned: Plan, earlier: Sequence[Release]) -> Cost:
+def price(planned: Plan, earlier: Sequence[Release], currency: Currency) -> Charge:
     """Charge what the chain costs at its most accurate link, less what it was charged already."""
+    cost = planned.cost_in(currency)
     links = earlier_links(planned.chain, earlier)
-    if not links:
-        return planned.cost
-    return planned.cost.beyond(planned.cost_at(links[0][0]))
+    return cost.beyond(planned.cost_at(links[0][0], currency)) if links else cost
 
 
-def draw_entries(planned: Plan, cells: PrivateCells, earlier: Sequence[Release], table: str | None) -> list[Entry]:
+def draw_entries(
+    planned: Plan, cells: PrivateCells, earlier: Sequence[Release], table: str | None, cost: Charge
+) -> list[Entry]:
     """Draw all cells for every audience; where groups are selected, draw once which may be named."""
     labels: Sequence[tuple[Any, ...]] = planned.groups.labels if planned.groups else [()]
     nodes, chosen = cells.nodes, None
@@ -259,12 +262,19 @@ def draw_entries(planned: Plan, cells: PrivateCells, earlier: Sequence[Release],
         values: list[Any] = drawn.tolist()
         if chosen is not None:
             values = [value for value, named in zip(values, chosen.tolist(), strict=False) if named]  # not the padding
-        # The most accurate audience carries the charge; what the others get follows from it.
-        cost = Cost() if entries else price(planned, earlier)
         answers = Answers(planned.by, labels, values)
-        kept = note(table, planned.chain, link, answers, earlier)
-        entries.append(Entry(audience=audience.name, cost=cost, answers=answers.to_bytes(), details=kept))
+        converted = _converted(audience.mechanism.privacy, cost)
+        kept = note(table, planned.chain, link, answers, earlier, converted)
+        # The most accurate audience carries the charge; what the others get follows from it.
+        share = cost * 0 if entries else cost
+        entries.append(Entry(audience=audience.name, cost=share, answers=answers.to_bytes(), details=kept))
     return entries
+
+
+def _converted(guarantee: Guarantee, cost: Charge) -> str | None:
+    """Say what is kept, where it is not charged as it is."""
+    as_it_is = isinstance(cost, Cost) and isinstance(guarantee, Privacy) and guarantee.single
+    return None if as_it_is else str(guarantee)
 
 
 def shown_answers(planned: Plan, audience: Audience, nodes: Nodes, drawn: Answers) -> Answers:

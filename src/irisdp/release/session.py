@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, TypeVar, Unpack, cast
 
-from ..accounting import Cost
+from ..accounting import Charge
 from ..errors import BadInput
 from ..exact import Rational, checked
 from ..queries import open_table
-from .ledger import Ledger, Release, named_limit
+from .ledger import Ledger, Release
+from .limits import named_limit
 from .places import find_ledger
 from .planning import Plan, plan
 from .publication import Publication
@@ -101,8 +102,9 @@ class Session:
         Which tables must be hard to tell apart.
     ledger : path or Ledger, optional
         The budget's file; beside the data unless given. Frames need one.
-    limit : Cost, number, or (number, number), optional
-        Set the most that may ever be spent: ε, or ε and δ. A limit that the ledger has already is replaced.
+    limit : Charge, number, (number, number), or text, optional
+        Set the most that may ever be spent: ε, or ε and δ; "mu=1" or "rho=1/2" make a ledger that counts in μ or ρ. A
+        limit that the ledger has already is replaced.
     secret, table, encoding, delimiter : optional
         As for `irisdp.publish`.
 
@@ -134,7 +136,7 @@ class Session:
         unit: str | None = None,
         relation: Literal["add-remove", "exchange"] = "add-remove",
         ledger: str | os.PathLike[str] | Ledger | None = None,
-        limit: Cost | Rational | tuple[Rational, Rational] | None = None,
+        limit: Charge | Rational | tuple[Rational, Rational] | None = None,
         secret: str | os.PathLike[str] | None = None,
         table: str | None = None,
         encoding: str | None = None,
@@ -150,8 +152,7 @@ class Session:
         # Where the ledger was not named, the one that knows the data under another name is found for each question.
         object.__setattr__(self, "_kept", {"ledger": ledger, "secret": secret, "table": table})
         if limit is not None:
-            most = named_limit(limit)
-            self.ledger.set_limit(most.epsilon, most.delta)
+            self.ledger.restrict(named_limit(limit))
 
     def __repr__(self) -> str:
         """Say what is asked about, and what is left."""
@@ -160,17 +161,17 @@ class Session:
         return f"<Session: {self.ledger.path.name}; {budget}>"
 
     @property
-    def spent(self) -> Cost:
+    def spent(self) -> Charge:
         """What the ledger's releases cost in all."""
         return self.ledger.spent
 
     @property
-    def limit(self) -> Cost | None:
+    def limit(self) -> Charge | None:
         """The most that may be spent; None where no limit was set."""
         return self.ledger.limit
 
     @property
-    def remaining(self) -> Cost | None:
+    def remaining(self) -> Charge | None:
         """What may still be spent; None where no limit was set."""
         limit = self.limit
         return None if limit is None else limit.beyond(self.spent)

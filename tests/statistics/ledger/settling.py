@@ -25,7 +25,7 @@ RETURNED, REFUSED, UNEXPLAINED = 0, 3, 4
 def ask(path: Path, number: int, drawn: Callable[[bytes], object] = bytes, size: int = TOKEN) -> Settlement:
     """Settle question `number`; `drawn` sees a fresh answer before it is committed."""
 
-    def draw(earlier: object) -> list[Entry]:
+    def draw(earlier: object, price: object) -> list[Entry]:
         answer = os.urandom(size)
         drawn(answer)
         return [Entry(cost=COST, answers=answer)]

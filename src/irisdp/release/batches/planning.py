@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from ...accounting import Cost
+from ...accounting import Charge, Cost, Currency
 from ...errors import BadInput
 from ...exact import checked, decimal_above, rational_text
 from ..places import promise_of
@@ -51,6 +51,12 @@ class BatchPlan:
     def cost(self) -> Cost:
         """What the whole batch is charged."""
         return self.composition.cost
+
+    def cost_in(self, currency: Currency) -> Charge:
+        """Return what the whole batch is charged in a currency: its budget, or its questions' μ² or ρ added up."""
+        if currency.cost is Cost:
+            return self.cost
+        return sum((planned.cost_in(currency) for planned in self.plans), currency.cost())
 
     @property
     def line(self) -> str:

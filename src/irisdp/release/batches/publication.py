@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...accounting import Cost
+from ...accounting import Charge
 from ...tabular import InOneLine
 from ..publication import Publication
 from .planning import BatchPlan
@@ -27,7 +27,7 @@ class BatchPublication(InOneLine):
         One for each question, in the order asked; `irisdp.interpret` reads each.
     repeated : bool
         Whether all this had been answered before; then these are the same answers, and nothing was charged.
-    cost : Cost
+    cost : Charge
         What was charged now, for all questions together.
     ledger : Path
         Where the batch is written down.
@@ -38,7 +38,7 @@ class BatchPublication(InOneLine):
     plan: BatchPlan
     publications: tuple[Publication, ...]
     repeated: bool
-    cost: Cost
+    cost: Charge
     ledger: Path
     id: int
 

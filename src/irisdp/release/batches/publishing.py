@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...accounting import Cost
+from ...accounting import Charge
 from ...exact import checked
 from ...outputs import Output
 from ...queries import groups_file
@@ -101,6 +101,7 @@ def batch(
     files = _plan_files(planned, book, force=force)
     _check_apart(planned, book, default=where is None)
     book.check(promise)
+    planned.cost_in(book.currency)  # before anything is read
     reading = Reading.begin(table, before)
     book, version, kept = recognised(table, reading.digest, book, asked.secret, default=where is None)
     book.check(promise, version)
@@ -112,8 +113,8 @@ def batch(
         question=planned.question(),
         fingerprint=version,
         promise=promise,
-        cost=planned.cost,
-        draw=lambda earlier: [_draw_all(planned, cells, promise.table)],
+        cost=lambda _, currency: planned.cost_in(currency),
+        draw=lambda _, cost: [_draw_all(planned, cells, promise.table, cost)],
         outputs={None: [str(file.path.absolute()) for file, _ in files.values()]},
     )
     (entry,), (number,) = settled.entries, settled.ids
@@ -122,14 +123,14 @@ def batch(
     for place, (one, of_one) in enumerate(zip(planned.plans, cells, strict=True)):
         (audience,) = one.audiences
         answers = shown_answers(one, audience, of_one.nodes, Answers.from_bytes(drawn[place].encode()))
-        told = {"cost": planned.cost.to_document(), "questions": len(planned.plans), "question": place + 1}
+        told = {"cost": entry.cost.to_document(), "questions": len(planned.plans), "question": place + 1}
         beside = sidecar(one, audience, answers, number, shown_ends(one, of_one.nodes), batch=told)
         publications.append(
             Publication(
                 plan=replace(one, table=one.table.closed()),
                 answers_of={None: answers},
                 repeated=settled.repeated,
-                cost=Cost(),
+                cost=entry.cost * 0,
                 ledger=book.path,
                 ids=(number,),
                 out=(),
@@ -149,7 +150,7 @@ def batch(
         plan=replace(planned, asked=replace(asked, data=None), composition=replace(planned.composition, plans=closed)),
         publications=tuple(publications),
         repeated=settled.repeated,
-        cost=Cost() if settled.repeated else entry.cost,
+        cost=settled.charged,
         ledger=book.path,
         id=number,
     )
@@ -166,7 +167,7 @@ def foresee_batch(
     _plan_files(planned, book, force=force)
     _check_apart(planned, book, default=where is None)
     outlook = foresee(
-        book, planned.promise(), question=planned.question(), cost=planned.cost, price=lambda earlier: planned.cost
+        book, planned.promise(), question=planned.question(), price=lambda _, currency: planned.cost_in(currency)
     )
     return BatchOutlook(planned, book, outlook)
 
@@ -176,14 +177,15 @@ def _named(planned: BatchPlan, ledger: Any) -> Any:
     return planned.asked.ledger if ledger is None else ledger
 
 
-def _draw_all(planned: BatchPlan, cells: Sequence[PrivateCells], table: str | None) -> Entry:
+def _draw_all(planned: BatchPlan, cells: Sequence[PrivateCells], table: str | None, cost: Charge) -> Entry:
     """Draw all questions, each afresh: a batch refines no earlier release, and none refines it."""
     drawn = []
     for place in planned.order:
-        (entry,) = draw_entries(planned.plans[place], cells[place], (), table)
+        (entry,) = draw_entries(planned.plans[place], cells[place], (), table, cost)
         drawn.append(entry.answers.decode())
     answers = json.dumps(drawn, ensure_ascii=False, separators=(",", ":")).encode()
-    return Entry(cost=planned.cost, answers=answers, details=json.dumps({"table": table}, ensure_ascii=False))
+    details = {"table": table} | ({} if type(cost) is type(planned.cost) else {"guarantee": str(planned.cost)})
+    return Entry(cost=cost, answers=answers, details=json.dumps(details, ensure_ascii=False))
 
 
 def _plan_files(planned: BatchPlan, book: Ledger, *, force: bool) -> dict[int, tuple[Output, Output]]:

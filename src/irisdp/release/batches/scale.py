@@ -171,7 +171,7 @@ class _Scales:
             return False
         plans = self._at(scale)
         if self.kind.adds_up:
-            dearest = max(planned.cost.epsilon for planned in plans)
+            dearest = max(_pair(planned).epsilon for planned in plans)
             if dearest > _LARGEST_SHARE or _sum(plans).delta > self.budget.delta:
                 return False
         return self._total(plans)[1] <= self.budget.epsilon
@@ -182,7 +182,14 @@ class _Scales:
 
 
 def _sum(plans: Sequence[Plan]) -> Cost:
-    return sum((planned.cost for planned in plans), Cost())
+    return sum(map(_pair, plans), Cost())
+
+
+def _pair(planned: Plan) -> Cost:
+    """Return what a question costs in ε and δ, which is what the budget of a batch counts."""
+    cost = planned.cost
+    assert isinstance(cost, Cost)
+    return cost
 
 
 def _magnitude(value: Fraction) -> int:
