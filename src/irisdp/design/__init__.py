@@ -17,11 +17,13 @@ from .rainbows.binary import binary
 from .rainbows.continuous import Continuous, continuous
 from .rainbows.rainbow import rainbow
 from .specs import KINDS, from_spec
+from .winners import Plurality, plurality
 
 __all__ = [
     "KINDS",
     "Continuous",
     "Goal",
+    "Plurality",
     "balanced_line",
     "binary",
     "consumer",
@@ -32,6 +34,7 @@ __all__ = [
     "geometric",
     "oblivious",
     "optimal_mechanism",
+    "plurality",
     "rainbow",
     "randomized_response",
     "safe_exponential",

@@ -1,0 +1,245 @@
+"""Which category is the largest, from gaps alone: which mechanism, and what is proved of it.
+
+The choice looks at public facts only: how many categories, the ratio, the relation, how ties count, and a cap if there
+is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from ...errors import BadInput, Refusal
+from ...exact import Enclosure, checked, integer
+from ...mechanisms import Row
+from ...mechanisms.plurality import (
+    LARGEST_CATEGORIES,
+    LARGEST_PULL,
+    NoisyLargest,
+    PermuteAndFlip,
+    Pull,
+    Winner,
+    read_gaps,
+)
+from ...privacy import Privacy
+from .capped import MOST_STATES, capped_pull, capped_states, number_of_states
+
+__all__ = ["Plurality", "least_proved_ratio", "plurality"]
+
+Relation = Literal["exchange", "add-remove"]
+Ties = Literal["any", "first"]
+
+LARGEST_CAP = 1 << 20
+
+
+@checked
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plurality:
+    """A mechanism that names the largest category, what it is, and what is claimed of it.
+
+    Parameters
+    ----------
+    categories : int
+        q.
+    privacy : Privacy
+        What it promises, on counts of any size.
+    relation : {"exchange", "add-remove"}
+        Whether neighbours exchange one record for another, or have one more.
+    ties : {"any", "first"}
+        Whether any of the largest categories is right, or the first of them in the public order of the categories.
+    largest : int or None
+        Gaps above it are taken for it; None where no gap is.
+    form : Winner
+        The formula of the rows.
+    rule : str
+        Which mechanism this is, and why.
+    scope : str
+        What is claimed of its errors, and among which mechanisms.
+    worst_error : Fraction
+        The largest probability of a wrong answer, over all counts.
+    """
+
+    categories: int
+    privacy: Privacy
+    relation: Relation
+    ties: Ties
+    largest: int | None
+    form: Winner
+    rule: str
+    scope: str
+    worst_error: Fraction
+
+    @checked
+    def row(self, gaps: Sequence[int]) -> Row:
+        """Return the chance of each category, exactly.
+
+        Parameters
+        ----------
+        gaps : sequence of q integers
+            How many records each category has fewer than the largest; at least one is 0.
+
+        Raises
+        ------
+        BadInput
+            For what are no gaps, and for gaps so large that fractions would be unwieldy: `enclose` takes those.
+        """
+        return self.form.row(self._seen(gaps))
+
+    @checked
+    def enclose(self, gaps: Sequence[int], *, width: Any = Fraction(1, 1 << 64)) -> tuple[Enclosure, ...]:
+        """Enclose the chance of each category; gaps of 10^18 are as easy as those of 10.
+
+        Parameters
+        ----------
+        gaps : sequence of q integers
+        width : number or text
+            Largest width of each interval, more than 0.
+        """
+        return self.form.enclose(self._seen(gaps), width=width)
+
+    def _seen(self, gaps: Any) -> tuple[int, ...]:
+        node = read_gaps(gaps, self.categories)
+        return node if self.largest is None else tuple(min(gap, self.largest) for gap in node)
+
+
+@checked
+def plurality(
+    categories: int,
+    privacy: Privacy,
+    relation: Relation = "exchange",
+    ties: Ties = "any",
+    *,
+    largest: int | None = None,
+) -> Plurality:
+    """Name the largest of several categories, from how far each is behind it.
+
+    Parameters
+    ----------
+    categories : int
+        q, from 2 to 100.
+    privacy : Privacy
+        One pair. Its δ is not used, and δ = 0 is promised.
+    relation : {"exchange", "add-remove"}
+        Whether neighbours exchange one record for another, or have one more.
+    ties : {"any", "first"}
+        Whether any of the largest categories is right, or the first of them in the public order of the categories.
+    largest : int, optional
+        Take gaps above it for it, as mechanism files do. Left out, all gaps are told apart.
+
+    Returns
+    -------
+    Plurality
+        With rows for any gaps, private for counts of any size. Where records are exchanged: pull from the top where it
+        is proved to be private, else permute and flip. Where they are added or removed: permute and flip at the full ε,
+        or, with `ties="first"`, the first of the largest noisy counts. With `largest`, pull from the top at the largest
+        ratio at which every edge of the capped graph passes an exact check, if that is the better one on average.
+
+    Raises
+    ------
+    Refusal
+        For `ties="first"` where records are exchanged: no mechanism for it is known to be private there.
+
+    Examples
+    --------
+    >>> print(*plurality(4, Privacy(ratio=2)).row((0, 1, 2, 4)))
+    19/36 19/72 19/120 1/20
+
+    References
+    ----------
+    [McKenna2020]; docs/theory.md#plurality; proofs/plurality.md.
+    """
+    q = integer(categories, "categories", at_least=2, at_most=LARGEST_CATEGORIES)
+    cap = None if largest is None else integer(largest, "largest", at_least=1, at_most=LARGEST_CAP)
+    if not privacy.single:
+        raise BadInput("privacy", f"holds {len(privacy.pairs)} pairs, and this needs one", "give epsilon")
+    privacy = privacy.pure
+    if ties == "first" and relation == "exchange":
+        raise Refusal(
+            "ties: no private mechanism for a public order of ties is known where records are exchanged, since then two"
+            ' counts move at once; let any of the largest be right (ties "any"), or add and remove records',
+            status="no mechanism",
+        )
+    form, rule, scope = _chosen(q, privacy, relation, ties)
+    worst = form.worst_error
+    if cap is not None:
+        rule += f"; a cap of {cap} on gaps leaves the proof as it is"
+        if relation == "exchange":
+            form, rule, scope, worst = _capped(q, privacy, cap)
+    return Plurality(
+        categories=q,
+        privacy=privacy,
+        relation=relation,
+        ties=ties,
+        largest=cap,
+        form=form,
+        rule=rule,
+        scope=scope,
+        worst_error=worst,
+    )
+
+
+def least_proved_ratio(categories: int) -> Fraction:
+    """Return the ratio from which pull from the top is proved to be private: max{1, (q − 2)/2, 2(q − 3)/3}."""
+    return max(Fraction(1), Fraction(categories - 2, 2), Fraction(2 * (categories - 3), 3))
+
+
+def _chosen(q: int, privacy: Privacy, relation: Relation, ties: Ties) -> tuple[Winner, str, str]:
+    """Choose for gaps without a cap."""
+    if ties == "first":
+        return (
+            NoisyLargest(q, privacy),
+            "the first of the largest counts, each with one-sided geometric noise: proved private for any counts",
+            "no optimality is claimed",
+        )
+    if relation == "add-remove":
+        return (
+            PermuteAndFlip(q, privacy, False),
+            "permute and flip at the full ε: proved private for any counts",
+            "no optimality is claimed",
+        )
+    least = least_proved_ratio(q)
+    if q <= LARGEST_PULL and privacy.ratio >= least:
+        best = "no private mechanism has a smaller worst probability of a wrong answer"
+        if privacy.ratio >= 2 * (q - 1):
+            best += (
+                ", nor a smaller mean one, for any prior that treats categories alike and never falls where the largest"
+                " gives a record to one at least two behind"
+            )
+        return (
+            Pull(q, privacy),
+            f"pull from the top: proved private for any counts, since the ratio is at least {least}",
+            best,
+        )
+    why = f"the ratio is below {least}" if q <= LARGEST_PULL else f"there are more than {LARGEST_PULL} categories"
+    return (
+        PermuteAndFlip(q, privacy, True),
+        f"permute and flip at half steps: proved private for any counts; pull from the top is not proved, since {why}",
+        "no optimality is claimed",
+    )
+
+
+def _capped(q: int, privacy: Privacy, cap: int) -> tuple[Winner, str, str, Fraction]:
+    """Choose for capped gaps where records are exchanged: the formula with the smaller mean error over all of them."""
+    flip = PermuteAndFlip(q, privacy, True)
+    flipped = "permute and flip at half steps: private by its proof, which a cap leaves as it is"
+    none = "no optimality is claimed"
+    if q > LARGEST_PULL or privacy.ratio < Fraction(q - 2, 4) or number_of_states(q, cap) > MOST_STATES:
+        return flip, flipped, none, flip.worst_error
+    pulled = capped_pull(q, cap, privacy.ratio)
+    states = capped_states(q, cap)
+    # Floats are near enough for a choice: what is chosen is private either way.
+    ratio = float(privacy.ratio)
+    flips = [flip.work_out(state, 1 / ratio, partial(pow, 1 / ratio)) for state in states.states]
+    wrong = [sum(row[state.count(0) :]) for state, row in zip(states.states, flips, strict=True)]
+    if np.dot(states.orbits, wrong) < sum(states.orbits) * float(pulled.mean_error):
+        return flip, f"{flipped}; its mean error is below that of pull from the top", none, flip.worst_error
+    rule = (
+        f"pull from the top at the ratio {pulled.ratio}, the largest of few digits for which every edge of the graph of"
+        f" gaps capped at {cap} was checked, exactly"
+    )
+    return Pull(q, Privacy(ratio=pulled.ratio)), rule, none, pulled.worst_error
