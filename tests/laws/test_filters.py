@@ -1,6 +1,6 @@
 """Questions that depend on earlier answers, in a ledger of μ or ρ: the joint law of all answers keeps the limit.
 
-Trees of randomised responses, the worst that ε allows: each answer decides the next ratio, as far as what is left allows.
+Trees of randomised responses, the worst that ε allows: each answer decides the next ratio, within what is left.
 """
 
 import math

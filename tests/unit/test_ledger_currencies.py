@@ -276,6 +276,15 @@ class TestCommandLine:
         assert "charge    μ² ≈ 1.51791 (μ ≈ 1.23204): that is what this ledger counts" in shown
         assert "would be refused" in shown and "irisdp ledger FILE --limit mu=M" in shown
 
+    def test_a_batch_says_what_the_ledger_counts(self, tmp_path, capsys):
+        run(["ledger", "s.ledger", "--limit", "rho=2"])
+        questions = [{"query": "count", "expression": f"age > {age}"} for age in (40, 64)]
+        asked = {"data": "s.csv", "budget": {"epsilon": 1}, "questions": questions}
+        (tmp_path / "plan.json").write_text(json.dumps(asked))
+        capsys.readouterr()
+        assert run(["batch", "plan.json"]) == 0
+        assert "  charged   ρ = 0.25: that is what this ledger counts" in capsys.readouterr().out
+
     @pytest.mark.parametrize(
         ("limit", "line"),
         [

@@ -98,6 +98,8 @@ def _show(published: BatchPublication) -> None:
             view.print(f"  written   {escape(str(path))}", soft_wrap=True)
     if published.repeated:
         view.print("  charged   nothing: all this was answered before, and these are the same answers")
+    elif type(published.cost) is not type(published.plan.cost):
+        view.print(f"  charged   {published.cost}: that is what this ledger counts")
     _show_cost(published.plan)
     view.print(
         f"  ledger    {escape(short_path(published.ledger))}: {escape(published.describe_budget())}", soft_wrap=True
