@@ -6,8 +6,18 @@ from itertools import product
 import numpy as np
 import pytest
 
-from irisdp.cells import ClassNodes, CountNodes, DepthClasses, GeometricNoise, PartitionSelection
+from irisdp import Privacy
+from irisdp.cells import (
+    ClassNodes,
+    CountNodes,
+    DepthClasses,
+    GaussianNoise,
+    GeometricNoise,
+    PartitionSelection,
+    ShapeNoise,
+)
 from irisdp.exact import exp_below
+from irisdp.noise import gaussian_law, law
 from irisdp.queries import QUERIES, Count, statistics
 from irisdp.queries.query import YesOrNo
 from irisdp.release import plan, read_cells
@@ -91,6 +101,30 @@ def test_ends_that_depend_on_the_data_are_caught(query, mode, relation, ends, mo
     )
     pairs = neighbours(relation, mode)
     assert caught(query, {**MODES[mode], "relation": relation}, pairs)
+
+
+OTHER_NOISE = {
+    ShapeNoise: {"privacy": {"all": [{"ratio": 3}, {"ratio": 2, "delta": "1/50"}]}},
+    GaussianNoise: {"mu": 3, "delta": "1e-6"},
+}
+
+
+@pytest.mark.parametrize("kind", OTHER_NOISE)
+@pytest.mark.parametrize("ends", WRONG_ENDS)
+def test_ends_of_other_noise_that_depend_on_the_data_are_caught(kind, ends, monkeypatch):
+    monkeypatch.setattr(kind, "show", lambda self, drawn, nodes: np.clip(drawn, *WRONG_ENDS[ends](nodes)).tolist())
+    options = {**MODES["declared"], "relation": "add-remove", **OTHER_NOISE[kind]}
+    assert caught("count-where", options, neighbours("add-remove", "any"))
+
+
+@pytest.mark.parametrize("kind", OTHER_NOISE)
+def test_other_noise_for_less_than_was_asked_is_caught(kind, monkeypatch):
+    """Planted: the noise of a guarantee that lets neighbours be told apart a little better."""
+    weaker = {ShapeNoise: Privacy.all([Privacy(ratio="3.1"), Privacy(ratio=2, delta="1/50")]), GaussianNoise: "3.1"}
+    made = law("universal", weaker[kind]) if kind is ShapeNoise else gaussian_law(weaker[kind])
+    monkeypatch.setattr(kind, "noise", made)
+    options = {"relation": "add-remove", **OTHER_NOISE[kind]}
+    assert caught("count-where", options, neighbours("add-remove", "any"))
 
 
 @pytest.mark.parametrize(("query", "mode", "relation"), asked(CLASSES))

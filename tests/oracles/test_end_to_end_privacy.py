@@ -60,6 +60,38 @@ def test_no_neighbours_can_be_told_apart(query, mode, pairs):
             assert wrong == 0, (relation, delta)
 
 
+OTHERS = {
+    "two pairs": ({"privacy": {"all": [{"ratio": 3}, {"ratio": 2, "delta": "1/50"}]}}, (0, "1/90", "1/50")),
+    "with an end": (
+        {"privacy": {"all": [{"ratio": 3, "delta": "1/100"}, {"ratio": 2, "delta": "1/20"}]}},
+        (0, "1/30", "1/20"),
+    ),
+    "gaussian": ({"mu": 3, "delta": "1/20"}, ("1e-6", "1/20")),
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "guarantee", "mode"),
+    [
+        *(("count-where", "two pairs", mode) for mode in MODES),
+        *(("count-where", "gaussian", mode) for mode in ("whole", "declared", "public")),
+        *(("count", "with an end", mode) for mode in ("whole", "one-declared", "selected")),
+        *(("majority", "two pairs", mode) for mode in ("whole", "declared")),
+    ],
+)
+@pytest.mark.usefixtures("engine_once")
+def test_no_neighbours_can_be_told_apart_under_other_guarantees(query, guarantee, mode, pairs):
+    """Charged at several points of the curve: at each pair, and between them."""
+    public, (asked, charged_at) = mode == "public", OTHERS[guarantee]
+    selection = {"selection_epsilon": 1, "selection_delta": DELTA} if mode == "selected" else {}
+    for relation in RELATIONS[public:]:
+        options = {**MODES[mode], **selection, **asked, "relation": relation}
+        found = pairs[relation, "public" if public else "any"]
+        wrong, compared = violations(query, options, found, charged_at=charged_at)
+        assert compared > 300, relation
+        assert wrong == 0, relation
+
+
 @pytest.mark.parametrize("key", range(2))
 @pytest.mark.parametrize("mode", ["whole", "declared", "one-declared", "selected"])
 @pytest.mark.parametrize("query", ["count-where", "at-least-2-all", "majority"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from ..errors import BadInput
@@ -34,9 +35,7 @@ def charged_pair(guarantee: Guarantee, delta: Any = 0) -> Privacy:
     BadInput
         For Gaussian privacy without a δ, which has no ε then, and for a δ below all that several pairs promise.
     """
-    wanted = rational(delta, "delta")
-    if not 0 <= wanted < 1:
-        raise BadInput("delta", "must be at least 0 and below 1", "give a small probability such as 1e-6")
+    wanted = _checked_delta(rational(delta, "delta"))
     if isinstance(guarantee, Gaussian):
         # One unit more, so that e^ε rounded down, which group privacy multiplies by, is still enough.
         return Privacy(epsilon=charged_epsilon(guarantee.mu**2, wanted) + Fraction(1, 10**_PLACES), delta=wanted)
@@ -54,11 +53,18 @@ def charged_pair(guarantee: Guarantee, delta: Any = 0) -> Privacy:
     return Privacy.of((Pair(ratio, wanted, decimal_above(epsilon, _PLACES)),))
 
 
+@lru_cache(maxsize=64)
 def charged_epsilon(square: Fraction, delta: Fraction) -> Fraction:
     """Return the ε that Gaussian privacy has at a δ, given μ², rounded up to twelve decimals."""
     from .gaussian_sides import GaussianSide  # with the checks of mechanisms, which costs alone need not load
 
-    if delta == 0:
+    if _checked_delta(delta) == 0:
         rule = "is needed to charge Gaussian privacy as (ε, δ): with δ = 0 no ε is promised"
         raise BadInput("delta", rule, "add delta=1e-6, or charge a ledger that has a limit in mu")
     return decimal_above(GaussianSide(square, upward=True).least_epsilon(delta), _PLACES)
+
+
+def _checked_delta(delta: Fraction) -> Fraction:
+    if not 0 <= delta < 1:
+        raise BadInput("delta", "must be at least 0 and below 1", "give a small probability such as 1e-6")
+    return delta

@@ -59,7 +59,16 @@ def publish_command(
         str | None, typer.Option(help="ε of each cell's mechanism: the smaller, the more private.", metavar="E")
     ] = None,
     ratio: Annotated[str | None, typer.Option(help="e^ε instead of ε, as an exact number.", metavar="R")] = None,
-    delta: Annotated[str, typer.Option(help="δ of each cell's mechanism.", metavar="D")] = "0",
+    mu: Annotated[
+        str | None, typer.Option(help="μ of Gaussian privacy instead of ε; needs --delta to charge it.", metavar="M")
+    ] = None,
+    privacy: Annotated[
+        str | None,
+        typer.Option(help="Any guarantee instead of ε, as JSON: several pairs, gaussian or zcdp.", metavar="JSON"),
+    ] = None,
+    delta: Annotated[
+        str, typer.Option(help="δ of each cell's mechanism; with --mu, where it is charged.", metavar="D")
+    ] = "0",
     audience: Annotated[
         list[str] | None,
         typer.Option(
@@ -126,6 +135,8 @@ def publish_command(
         "selection_delta": selection_delta,
         "epsilon": epsilon,
         "ratio": ratio,
+        "mu": mu,
+        "privacy": privacy,
         "delta": delta,
         "audience": audience or None,
         "relation": relation,

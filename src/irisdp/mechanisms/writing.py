@@ -242,10 +242,15 @@ def _check_numbers(document: Any, known: set[str], rule: str) -> None:
 
 @checked
 def guarantee_from_document(document: Any) -> Guarantee:
-    """Read what `privacy_to_document` wrote: {"gaussian": μ} is Gaussian privacy itself, and no polygon below it."""
-    if isinstance(document, dict) and set(document) == {"gaussian"}:
-        _check_numbers(document, {"gaussian"}, "gaussian")
-        return Gaussian(document["gaussian"])
+    """Read what `privacy_to_document` wrote, or people did.
+
+    {"gaussian": μ} is Gaussian privacy itself, {"zcdp": ρ} the Gaussian privacy that is enough for it, and neither a
+    polygon below the curve, which they are with a "gap".
+    """
+    for name, build in (("gaussian", Gaussian), ("zcdp", Gaussian.zcdp)):
+        if isinstance(document, dict) and set(document) == {name}:
+            _check_numbers(document, {name}, name)
+            return build(document[name])
     return privacy_from_document(document)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from ..errors import BadInput
 from ..exact import checked, rational, rational_text
-from .gaussian import DEFAULT_GAP
+from .gaussian import DEFAULT_GAP, zcdp_mean
 from .parameters import Privacy
 
 __all__ = ["Gaussian", "Guarantee", "as_pairs"]
@@ -43,6 +44,12 @@ class Gaussian:
             raise BadInput("mu", "must lie between 1e-6 and 100", "give for example 1")
         object.__setattr__(self, "mu", mu)
 
+    @classmethod
+    @checked
+    def zcdp(cls, rho: Any) -> Gaussian:
+        """Return what is enough for ρ-zero-concentrated privacy: μ = √(2ρ), rounded down; see `Privacy.zcdp`."""
+        return cls(zcdp_mean(rho))
+
     def polygon_document(self) -> dict[str, str]:
         """Write in short what pairs `as_pairs` takes: `privacy_from_document` makes them again."""
         return {"gaussian": rational_text(self.mu), "gap": rational_text(DEFAULT_GAP)}
@@ -62,4 +69,9 @@ Guarantee = Privacy | Gaussian
 
 def as_pairs(guarantee: Guarantee) -> Privacy:
     """Return pairs (ε, δ) that imply a guarantee: itself, or a polygon below the curve, for μ from 0.0001 to 5."""
-    return Privacy.gaussian(guarantee.mu) if isinstance(guarantee, Gaussian) else guarantee
+    return _polygon(guarantee) if isinstance(guarantee, Gaussian) else guarantee
+
+
+@lru_cache(maxsize=16)
+def _polygon(gaussian: Gaussian) -> Privacy:
+    return Privacy.gaussian(gaussian.mu)

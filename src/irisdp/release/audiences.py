@@ -9,8 +9,9 @@ from typing import Any
 
 from ..cells import CellMechanism
 from ..errors import BadInput
-from ..exact import rational
-from ..privacy import Privacy
+from ..exact import parse_json, rational
+from ..mechanisms import guarantee_from_document
+from ..privacy import Gaussian, Guarantee, Privacy
 
 __all__ = ["Audience", "read_levels"]
 
@@ -23,23 +24,54 @@ class Audience:
     mechanism: CellMechanism[Any]
 
 
-def read_levels(audience: Any, epsilon: Any, ratio: Any, delta: Any) -> list[tuple[str | None, Privacy]]:
-    """Read the privacy of each audience, the most accurate first."""
-    levels = _levels(audience, epsilon, ratio, delta)
-    if any(privacy.ratio == 1 and privacy.delta == 0 for _, privacy in levels):
-        raise BadInput("epsilon", "must be above 0: at 0 an answer says nothing", "choose a larger epsilon")
-    return sorted(levels, key=lambda level: -level[1].ratio)
+def read_levels(
+    audience: Any, delta: Any, *, epsilon: Any = None, ratio: Any = None, mu: Any = None, privacy: Any = None
+) -> list[tuple[str | None, Guarantee]]:
+    """Read what each audience's answers may reveal, the most accurate first.
+
+    Exactly one of `audience` and the keywords is given. Beside `mu`, or a `privacy` of several pairs, `delta` is no
+    part of what is promised: it says at which point of the curve a ledger in (ε, δ) charges it.
+    """
+    told = {"epsilon": epsilon, "ratio": ratio, "mu": mu, "privacy": privacy}
+    given = [name for name, value in told.items() if value is not None]
+    if audience is not None:
+        if given:
+            raise BadInput("audience", "states epsilon already", f"leave out {given[0]}=")
+        levels = _named_levels(audience, delta)
+        return [(name, level) for name, level in sorted(levels, key=lambda level: -level[1].ratio)]
+    if not given:
+        raise BadInput("epsilon", "is missing", "add epsilon=1")
+    if len(given) > 1:
+        same = given == ["epsilon", "ratio"]
+        rule = f"{'says the same as' if same else 'cannot be given with'} {given[1]}="
+        raise BadInput(given[0], rule, "leave one of the two out")
+    if mu is not None:
+        return [(None, Gaussian(mu))]
+    if privacy is not None:
+        return [(None, _guarantee(privacy, delta))]
+    return [(None, _some(Privacy(epsilon=epsilon, ratio=ratio, delta=delta), "epsilon"))]
 
 
-def _levels(audience: Any, epsilon: Any, ratio: Any, delta: Any) -> list[tuple[str | None, Privacy]]:
-    if audience is None:
-        if epsilon is None and ratio is None:
-            raise BadInput("epsilon", "is missing", "add epsilon=1")
-        if epsilon is not None and ratio is not None:
-            raise BadInput("epsilon", "says the same as ratio=", "leave one of the two out")
-        return [(None, Privacy(epsilon=epsilon, ratio=ratio, delta=delta))]
-    if epsilon is not None or ratio is not None:
-        raise BadInput("audience", "states epsilon already", "leave out epsilon= and ratio=")
+def _guarantee(privacy: Any, delta: Any) -> Guarantee:
+    """Read a guarantee, or a document of one, or its JSON text."""
+    document = parse_json(privacy, "privacy") if isinstance(privacy, str) else privacy
+    if isinstance(document, Gaussian):
+        return document
+    found = document if isinstance(document, Privacy) else guarantee_from_document(document)
+    if isinstance(found, Gaussian):
+        return found
+    if found.single and rational(delta, "delta") != 0:
+        raise BadInput("delta", "is said by privacy= already", "leave it out")
+    return _some(found, "privacy")
+
+
+def _some(privacy: Privacy, field: str) -> Privacy:
+    if privacy.single and privacy.ratio == 1 and privacy.delta == 0:
+        raise BadInput(field, "must be above 0: at 0 an answer says nothing", "choose a larger epsilon")
+    return privacy
+
+
+def _named_levels(audience: Any, delta: Any) -> list[tuple[str, Privacy]]:
     named = dict(audience) if isinstance(audience, Mapping) else {}
     for text in () if isinstance(audience, Mapping) else audience:
         name, separator, level = str(text).partition("=")
@@ -50,4 +82,7 @@ def _levels(audience: Any, epsilon: Any, ratio: Any, delta: Any) -> list[tuple[s
         raise BadInput(
             "audience", "must have names of letters, digits, - and _", "write for example audience=['press=0.5']"
         )
-    return [(str(name), Privacy(epsilon=rational(level, "audience"), delta=delta)) for name, level in named.items()]
+    return [
+        (str(name), _some(Privacy(epsilon=rational(level, "audience"), delta=delta), "epsilon"))
+        for name, level in named.items()
+    ]

@@ -34,6 +34,7 @@ from ..queries import (
 )
 from ..renamed import renamed_method
 from .audiences import Audience, read_levels
+from .selection import read_selection, without_delta
 from .subject import Subject, canonical, subject_of
 
 __all__ = ["Plan", "plan"]
@@ -164,7 +165,9 @@ class Plan:
     def describe_cost(self) -> str:
         """Say the cost in one line."""
         reason = {Relation.ADD_REMOVE: "adding or removing", Relation.EXCHANGE: "exchanging"}[self.relation]
-        return f"{self.cost} for {reason} one {'record' if self.unit is None else self.unit}"
+        privacy = self.audiences[0].mechanism.privacy
+        kept = "" if isinstance(privacy, Privacy) and privacy.single else f"; each answer keeps {privacy}"
+        return f"{self.cost} for {reason} one {'record' if self.unit is None else self.unit}{kept}"
 
     def describe_error(self) -> list[str]:
         """Say the expected error, a line for each audience and one for a selection."""
@@ -187,6 +190,8 @@ def plan(
     selection_delta: Rational | None = None,
     epsilon: Rational | None = None,
     ratio: Rational | None = None,
+    mu: Rational | None = None,
+    privacy: Guarantee | Mapping[str, Any] | str | None = None,
     delta: Rational = 0,
     audience: Mapping[str, Rational] | Sequence[str] | None = None,
     relation: Literal["add-remove", "exchange"] = "add-remove",
@@ -222,8 +227,7 @@ def plan(
     >>> planned.describe_error()
     ['off by 0.851 on average, by at most 3 in 95 % of cases']
     """
-    levels = read_levels(audience, epsilon, ratio, delta)
-    privacy = levels[0][1]
+    levels = read_levels(audience, delta, epsilon=epsilon, ratio=ratio, mu=mu, privacy=privacy)
     neighbours = _relation(relation)
     table = open_table(data, encoding=encoding, delimiter=delimiter)
     question = read_query(query, arguments)
@@ -243,9 +247,9 @@ def plan(
     each = read_per_unit(per_unit, unit, condition)
     selector = None
     if select_groups:
-        selector = _selector(privacy, selection_epsilon, selection_delta)
+        selector = read_selection(levels[0][1], selection_epsilon, selection_delta)
         if selection_delta is None:  # the selection takes all of δ
-            levels = [(name, level.pure) for name, level in levels]
+            levels = [(name, without_delta(level)) for name, level in levels]
     elif selection_epsilon is not None or selection_delta is not None:
         given = "selection_delta" if selection_epsilon is None else "selection_epsilon"
         raise BadInput(given, "belongs to select_groups=True", "add select_groups=True or leave it out")
@@ -305,15 +309,3 @@ def _declared(table: Table, by: tuple[str, ...], groups: Any, select_groups: boo
         )
 
     return None if select_groups else read_groups(table, by, groups).by_key()
-
-
-def _selector(privacy: Privacy, epsilon: Any, delta: Any) -> PartitionSelection:
-    own = privacy if epsilon is None else Privacy(epsilon=epsilon, delta=privacy.delta)
-    own = own if delta is None else own.with_delta(delta)
-    if own.delta == Fraction(0):
-        raise BadInput(
-            "delta",
-            "must be above 0 to select groups privately",
-            "give a small probability such as 1e-6, or groups=",
-        )
-    return PartitionSelection(own)

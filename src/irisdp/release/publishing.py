@@ -62,6 +62,8 @@ def publish(
     selection_delta: Rational | None = None,
     epsilon: Rational | None = None,
     ratio: Rational | None = None,
+    mu: Rational | None = None,
+    privacy: Guarantee | Mapping[str, Any] | str | None = None,
     delta: Rational = 0,
     audience: Mapping[str, Rational] | Sequence[str] | None = None,
     relation: Literal["add-remove", "exchange"] = "add-remove",
@@ -91,10 +93,16 @@ def publish(
         What follows the query: K for at-least and at-most; then a condition in SQL over the columns, such as
         ``"age > 64 AND town = 'Ely'"``. All records count where it is left out; majority needs one.
     epsilon, ratio : number or text
-        How private each answer is, the smaller the more: ε, or r = e^ε. One of them is needed, above ε = 0. Exact:
-        ``0.1`` and ``"1/10"`` are one tenth. What a release costs follows from it, and from `relation`.
+        How private each answer is, the smaller the more: ε, or r = e^ε. One of them is needed, above ε = 0, or one of
+        the next two. Exact: ``0.1`` and ``"1/10"`` are one tenth. What a release costs follows, and from `relation`.
+    mu : number or text
+        Instead: μ of Gaussian privacy, which counts keep exactly by Gaussian noise of deviation 1/μ.
+    privacy : Privacy, accounting.Gaussian, mapping, or JSON text
+        Instead: any guarantee, such as several pairs at once: ``{"all": [{"epsilon": 1}, {"epsilon": "1/2",
+        "delta": "1e-3"}]}``, ``{"gaussian": 1}`` or ``{"zcdp": "1/2"}``. Several pairs get the noise of their own law.
     delta : number or text, in [0, 1)
-        Probability with which the bound e^ε may fail; 0 unless given. Needed by `select_groups` only.
+        Probability with which the bound e^ε may fail; 0 unless given. Needed by `select_groups`, and beside `mu`: there
+        it is the point of the curve that is charged, (ε(δ), δ), as of several pairs, which have a first without it.
     by : text or sequence of text
         Group columns; text is split at commas. Then there is one answer for each group.
     groups : text, path, sequence, mapping or frame
@@ -171,6 +179,8 @@ def publish(
         selection_delta=selection_delta,
         epsilon=epsilon,
         ratio=ratio,
+        mu=mu,
+        privacy=privacy,
         delta=delta,
         audience=audience,
         relation=relation,

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack, cast
 from ..accounting import Charge
 from ..errors import BadInput
 from ..exact import Rational, checked
+from ..privacy import Guarantee
 from ..queries import open_table
 from .ledger import Ledger, Release
 from .limits import named_limit
@@ -34,6 +35,8 @@ class Question(TypedDict, total=False):
     selection_delta: Rational | None
     epsilon: Rational | None
     ratio: Rational | None
+    mu: Rational | None
+    privacy: Guarantee | Mapping[str, Any] | str | None
     delta: Rational
     audience: Mapping[str, Rational] | Sequence[str] | None
     public_membership: bool
