@@ -176,6 +176,38 @@ class TestCharges:
         assert book.spent == GaussianCost()
 
 
+class TestGaussianAnswers:
+    def test_cost_what_they_keep_and_need_no_delta(self, path):
+        book = session(path, "mu=1")
+        assert book.count("age > 64", mu="1/2").cost == GaussianCost("1/4")
+        assert book.majority("age > 64", mu="1/2").cost == GaussianCost("1/4")
+        found = book.count(by="town", groups="Ely,York", mu="1/2")
+        assert (found.cost, book.remaining) == (GaussianCost("1/4"), GaussianCost("1/4"))
+        with pytest.raises(BudgetRefused):
+            book.count(mu="0.51")
+        assert [release.to_document()["guarantee"] for release in book.releases()] == ["μ = 0.5"] * 3
+
+    def test_in_rho_cost_half_the_square(self, path):
+        assert session(path, "rho=1").count(mu="1/2").cost == ConcentratedCost("1/8")
+
+    def test_of_several_pairs_cost_the_least_mean_of_all(self, path):
+        both = Privacy.all([Privacy(epsilon=2), Privacy(epsilon=1, delta="1/100")])
+        found = session(path, "mu=5").count(privacy=both)
+        assert nearly(found.cost.mu_squared, least_mean(both) ** 2)
+        assert found.cost.mu_squared < least_mean(Privacy(epsilon=2)) ** 2
+
+    def test_need_a_delta_where_epsilon_is_counted_but_not_to_be_given_again(self, path, monkeypatch):
+        book = session(path, None)
+        with monkeypatch.context() as patched:
+            patched.setattr("irisdp.release.publishing.read_cells", None)
+            with pytest.raises(BadInput, match=r"^delta: is needed .* or charge a ledger that has a limit in mu"):
+                book.count(mu="1/2")
+        first = book.count(mu="1/2", delta="1e-6")
+        assert as_pair(GaussianCost("1/4"), "1e-6").fits_in(first.cost)
+        again = book.count(mu="1/2")
+        assert (again.repeated, again.answers.values) == (True, first.answers.values)
+
+
 @pytest.fixture
 def links_seen(monkeypatch):
     """Note the earlier answers that each draw builds on."""

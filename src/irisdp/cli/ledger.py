@@ -96,17 +96,21 @@ def _cells(release: dict[str, Any], numbers: list[str]) -> list[str]:
         release["query"],
         _groups(release["groups"]),
         release["audience"] or "",
-        *(_number(release[number]) for number in numbers),
+        *(_number(release[number], number) for number in numbers),
         ", ".join(Path(path).name for path in release["outputs"]),
         "".join(built),
     ]
 
 
-def _number(text: str) -> str:
-    """Show a number whole, unless it is one of the long ones that conversions end in."""
+def _number(text: str, name: str) -> str:
+    """Show a number whole, unless it is one of the long ones that conversions to μ and ρ end in."""
     from ..exact import rational, short_text
 
-    return text if len(text) <= _LONGEST_SHOWN else f"≈ {short_text(rational(text, 'cost'))}"
+    return (
+        text
+        if len(text) <= _LONGEST_SHOWN or name in ("epsilon", "delta")
+        else f"≈ {short_text(rational(text, 'cost'))}"
+    )
 
 
 def _groups(groups: dict[str, Any] | None) -> str:

@@ -60,7 +60,10 @@ def publish_command(
     ] = None,
     ratio: Annotated[str | None, typer.Option(help="e^ε instead of ε, as an exact number.", metavar="R")] = None,
     mu: Annotated[
-        str | None, typer.Option(help="μ of Gaussian privacy instead of ε; needs --delta to charge it.", metavar="M")
+        str | None,
+        typer.Option(
+            help="μ of Gaussian privacy instead of ε; a ledger of ε and δ charges it at --delta.", metavar="M"
+        ),
     ] = None,
     privacy: Annotated[
         str | None,
@@ -233,14 +236,14 @@ def _show(published: Publication) -> None:
     show_answers(published)
     if published.repeated:
         view.print("  cost      nothing: this question was answered before, and this is the same answer")
-    elif not isinstance(published.cost, Cost):
-        view.print(f"  cost      {planned.describe_cost()}; charged {published.cost}")
-    elif published.cost != planned.cost:
+    elif published.cost == planned.cost:
+        view.print(f"  cost      {planned.describe_cost()}")
+    elif isinstance(published.cost, Cost):
         view.print(
             f"  cost      {planned.describe_cost()}, of which only ε = {rational_text(published.cost.epsilon)} is new"
         )
     else:
-        view.print(f"  cost      {planned.describe_cost()}")
+        view.print(f"  cost      {planned.describe_cost()}; charged {published.cost}")
     for error in planned.describe_error():
         view.print(f"  error     {error}")
     _show_rules(planned)

@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ..accounting import CURRENCIES, Charge, Currency, as_pair
+from ..accounting import CURRENCIES, Charge, Currency
 from ..errors import BadInput, PromiseRefused
 from ..exact import Rational, checked
 from ..renamed import renamed_method
@@ -45,6 +45,7 @@ from .ledger_rows import (
 )
 from .limits import limit_of
 from .promise import FACTS, Promise, check_promise
+from .statement import statement
 
 __all__ = ["Entry", "Ledger", "Release", "Settlement"]
 
@@ -55,9 +56,6 @@ there are none where the currency refines nothing."""
 Draw = Callable[[Sequence[Release], Charge], Sequence[Entry]]
 """Draws the answers, given the same releases and what to charge; it must neither fork nor write to a ledger, and other
 threads that use one wait for it."""
-
-SHOWN_DELTA = "1e-6"
-"""δ at which a ledger in μ or ρ says what it comes to in ε."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +175,7 @@ class Ledger:
                 "limit": limit and limit.to_document(),
                 "spent": spent.to_document(),
                 "left": limit and limit.beyond(spent).to_document(),
-                **_statement(currency_of(connection), limit, spent),
+                **statement(currency_of(connection), limit, spent),
                 **_promise_document(connection, self.path),
                 "releases": [release.to_document() for release in list_releases(self.path, connection)],
             }
@@ -223,6 +221,15 @@ class Ledger:
         """Return those fingerprints that the ledger has answered about."""
         with self._connection() as connection:
             return known_fingerprints(connection, fingerprints)
+
+    @checked
+    def answered(self, question: str) -> bool:
+        """Tell whether a question was settled, about any version of the data."""
+        with self._connection() as connection:
+            found = connection.execute(
+                "SELECT 1 FROM settlement WHERE question_hash = ? LIMIT 1", (_hash_of(question),)
+            ).fetchone()
+            return found is not None
 
     @checked
     def settle(
@@ -275,7 +282,7 @@ class Ledger:
         ----------
         tests/statistics/ledger: kills, failing writes, power loss and crowds of processes.
         """
-        question_hash = hashlib.sha256(question.encode()).hexdigest()
+        question_hash = _hash_of(question)
         with self._transaction() as connection:
             check_pinned(connection, self.path, promise.facts(), fingerprint)
             pin(connection, self.path, promise.facts())  # rolled back with everything else
@@ -319,13 +326,8 @@ class Ledger:
         return connection(self.path, create=create)
 
 
-def _statement(currency: Currency, limit: Charge | None, spent: Charge) -> dict[str, Any]:
-    """Return what μ or ρ come to as an (ε, δ); a ledger that counts in these says so itself."""
-    if currency.refines:
-        return {}
-    costs = {"spent": spent, "limit": limit}
-    pairs = {name: cost and as_pair(cost, SHOWN_DELTA).to_document() for name, cost in costs.items()}
-    return {"currency": currency.name, "as_pair": pairs}
+def _hash_of(question: str) -> str:
+    return hashlib.sha256(question.encode()).hexdigest()
 
 
 def _promise_document(connection: sqlite3.Connection, path: Path) -> dict[str, Any]:

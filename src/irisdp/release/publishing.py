@@ -101,8 +101,8 @@ def publish(
         Instead: any guarantee, such as several pairs at once: ``{"all": [{"epsilon": 1}, {"epsilon": "1/2",
         "delta": "1e-3"}]}``, ``{"gaussian": 1}`` or ``{"zcdp": "1/2"}``. Several pairs get the noise of their own law.
     delta : number or text, in [0, 1)
-        Probability with which the bound e^ε may fail; 0 unless given. Needed by `select_groups`, and beside `mu`: there
-        it is the point of the curve that is charged, (ε(δ), δ), as of several pairs, which have a first without it.
+        Probability with which the bound e^ε may fail; 0 unless given. Needed by `select_groups`, and beside `mu`
+        unless the ledger counts in μ or ρ: the point of the curve that is charged, (ε(δ), δ), as of several pairs.
     by : text or sequence of text
         Group columns; text is split at commas. Then there is one answer for each group.
     groups : text, path, sequence, mapping or frame
@@ -195,7 +195,8 @@ def publish(
     files = planned_files(planned, groups=groups, ledger=book.path, secret=secret, out=out, force=force)
     check_ledger(book, planned.table.path, {"the groups": groups_file(groups)}, default=ledger is None)
     book.check(promise)
-    price(planned, (), book.currency)  # before anything is read
+    if not book.answered(planned.question()):  # what may be given again need have no price
+        price(planned, (), book.currency)  # refused before anything is read
     reading = Reading.begin(planned.table, before)
     book, version, kept = recognised(planned.table, reading.digest, book, secret, default=ledger is None)
     book.check(promise, version)
