@@ -168,5 +168,5 @@ def test_the_command_line_asks_alike(tmp_path, monkeypatch, capsys):
     document = json.loads(capsys.readouterr().out)
     assert document["cost"] == {"epsilon": "1", "delta": "0"}
     assert document["expected_error"] == {"mean_absolute": pytest.approx(1.88, abs=0.01), "within_95_percent": 6}
-    assert run(["publish", "t.csv", "count", "--mu", "1"]) == 2
+    assert run(["publish", "t.csv", "count", "--mu", "2"]) == 2
     assert capsys.readouterr().err.endswith("add --delta 1e-6, or charge a ledger that has a limit in mu\n")

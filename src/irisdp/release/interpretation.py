@@ -23,7 +23,7 @@ from ..sampling import draw
 from ..tabular import InOneLine, Tabular
 from .posterior import Posterior
 from .reading_rules import BoundedRule, Rule, UnboundedRule, bounded_rule, unbounded_rule
-from .released import LARGEST_COUNT, Ends, NoisyCount, frame_of_answers, read_release, released_table
+from .released import LARGEST_COUNT, Ends, NoisyCount, PublishedCounts, frame_of_answers, read_release, released_table
 
 if TYPE_CHECKING:
     import pyarrow
@@ -186,7 +186,7 @@ def interpret(
     keys: list[tuple[Any, ...]] = [()]
     values: list[Hashable] = [value]
     if value is None:
-        if not isinstance(deployed, NoisyCount):
+        if not isinstance(deployed, PublishedCounts):
             raise BadInput("value", "is needed to read a mechanism file", "give the value that was released")
         table = released_table(release)
         by, keys, values = table.by, table.keys, list(table.values)
@@ -194,14 +194,14 @@ def interpret(
             raise BadInput(
                 "release", "is about another number of answers", "give the files that publish wrote together"
             )
-    elif isinstance(deployed, NoisyCount) and len(deployed.ends) > 1:
+    elif isinstance(deployed, PublishedCounts) and len(deployed.ends) > 1:
         raise BadInput("value", "cannot be read alone: answers differ in their ends", "leave value= out")
     elif (frame := frame_of_answers(value)) is not None:
         by, keys, values = frame.by, frame.keys, list(frame.values)
     rules: dict[Ends, Rule] = {}
     read = []
     for row, (key, published) in enumerate(zip(keys, values, strict=True)):
-        ends = deployed.ends_of(row) if isinstance(deployed, NoisyCount) else None
+        ends = deployed.ends_of(row) if isinstance(deployed, PublishedCounts) else None
         if ends not in rules:
             rules[ends] = reader.rule(deployed, ends)
         read.append((key, rules[ends].released(published), rules[ends]))
@@ -232,26 +232,28 @@ class _Reader:
     def _is_table(self) -> bool:
         return not isinstance(self.loss, str | Loss | Mapping) and hasattr(self.loss, "__len__")
 
-    def rule(self, deployed: NoisyCount | Mechanism | FactoredMechanism, ends: Ends) -> Rule:
+    def rule(self, deployed: PublishedCounts | Mechanism | FactoredMechanism, ends: Ends) -> Rule:
         """Solve the consumer's problem."""
         least, most = self._bounds(deployed, ends)
         if most is None:
-            assert isinstance(deployed, NoisyCount)
+            if not isinstance(deployed, NoisyCount):
+                rule = "is needed: counts with this noise are read among finitely many"
+                raise BadInput("at_most", rule, "give at_most=")
             return unbounded_rule(deployed.privacy, read_loss(self.loss, 0), least)
         if most > LARGEST_N:
             raise BadInput("at_most", f"must be at most {LARGEST_N:,} to read with an upper bound", "give at_most=")
         known: Any = {"at_least": least, "at_most": most} if self.side_information is None else self.side_information
         # A mechanism that was given as a matrix, and a table of losses, fix how counts are numbered.
-        largest = len(deployed.inputs) - 1 if not isinstance(deployed, NoisyCount) else most
+        largest = len(deployed.inputs) - 1 if not isinstance(deployed, PublishedCounts) else most
         if self._is_table:
             largest = max(largest, len(self.loss) - 1)
         return bounded_rule(
             deployed, ends, Consumer(largest, self.loss, side_information=known, prior=self._prior(largest))
         )
 
-    def _bounds(self, deployed: NoisyCount | Mechanism | FactoredMechanism, ends: Ends) -> tuple[int, int | None]:
+    def _bounds(self, deployed: PublishedCounts | Mechanism | FactoredMechanism, ends: Ends) -> tuple[int, int | None]:
         """Return the least and the largest count that is possible; None for no largest."""
-        if not isinstance(deployed, NoisyCount):
+        if not isinstance(deployed, PublishedCounts):
             if isinstance(deployed, Mechanism) and list(deployed.inputs) != list(range(len(deployed.inputs))):
                 raise BadInput("release", "has inputs that are not the counts 0..n", "give a mechanism for counts")
             ends = (0, len(deployed.inputs) - 1)

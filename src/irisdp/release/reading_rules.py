@@ -16,10 +16,11 @@ from ..consumers.unbounded import Shift, best_shift, loss_of_shift
 from ..errors import BadInput
 from ..exact import integer, short_text
 from ..mechanisms import FactoredMechanism, Mechanism, Reading
-from ..privacy import Privacy
+from ..privacy import Guarantee, Privacy
 from ..tabular import InOneLine
+from .added_noise_rows import mechanism_of_noise, slack
 from .posterior import Posterior
-from .released import LARGEST_COUNT, Ends, NoisyCount
+from .released import LARGEST_COUNT, Ends, NoisyCount, OtherNoisyCount, PublishedCounts
 
 __all__ = ["BoundedRule", "Rule", "UnboundedRule", "bounded_rule", "unbounded_rule"]
 
@@ -91,8 +92,9 @@ class BoundedRule(_Read):
     @property
     def universal(self) -> bool:
         """Whether no private mechanism at the release's ε, without δ, would serve the consumer better."""
-        noise = isinstance(self.deployed, FactoredMechanism) and self.deployed.reading is None
-        return (noise or self.window is not None) and self.found.consumer.universal
+        if not isinstance(self.deployed, FactoredMechanism):
+            return False  # of a matrix nothing is known, and other noise was rounded to whole numbers
+        return (self.deployed.reading is None or self.window is not None) and self.found.consumer.universal
 
     @property
     def possible(self) -> tuple[int, int]:
@@ -102,7 +104,7 @@ class BoundedRule(_Read):
 
     def released(self, value: Any) -> Hashable:
         """Return a value as the release names it; refuse what it cannot have published."""
-        if isinstance(self.deployed, Mechanism):
+        if isinstance(self.deployed, Mechanism) and self.window is None:
             from ..graphs.names import named_nodes, node_among
 
             return node_among(named_nodes(self.deployed.outputs), str(value), "value")
@@ -123,11 +125,13 @@ class BoundedRule(_Read):
         return Posterior(self.first + low, found[low : high + 1], assumed)
 
     def _position(self, value: Hashable) -> int:
-        if isinstance(self.deployed, Mechanism):
+        if isinstance(self.deployed, Mechanism) and self.window is None:
             return list(self.deployed.outputs).index(value)
         assert isinstance(value, int)
-        low, high = self.window or (0, self.deployed.n)
-        return min(max(value - self.first, low), high)
+        low, high = self.window or (0, len(self.deployed.inputs) - 1)
+        # The outputs of other noise are the values of the window, those of geometric noise its counts.
+        start = low if isinstance(self.deployed, Mechanism) else 0
+        return min(max(value - self.first, low), high) - start
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -206,7 +210,7 @@ class UnboundedRule(_Read):
 Rule = BoundedRule | UnboundedRule
 
 
-def bounded_rule(deployed: NoisyCount | Mechanism | FactoredMechanism, ends: Ends, consumer: Consumer) -> Rule:
+def bounded_rule(deployed: PublishedCounts | Mechanism | FactoredMechanism, ends: Ends, consumer: Consumer) -> Rule:
     """Find a consumer's best reading of a release whose counts have a largest one.
 
     Noise without ends, or with wider ones, tells about the counts a..b just what noise clamped to a..b tells: beyond,
@@ -217,7 +221,7 @@ def bounded_rule(deployed: NoisyCount | Mechanism | FactoredMechanism, ends: End
     BadInput
         When a count deemed possible does not lie between the ends: nothing is known of how it would be released.
     """
-    if not isinstance(deployed, NoisyCount):
+    if not isinstance(deployed, PublishedCounts):
         found = optimal_reading(deployed, consumer)
         counts = all(value in deployed.inputs for value in deployed.outputs)
         face = loss_of_reading(deployed, consumer) if counts else None
@@ -225,6 +229,9 @@ def bounded_rule(deployed: NoisyCount | Mechanism | FactoredMechanism, ends: End
     considered = consumer.considered
     if ends is not None and not ends[0] <= considered[0] <= considered[-1] <= ends[1]:
         raise BadInput("side_information", f"must lie from {ends[0]} to {ends[1]}", "leave out other counts")
+    if not isinstance(deployed, NoisyCount):
+        assert isinstance(deployed, OtherNoisyCount)
+        return _other_rule(deployed.guarantee, ends, consumer)
     if consumer.loss.entries is not None:
         return _table_rule(deployed.privacy.pure, ends, consumer)
     wide = _wide_rule(deployed.privacy.pure, ends, consumer)
@@ -241,6 +248,23 @@ def bounded_rule(deployed: NoisyCount | Mechanism | FactoredMechanism, ends: End
         whole = FactoredMechanism(privacy=deployed.privacy.pure, n=ends[1] - ends[0])
         face = loss_of_reading(whole, _moved(consumer, *ends))
     return BoundedRule(deployed=noise, first=first, ends=ends, found=optimal_reading(noise, moved), face_value=face)
+
+
+def _other_rule(guarantee: Guarantee, ends: Ends, consumer: Consumer) -> BoundedRule:
+    """Read counts with other than geometric noise, as a matrix; its rounding widens value and bound."""
+    counts = consumer.considered
+    table = consumer.loss.entries is not None  # which fixes how counts are numbered
+    first, last = (0, consumer.n) if table else (counts[0], counts[-1])
+    noise = mechanism_of_noise(guarantee, first, last, ends)
+    reader = consumer if table else _moved(consumer, first, last)
+    found, wide = optimal_reading(noise, reader), slack(noise, reader)
+    found = replace(found, value=found.value + wide, lower_bound=found.lower_bound - wide)
+    low, high = noise.outputs[0], noise.outputs[-1]
+    assert isinstance(low, int)
+    assert isinstance(high, int)
+    return BoundedRule(
+        deployed=noise, first=first, ends=ends, found=found, face_value=None, window=(low - first, high - first)
+    )
 
 
 def _table_rule(privacy: Privacy, ends: Ends, consumer: Consumer) -> BoundedRule:

@@ -12,8 +12,8 @@ from typing import Any
 from ..errors import BadInput
 from ..exact import integer, read_json
 from ..mechanisms import FORMAT as MECHANISM_FORMAT
-from ..mechanisms import FactoredMechanism, Mechanism, privacy_from_document, read_document
-from ..privacy import Privacy
+from ..mechanisms import FactoredMechanism, Mechanism, guarantee_from_document, privacy_from_document, read_document
+from ..privacy import Gaussian, Guarantee, Privacy
 from ..queries import Relation
 from .answers import Answers
 from .group_names import as_written
@@ -23,6 +23,8 @@ from .publication import Publication
 __all__ = [
     "SIDECAR_FORMAT",
     "NoisyCount",
+    "OtherNoisyCount",
+    "PublishedCounts",
     "ReleasedTable",
     "answers_beside",
     "frame_of_answers",
@@ -42,23 +44,46 @@ Ends = tuple[int, int] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoisyCount:
-    """What is public about how a release answers: two-sided geometric noise on counts, clamped to ends if any.
+class PublishedCounts:
+    """What is public of published counts, whatever their noise: the ends that they were clamped to, if any.
 
     Parameters
     ----------
-    privacy : Privacy
-        α = 1/ratio.
     ends : tuple
         For every answer its least and largest count, or None where its path has no largest; or one entry for all.
     """
 
-    privacy: Privacy
     ends: tuple[Ends, ...]
 
     def ends_of(self, row: int) -> Ends:
         """Return the ends of one answer."""
         return self.ends[0] if len(self.ends) == 1 else self.ends[row]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoisyCount(PublishedCounts):
+    """Counts with two-sided geometric noise.
+
+    Parameters
+    ----------
+    privacy : Privacy
+        α = 1/ratio.
+    """
+
+    privacy: Privacy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherNoisyCount(PublishedCounts):
+    """Counts with the noise of several pairs or of Gaussian privacy, in whole numbers.
+
+    Parameters
+    ----------
+    guarantee : Guarantee
+        What the noise is made for.
+    """
+
+    guarantee: Guarantee
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +95,7 @@ class ReleasedTable:
     values: list[int]
 
 
-def read_release(release: Any) -> NoisyCount | Mechanism | FactoredMechanism:
+def read_release(release: Any) -> PublishedCounts | Mechanism | FactoredMechanism:
     """Read what is public about a release.
 
     Parameters
@@ -79,7 +104,7 @@ def read_release(release: Any) -> NoisyCount | Mechanism | FactoredMechanism:
         `FILE.release.json` as `publish` writes it, or the answers beside it; a publication, of several audiences the
         most accurate; a line of a ledger; or a mechanism file whose inputs are the counts 0..n.
     """
-    if isinstance(release, NoisyCount | Mechanism | FactoredMechanism):
+    if isinstance(release, PublishedCounts | Mechanism | FactoredMechanism):
         return release
     if isinstance(release, Publication):
         release = next(iter(release.sidecars.values()))
@@ -100,11 +125,21 @@ def read_release(release: Any) -> NoisyCount | Mechanism | FactoredMechanism:
     mechanism = document.get("mechanism")
     if document.get("format") != SIDECAR_FORMAT or not isinstance(mechanism, Mapping):
         raise BadInput("release", "is no release and no mechanism file", "give the .release.json beside the answers")
+    if mechanism.get("kind") in ("shape-noise", "gaussian-noise"):
+        return OtherNoisyCount(guarantee=_guarantee(document), ends=_ends(mechanism))
     if mechanism.get("kind") != "geometric-noise":
         raise BadInput(
             "release", "does not publish counts", "interpret reads counts; other answers are read as they are"
         )
     return NoisyCount(privacy=privacy_from_document(document.get("privacy")), ends=_ends(mechanism))
+
+
+def _guarantee(document: Mapping[str, Any]) -> Guarantee:
+    """Read what noise was made for; each kind of noise has its own kind of guarantee."""
+    guarantee = guarantee_from_document(document.get("privacy"))
+    if isinstance(guarantee, Gaussian) != (document["mechanism"]["kind"] == "gaussian-noise"):
+        raise BadInput("release", "has noise of another guarantee than it states", "give the file that publish wrote")
+    return guarantee
 
 
 def _facts_of_line(release: Release) -> dict[str, Any]:

@@ -1,0 +1,82 @@
+"""Counts that were published with other than geometric noise, as a mechanism that a reader's game can be played with.
+
+Rows are those of the noise in whole numbers, rounded to multiples of 2^-160, lumped where values lie beyond all that
+could tell counts apart, and clamped where the release was. What rounding and lumping may change in any loss is bounded.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import accumulate, pairwise
+
+from ..accounting import charged_pair
+from ..consumers import Consumer
+from ..errors import BadInput
+from ..graphs import Path
+from ..mechanisms import Mechanism
+from ..noise import GaussianLaw, ShapeLaw, gaussian_law, law
+from ..privacy import Gaussian, Guarantee
+from .released import Ends
+
+__all__ = ["mechanism_of_noise", "noise_of", "slack"]
+
+_BITS = 160
+_SPARE = Fraction(1, 1 << _BITS + 16)
+_MOST_ENTRIES = 60_000
+_FAR = 12
+"""Deviations beyond which a Gaussian's values are lumped: they have less than 2^-100 of its mass."""
+_LUMPED = Fraction(1, 1 << 100)
+
+
+def noise_of(guarantee: Guarantee) -> ShapeLaw | GaussianLaw:
+    """Return the noise that a count has under several pairs, or under Gaussian privacy."""
+    if isinstance(guarantee, Gaussian):
+        return gaussian_law(guarantee.mu)
+    found = law("universal", guarantee)
+    assert isinstance(found, ShapeLaw)
+    return found
+
+
+def mechanism_of_noise(guarantee: Guarantee, first: int, last: int, ends: Ends) -> Mechanism:
+    """Return the mechanism on the counts from `first` to `last`, numbered from 0; outputs are published values.
+
+    Raises
+    ------
+    BadInput
+        Where that is a table of more than 60,000 entries.
+    """
+    noise = noise_of(guarantee)
+    low, high = first - _reach(noise), last + _reach(noise)
+    if ends is not None:
+        low, high = max(low, ends[0]), min(high, ends[1])
+    size, values = noise.atoms_per_unit, range(low, high + 1)
+    if (last - first + 1) * len(values) > _MOST_ENTRIES:
+        rule = f"leaves {last - first + 1:,} counts possible, too many to read with this noise"
+        raise BadInput("at_most", rule, "say more with at_least= and at_most=")
+    places = range(low + 1 - last, high + 1 - first)
+    below = {z: int(noise.below(z * size, width=_SPARE).lower * (1 << _BITS)) for z in places}
+    rows = []
+    for count in range(first, last + 1):
+        # Rounded down, a cut may lie a unit below the one before it.
+        cuts = accumulate([0, *(below[z - count] for z in values[1:]), 1 << _BITS], max)
+        rows.append([Fraction(after - before, 1 << _BITS) for before, after in pairwise(cuts)])
+    # One pair that holds, for the search; the rows decide.
+    pair = charged_pair(guarantee, "1e-6" if isinstance(guarantee, Gaussian) else 0)
+    return Mechanism.from_matrix(rows, privacy=pair, graph=Path(last - first + 1), outputs=values)
+
+
+def slack(deployed: Mechanism, consumer: Consumer) -> Fraction:
+    """Bound what rounding and lumping change in the loss of any reading, at any count.
+
+    Cuts are moved by less than two units each, so that rows are moved by less than four for each value.
+    """
+    entries = [entry for line in consumer.loss.table(consumer.n) for entry in line]
+    spread = Fraction(max(entries)) - Fraction(min(entries))
+    return spread * (Fraction(4 * len(deployed.outputs), 1 << _BITS) + _LUMPED)
+
+
+def _reach(noise: ShapeLaw | GaussianLaw) -> int:
+    if isinstance(noise, ShapeLaw):
+        return 2 + max(abs(steps) for _, steps in noise.cells.phases)
+    return math.ceil(_FAR / noise.mu) + 1

@@ -1,0 +1,136 @@
+"""Readings of counts with shape or Gaussian noise, against the law that the cell mechanism states, and a program."""
+
+from fractions import Fraction as F
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from irisdp import Privacy, interpret
+from irisdp.cells import CountNodes, GaussianNoise, ShapeNoise
+from irisdp.consumers.losses import read_loss
+from irisdp.errors import BadInput
+from irisdp.exact import Enclosure
+from irisdp.mechanisms import privacy_to_document
+from irisdp.privacy import Gaussian
+from irisdp.release import publish
+from support.programs import Program
+
+TWO = Privacy.all([Privacy(ratio=3), Privacy(ratio=2, delta="1/50")])
+ENDED = Privacy.all([Privacy(ratio=3, delta="1/100"), Privacy(ratio=2, delta="1/20")])
+NOISE = {"two pairs": ShapeNoise(TWO), "with an end": ShapeNoise(ENDED), "gaussian": GaussianNoise(Gaussian(1))}
+SURVEY = pa.table({"age": [70, 30, 81, 20, 90, 66], "town": ["Ely", "Ely", "York", "York", "York", "Ely"]})
+
+
+def sidecar(mechanism, ends):
+    """What publish writes about counts with this noise."""
+    limits = {} if ends is None else {"lower": ends[0], "upper": ends[1]}
+    return {
+        "format": "irisdp/release/1",
+        "privacy": privacy_to_document(mechanism.privacy),
+        "mechanism": {**mechanism.to_document(), **limits},
+    }
+
+
+def rows_of(mechanism, counts, ends):
+    """The stated law of what is shown about each count, as floats."""
+    upper = None if ends is None else np.array([ends[1]])
+    found = []
+    for count in counts:
+        law = mechanism.law(CountNodes(np.array([count]), np.array([ends[0] if ends else 0]), upper), 0, counts[-1])
+        found.append({z: float(p.upper if isinstance(p, Enclosure) else p) for z, p in law.items()})
+    return found
+
+
+def best(rows, counts, loss, prior):
+    """The least worst, or mean, loss of any reading; by a program in floats."""
+    values, program = sorted(set().union(*rows)), Program()
+    width = len(counts)
+    first = program.table(len(values), width)
+    lines = [
+        {
+            first + place * width + at: row.get(z, 0.0) * float(loss.at(count, answer))
+            for place, z in enumerate(values)
+            for at, answer in enumerate(counts)
+        }
+        for row, count in zip(rows, counts, strict=True)
+    ]
+    if prior is None:
+        program.worst(lines)
+    else:
+        for weight, line in zip(prior, lines, strict=True):
+            for column, cost in line.items():
+                program.cost[column] = program.cost.get(column, 0.0) + weight * cost
+    return program.minimum()
+
+
+@pytest.mark.parametrize("prior", [None, [0.1, 0.2, 0.4, 0.2, 0.1]])
+@pytest.mark.parametrize("loss", ["absolute", "squared", "zero-one", "pinball:1:3"])
+@pytest.mark.parametrize("ends", [None, (0, 4), (0, 9)])
+@pytest.mark.parametrize("name", NOISE)
+def test_readings_are_the_best_there_are(name, ends, loss, prior):
+    mechanism, counts = NOISE[name], range(5)
+    found = interpret(sidecar(mechanism, ends), 2, loss=loss, at_most=4, prior=prior)
+    rule = found.answers[0].rule
+    rows = rows_of(mechanism, counts, ends)
+    assert float(rule.value) == pytest.approx(best(rows, counts, read_loss(loss, 4), prior), rel=1e-6, abs=1e-9)
+    assert rule.lower_bound <= rule.value <= rule.lower_bound * (1 + F(1, 10**6)) + F(1, 10**9)
+    assert rule.universal is False
+    # What is claimed of the reading is what it costs under the stated law.
+    costs = [
+        sum(
+            p * float(chance) * float(read_loss(loss, 4).at(count, answer))
+            for z, p in row.items()
+            for answer, chance in rule.at(z)
+        )
+        for count, row in zip(counts, rows, strict=True)
+    ]
+    cost = max(costs) if prior is None else sum(w * c for w, c in zip(prior, costs, strict=True))
+    assert cost == pytest.approx(float(rule.value), rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", NOISE)
+def test_counts_are_read_where_they_lie(name):
+    """Bounds from below, values beyond all that tells counts apart, and tables of losses."""
+    release = sidecar(NOISE[name], None)
+    near = interpret(release, 103, at_least=100, at_most=106).answers[0]
+    assert near.reading == 103
+    far = interpret(release, 10**9, at_least=100, at_most=106).answers[0]
+    assert far.reading >= interpret(release, 104, at_least=100, at_most=106).answers[0].reading
+    assert far.rule.posterior(far.published).probabilities.argmax() >= 5
+    table = [[abs(i - v) for v in range(4)] for i in range(4)]
+    given = interpret(release, 1, loss=table).answers[0].rule
+    assert given.value == pytest.approx(interpret(release, 1, at_most=3).answers[0].rule.value)
+
+
+@pytest.mark.parametrize("asked", [{"mu": 1, "delta": "1e-6"}, {"privacy": TWO}])
+def test_publications_and_lines_of_ledgers_are_read(asked, tmp_path):
+    ledger, grouped = tmp_path / "l.ledger", {"by": "town", "groups": ["York", "Ely"]}
+    found = publish(SURVEY, "count", "age > 64", **grouped, **asked, ledger=ledger, out=tmp_path / "a.csv")
+    for release in (found, tmp_path / "a.csv", tmp_path / "a.csv.release.json"):
+        assert len(interpret(release, at_most=6).answers) == 2
+    with pytest.raises(BadInput, match=r"^at_most: is needed: counts with this noise are read among finitely many"):
+        interpret(found)
+    other = tmp_path / "m.ledger"
+    whole = publish(SURVEY, "count", "age > 64", relation="exchange", **asked, ledger=other)
+    assert interpret(whole).answers[0].rule.possible == (0, 6)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"privacy": {"epsilon": 1}}, "release: "),
+        ({"privacy": None}, "privacy: must be an object"),
+        ({"mechanism": {"kind": "shape-noise"}}, "release: has noise of another guarantee than it states"),
+    ],
+)
+def test_files_that_contradict_themselves_are_refused(changed, said):
+    with pytest.raises(BadInput) as refused:
+        interpret({**sidecar(NOISE["gaussian"], None), **changed}, 1, at_most=3)
+    assert str(refused.value).startswith(said)
+
+
+def test_too_many_counts_are_refused_in_one_line():
+    with pytest.raises(BadInput) as refused:
+        interpret(sidecar(NOISE["gaussian"], (0, 5000)), 1)
+    assert str(refused.value).startswith("at_most: leaves 5,001 counts possible, too many to read with this noise; say")
