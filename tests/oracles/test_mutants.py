@@ -10,6 +10,7 @@ import contextlib
 import copy
 import hashlib
 import io
+import itertools
 import json
 import pathlib
 import subprocess
@@ -44,6 +45,8 @@ ORIGINALS = {
     "consumer at a long ratio": design.consumer(4, "absolute", Privacy(epsilon=1)),
     "mean distance": design.distance(Cycle(5), Privacy(ratio=3)),
     "mean distance on a cube": design.distance(Hamming(2, 2), Privacy(epsilon="0.5")),
+    "winner": design.winners.winner(3, Privacy(ratio=2), largest=2),
+    "winner at worst": design.winners.winner(3, Privacy(ratio=2), largest=2, relation="add-remove", objective="worst"),
     "binary": design.binary(PATH, LINE, Privacy(ratio=2, delta="1/10")),
     "binary with given ends": design.binary(PATH, LINE, Privacy(ratio=2), boundary={"b": "0.6", "c": "0.6"}),
     "rainbow": design.rainbow(
@@ -102,11 +105,25 @@ def edges_of(document):
         words = document["inputs"]
         near = [(a, b) for a in range(len(words)) for b in range(a)]
         return [(a, b) for a, b in near if sum(x != y for x, y in zip(words[a], words[b], strict=True)) == 1]
+    if graph["family"] == "gaps":
+        return edges_of_gaps(graph, {tuple(node): k for k, node in enumerate(document["inputs"])})
     n = graph["n"]
     pairs = [(k, k + 1) for k in range(n - 1)]
     if graph["family"] == "cycle":
         return [*pairs, (n - 1, 0)]
     return pairs if graph["family"] == "path" else [(a, b) for a in range(n) for b in range(a)]
+
+
+def edges_of_gaps(graph, place):
+    """From counts: whatever their gaps, beyond the cap by up to two, become when a record comes or is exchanged."""
+    q, most = graph["categories"], graph["largest"]
+    moves = [(a, b) for a in range(q) for b in (range(q) if graph["relation"] == "exchange" else [q]) if a != b]
+    found = set()
+    for counts in itertools.product(range(most + 3), repeat=q):
+        for gains, loses in moves:
+            moved = [n + (k == gains) - (k == loses) for k, n in enumerate(counts)]
+            found.add(tuple(sorted(place[tuple(min(max(c) - n, most) for n in c)] for c in (counts, moved))))
+    return [(a, b) for a, b in found if a != b]
 
 
 def pairs_of(document):

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from irisdp import Privacy, design
+from irisdp import Privacy, audit, design
 from irisdp.design.winners.capped import MOST_STATES, capped_pull, capped_states, number_of_states
 from irisdp.design.winners.plurality import least_proved_ratio
 from irisdp.exact import Enclosure
@@ -414,3 +414,57 @@ def test_enclosures_hold_the_fractions_and_take_any_gaps():
         far = form.enclose((10**18, 0, 10**12, 10**9))
         assert far[1].upper == 1
         assert all(isinstance(one, Enclosure) and one.width <= F(1, 1 << 64) for one in far)
+
+
+# Mechanism files.
+
+
+@pytest.mark.parametrize("objective", ["average", "worst"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"categories": 3, "largest": 4, "relation": "exchange"},
+        {"categories": 4, "largest": 1, "relation": "exchange"},
+        {"categories": 3, "largest": 4, "relation": "add-remove"},
+        {"categories": 4, "largest": 1, "relation": "add-remove"},
+        {"categories": 3, "largest": 3, "relation": "add-remove", "ties": "first"},
+        {"categories": 3, "total": 7},
+        {"categories": 6, "total": 2},
+    ],
+    ids=str,
+)
+def test_files_are_optimal_among_all_private_mechanisms(spec, objective):
+    for privacy in (Privacy(ratio="3/2"), Privacy(epsilon=1)):
+        made = design.winners.winner(spec["categories"], privacy, objective=objective,
+                                     **{key: value for key, value in spec.items() if key != "categories"})  # fmt: skip
+        verdict = audit(made)
+        assert verdict.private
+        assert verdict.holds
+        states = list(made.inputs)
+        edges = [
+            pair for tails, heads in made.graph.edges() for pair in zip(tails.tolist(), heads.tolist(), strict=True)
+        ]
+        best = [min(node) if "largest" in spec else max(node) for node in states]
+        right = [[entry == winner for entry in node] for node, winner in zip(states, best, strict=True)]
+        if spec.get("ties") == "first":
+            right = [[v == row.index(True) for v in range(len(row))] for row in right]
+        least = least_errors(states, edges, right, privacy.ratio, objective == "worst")
+        assert float(made.objective.value) == pytest.approx(least, abs=1e-8)
+        assert made.objective.value - made.objective.lower_bound <= F(1, 10**15)
+        if spec.get("ties") != "first":  # alike for any order of the categories, but for rounding
+            for node in states:
+                turned = made.row((*node[1:], node[0]))
+                assert all(
+                    abs(p - q) <= F(1, 1 << 100)
+                    for p, q in zip(made.row(node), (turned[-1], *turned[:-1]), strict=True)
+                )
+
+
+def test_files_beyond_the_program_are_the_closed_form():
+    made = design.winners.winner(3, Privacy(ratio=2), total=30)
+    assert made.certificate is None
+    assert made.row((15, 10, 5)) == design.plurality(3, Privacy(ratio=2)).row((0, 5, 10))
+    below = design.winners.winner(5, Privacy(ratio="6/5"), total=8)  # pull, because every edge of these counts passes
+    assert below.row((4, 2, 1, 1, 0)) == Pull(5, Privacy(ratio="6/5")).row((0, 2, 3, 3, 4))
+    capped = design.winners.winner(4, Privacy(ratio=2), largest=7)
+    assert audit(capped).private

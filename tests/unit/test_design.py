@@ -133,6 +133,16 @@ SPECS = {
     "geometric": {"kind": "geometric", "n": 4, "privacy": {"epsilon": 1}},
     "line": {"kind": "balanced-line", "n_blue": 2, "n_red": 3, "privacy": {"ratio": 2}},
     "response": {"kind": "randomized-response", "choices": ["a", "b"], "privacy": {"ratio": 2}},
+    "winner": {"kind": "plurality", "categories": 3, "largest": 3, "relation": "exchange", "privacy": {"ratio": 2}},
+    "winner, at worst": {
+        **{"kind": "plurality", "categories": 3, "largest": 2, "relation": "add-remove", "objective": "worst"},
+        "privacy": {"epsilon": 1},
+    },
+    "winner of counts": {"kind": "plurality", "categories": 3, "total": 4, "privacy": {"epsilon": "1/2"}},
+    "first winner": {
+        **{"kind": "plurality", "categories": 2, "largest": 4, "relation": "add-remove", "ties": "first"},
+        "privacy": {"epsilon": 1},
+    },
 }
 
 
@@ -170,6 +180,17 @@ def test_a_spec_is_the_call_it_stands_for():
         ("privacy", {"kind": "geometric", "n": 3, "privacy": 1}),
         ("ratio", {"kind": "geometric", "n": 3, "privacy": {"ratio": "1/2"}}),
         ("spec", {"kind": "geometric", "n": 3, "privacy": {"ratio": 2}, "loss": "absolute"}),
+        ("categories", {"kind": "plurality", "privacy": {"ratio": 2}}),
+        ("categories", SPECS["winner"] | {"categories": 10**9}),
+        ("largest", SPECS["winner"] | {"largest": 10**9}),
+        ("largest", SPECS["winner"] | {"largest": 0}),
+        ("largest", SPECS["winner"] | {"categories": 100, "largest": 1}),
+        ("total", SPECS["winner"] | {"total": 3}),
+        ("total", SPECS["winner of counts"] | {"total": 10**9}),
+        ("total", SPECS["winner of counts"] | {"relation": "add-remove"}),
+        ("relation", SPECS["winner"] | {"relation": "swap"}),
+        ("ties", SPECS["winner"] | {"ties": "last"}),
+        ("objective", SPECS["winner"] | {"objective": "best"}),
         ("loss", SPECS["consumer"] | {"loss": "cubic"}),
         ("loss", SPECS["consumer"] | {"loss": [[0, 1], [1, 0]]}),
         ("loss", SPECS["consumer"] | {"loss": [[0, 1, 2, "x"]] * 4}),

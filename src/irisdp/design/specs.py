@@ -16,6 +16,7 @@ from .databases.distance import distance
 from .databases.exponential import exponential
 from .rainbows.binary import binary
 from .rainbows.rainbow import rainbow
+from .winners.written import winner
 
 __all__ = ["KINDS", "from_spec"]
 
@@ -101,6 +102,18 @@ def _geometric(fields: Fields, privacy: Privacy) -> Design:
     return geometric(fields["n"], privacy)
 
 
+def _plurality(fields: Fields, privacy: Privacy) -> Design:
+    return winner(
+        fields["categories"],
+        privacy,
+        largest=fields.get("largest"),
+        total=fields.get("total"),
+        relation=fields.get("relation", "exchange"),
+        ties=fields.get("ties", "any"),
+        objective=fields.get("objective", "average"),
+    )
+
+
 def _rainbow(fields: Fields, privacy: Privacy) -> Design:
     graph = graph_from_document(fields["graph"])
     rankings = colours_by_key(graph, fields["rankings"], "rankings")
@@ -119,6 +132,7 @@ KINDS: dict[str, tuple[Callable[[Fields, Privacy], Design], set[str], set[str]]]
     "distance": (_distance, {"graph"}, {"weights", "loss"}),
     "exponential": (_exponential, {"graph"}, {"scores", "outputs", "prior"}),
     "geometric": (_geometric, {"n"}, set()),
+    "plurality": (_plurality, {"categories"}, {"largest", "total", "relation", "ties", "objective"}),
     "rainbow": (_rainbow, {"graph", "rankings"}, {"boundary", "weights"}),
     "randomized-response": (_randomized_response, {"choices"}, set()),
 }

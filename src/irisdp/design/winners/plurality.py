@@ -142,7 +142,7 @@ def plurality(
     Raises
     ------
     Refusal
-        For `ties="first"` where records are exchanged: no mechanism for it is known to be private there.
+        For `ties="first"` where records are exchanged: two counts move at once, and the noise is not private.
 
     Examples
     --------
@@ -160,8 +160,8 @@ def plurality(
     privacy = privacy.pure
     if ties == "first" and relation == "exchange":
         raise Refusal(
-            "ties: no private mechanism for a public order of ties is known where records are exchanged, since then two"
-            ' counts move at once; let any of the largest be right (ties "any"), or add and remove records',
+            "ties: a public order of ties is for records that are added or removed: where one is exchanged, two counts"
+            ' move at once, and its noise would cost twice the ε; let any of the largest be right (ties "any")',
             status="no mechanism",
         )
     form, rule, scope = _chosen(q, privacy, relation, ties)
