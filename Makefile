@@ -75,6 +75,7 @@ bench: $(VENV)/.develop
 reliability: $(VENV)/.develop
 	$(BIN)/python -m pytest -n $(JOBS) tests/oracles/test_end_to_end_privacy.py tests/oracles/test_end_to_end_planted.py \
 	  tests/statistics
+	IRISDP_GAPS=4 $(BIN)/python -m pytest -n $(JOBS) tests/oracles/test_plurality.py
 	IRISDP_MALFORMED=3000 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/oracles/test_malformed_siblings.py
 	$(BIN)/python benchmarks/clock.py
 

@@ -32,13 +32,14 @@ OBJECTS = {
     "Morphism": graphs.morphism(PATH, PATH, [0, 0, 1]),
     "DominatingPair": certify.dominating_pair(certify.privacy_profile(GEOMETRIC)),
     "Exponential": design.safe_exponential([[0, 1, 2]] * 3, PATH, PRIVACY),
+    "Plurality": design.plurality(3, PRIVACY),
     "ColouredGraph": graphs.colour(PATH, ["red", "blue", "blue"]),
 }
 """Whose methods are called as well."""
 
 MADE = {
     *("Consumer", "Tail", "Loss", "Objective", "FactoredMechanism", "Mechanism", "DepthMechanism", "Ledger", "Session"),
-    *("Path", "Cycle", "Complete", "Hamming", "Histograms", "SortedHistograms", "Product", "Goal"),
+    *("Path", "Cycle", "Complete", "Hamming", "Histograms", "SortedHistograms", "Product", "Goal", "Gaps"),
     *("PartitionMechanism", "HistogramMechanism", "Privacy", "Cost"),
 }
 """Classes that callers make themselves; the others are results."""
