@@ -154,11 +154,20 @@ def engine_once(one_engine, monkeypatch):
     remember(planning, "read_condition")
 
 
-def joint_law(planned, cells):
-    """The exact law of everything printed: a mapping from what is shown, sidecar first, to probabilities."""
+def middle(chance):
+    """The probability itself, or if it is enclosed the middle, which is nearer to it than `NEAR` cares for."""
+    return (chance.lower + chance.upper) / 2 if isinstance(chance, Enclosure) else chance
+
+
+def joint_law(planned, cells, end=middle):
+    """The exact law of everything printed: a mapping from what is shown, sidecar first, to probabilities.
+
+    `end` says what stands for probabilities that are enclosed.
+    """
     mechanism = planned.audiences[0].mechanism
-    # A count is lumped beyond 0 and MOST, where ratios are constant.
-    laws = [middles(mechanism.law(cells.nodes, cell, MOST)) for cell in range(len(cells.nodes))]
+    # A count is lumped beyond 0 and MOST, where ratios are constant; Gaussian ones twelve deviations beyond.
+    laws = [mechanism.law(cells.nodes, cell, MOST) for cell in range(len(cells.nodes))]
+    laws = [{answer: end(chance) for answer, chance in law.items()} for law in laws]
     if planned.selector is not None:
         named = [label[0] for label in cells.keys.select(np.ones(len(laws), dtype=bool)).labels]
         chances = [planned.selector.law(int(size)) for size in cells.keys.counts]
@@ -174,11 +183,6 @@ def joint_law(planned, cells):
     for (ends, *seen), probability in joint.items():
         shown[ends, *as_shown(mechanism, cells.nodes, [part for part in seen if part is not None])] += probability
     return shown
-
-
-def middles(law):
-    """The law itself, or of enclosures their middles, which are nearer to it than `NEAR` cares for."""
-    return {answer: (p.lower + p.upper) / 2 if isinstance(p, Enclosure) else p for answer, p in law.items()}
 
 
 def as_shown(mechanism, nodes, parts):

@@ -14,7 +14,7 @@ import irisdp
 from irisdp import BadInput, BudgetRefused, Ledger, PromiseRefused
 from irisdp.accounting import Cost, total
 from irisdp.cli.main import run
-from irisdp.privacy import Privacy
+from irisdp.privacy import Gaussian, Privacy
 from irisdp.release import plan_batch, publishing
 from irisdp.release.batches import OwnNoise, compose_questions
 from irisdp.release.batches import publishing as batches
@@ -52,10 +52,12 @@ def mean_error(batch, place=0):
     return batch.plans[place].audiences[0].mechanism.expected_error()["mean_absolute"]
 
 
-@pytest.mark.parametrize(("number", "most", "by_sums"), [(50, 29.1, 50), (20, 17.6, 20)])
+@pytest.mark.parametrize(("number", "most", "by_sums"), [(50, 23.84, 50), (20, 15.08, 20), (12, 11.68, 12)])
 def test_many_counts_have_less_noise_than_by_sums(number, most, by_sums):
     batch = planned(*counts(number))
     assert batch.composition.exact
+    assert batch.composition.noise == ["gaussian"]
+    assert batch.composition.sums is None
     assert batch.cost == Cost(1, "1e-6")
     assert mean_error(batch) <= most
     # 2α/(1−α²) at ε = 1/number, all but 1/(6·number)
@@ -71,19 +73,67 @@ def test_few_counts_have_no_more_noise_than_by_sums_and_leave_delta_unspent(numb
     assert mean_error(batch) == pytest.approx(1 / math.sinh(1 / number))
 
 
-@pytest.mark.parametrize("number", [20, 30, 100])
+@pytest.mark.parametrize("number", [20, 100])
 def test_what_is_charged_fits_and_hardly_more_would(number):
     weights = [1 + place % 3 for place in range(number)]
-    batch = planned(*({**each, "weight": weight} for each, weight in zip(counts(number), weights, strict=True)))
-    found = batch.composition
+    plans = planned(*counts(number), budget={"epsilon": 1}).plans
+    found = compose_questions(plans, weights, Cost(1, "1e-6"), [own_noise(number)])
     shares = [weight * found.scale for weight in weights]
-    assert [one.cost.epsilon for one in batch.plans] == shares
+    assert [one.cost.epsilon for one in found.plans] == shares
     lower, upper = total([Privacy(epsilon=share) for share in shares], delta="1e-6")
     assert (lower, upper) == (found.lower, found.upper)
     assert upper <= 1
     assert found.sums == Cost(sum(shares))
     more = Fraction(10_002, 10_000)
     assert total([Privacy(epsilon=share * more) for share in shares], delta="1e-6")[0] > 1
+
+
+def test_gaussian_counts_fit_hardly_more_would_and_weights_halve_their_noise():
+    weights = [1, 2, 1, 2] * 5
+    batch = planned(*({**each, "weight": weight} for each, weight in zip(counts(20), weights, strict=True)))
+    found = batch.composition
+    assert found.noise == ["gaussian"]
+    means = [Fraction(4, 5) * weight * found.scale for weight in weights]
+    assert [one.audiences[0].mechanism.privacy for one in batch.plans] == [Gaussian(mean) for mean in means]
+    assert (found.lower, found.upper) == total([Gaussian(mean) for mean in means], delta="1e-6")
+    assert found.upper <= 1
+    assert total([Gaussian(mean * Fraction(10_002, 10_000)) for mean in means], delta="1e-6")[0] > 1
+    assert mean_error(batch, 0) == pytest.approx(2 * mean_error(batch, 1), rel=0.01)
+    assert dict(batch.describe_cost())["shares"].startswith("μ = weight × ")
+
+
+def test_a_heavy_count_may_keep_its_geometric_noise():
+    weights = [10] + [1] * 49
+    batch = planned(*({**each, "weight": weight} for each, weight in zip(counts(50), weights, strict=True)))
+    found = batch.composition
+    assert [kind.name for kind in found.kinds] == ["geometric"] + ["gaussian"] * 49
+    assert mean_error(batch, 0) < 3.2
+    assert mean_error(batch, 1) < 32.4
+    light = Fraction(4, 5) * found.scale
+    assert found.upper <= 1
+    assert found.upper == total([Privacy(epsilon=10 * found.scale), (Gaussian(light), 49)], delta="1e-6")[1]
+    assert batch.plans[0].cost == Cost(10 * found.scale)
+    assert batch.plans[1].cost.delta == Fraction("1e-6")
+    shares = dict(batch.describe_cost())["shares"]
+    assert "ε = weight × " in shares
+    assert "μ = weight × " in shares
+
+
+def test_yes_or_no_and_selections_stay_as_they_are_beside_gaussian_counts():
+    selected = {**ALL, "by": "town", "select_groups": True, "delta": "5e-7"}
+    batch = planned(selected, {"query": "at-least 2"}, *counts(30))
+    found = batch.composition
+    assert [kind.name for kind in found.kinds] == ["gaussian", "geometric"] + ["gaussian"] * 30
+    assert batch.plans[0].selector.privacy == Privacy(epsilon=found.scale, delta="5e-7")
+    assert batch.plans[1].audiences[0].mechanism.privacy == Privacy(epsilon=found.scale)
+    mean = Gaussian(Fraction(4, 5) * found.scale)
+    parts = [(mean, 31), Privacy(epsilon=found.scale, delta="5e-7"), Privacy(epsilon=found.scale)]
+    assert found.upper == total(parts, delta="1e-6")[1] <= 1
+
+
+def test_where_a_selection_takes_all_of_delta_there_is_none_for_gaussian_noise():
+    selected = {**ALL, "by": "town", "select_groups": True, "delta": "1e-6"}
+    assert planned(selected, *counts(20)).composition.noise == ["geometric"]
 
 
 def test_without_delta_costs_are_added_up():
@@ -115,11 +165,10 @@ def test_the_questions_own_delta_is_part_of_the_budget():
     selected = {**ALL, "by": "town", "select_groups": True, "delta": "5e-7"}
     batch = planned(told, selected, *counts(40))
     assert batch.cost == Cost(1, "1e-6")
-    assert batch.composition.sums.delta == Fraction("9e-7")
     assert batch.composition.upper <= 1
     assert batch.plans[1].selector.privacy.delta == Fraction("5e-7")
     few = planned(told, selected)
-    assert few.cost == Cost(1, "9e-7")
+    assert few.cost == few.composition.sums == Cost(1, "9e-7")
     with pytest.raises(BadInput, match=r"budget: delta: is 0.0000005, and the questions' own add up to 0.0000009"):
         planned(told, selected, budget={"epsilon": 1, "delta": "5e-7"})
     exactly = planned(told, selected, budget={"epsilon": 1, "delta": "9e-7"})
@@ -140,6 +189,12 @@ class Louder:
     adds_up: bool = False
     times: int = 3
 
+    def allows(self, share):
+        return True
+
+    def describe(self, scale):
+        return "three times the share"
+
     def at(self, planned, share):
         return OwnNoise().at(planned, share * self.times)
 
@@ -147,18 +202,23 @@ class Louder:
         return [(Privacy(epsilon=planned.cost.epsilon / self.times), 1)]
 
 
+def own_noise(number):
+    return (OwnNoise(),) * number
+
+
 def test_the_kind_of_noise_with_the_least_stated_error_is_taken():
-    plans = planned(*counts(30)).plans
+    plans = planned(*counts(30), budget={"epsilon": 1}).plans
     weights, budget = [Fraction(1)] * 30, Cost(1, "1e-6")
-    own = compose_questions(plans, weights, budget)
-    louder = compose_questions(plans, weights, budget, [OwnNoise(), Louder()])
-    assert louder.kind == Louder()
+    own = compose_questions(plans, weights, budget, [own_noise(30)])
+    louder = compose_questions(plans, weights, budget, [own_noise(30), (Louder(),) * 30])
+    assert louder.kinds == (Louder(),) * 30
     assert louder.scale == own.scale
     assert louder.sums is None
     assert louder.cost == budget
-    assert compose_questions(plans, weights, budget, [Louder(times=1), OwnNoise()]).kind == Louder(times=1)
-    steep = replace(Louder(), times=Fraction(1, 5))
-    assert compose_questions(plans, weights, budget, [steep, OwnNoise()]).kind == OwnNoise()
+    equal = (Louder(times=1),) * 30
+    assert compose_questions(plans, weights, budget, [equal, own_noise(30)]).kinds == equal
+    steep = (replace(Louder(), times=Fraction(1, 5)),) * 30
+    assert compose_questions(plans, weights, budget, [steep, own_noise(30)]).kinds == own_noise(30)
 
 
 # What is refused, before anything is spent.

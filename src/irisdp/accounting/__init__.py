@@ -9,7 +9,7 @@ from .currencies import CURRENCIES, EPSILON_DELTA, MU, RHO, Currency
 from .least_mean import least_mean
 from .single_costs import ConcentratedCost, GaussianCost
 from .statements import as_pair
-from .totals import delta, total
+from .totals import delta, delta_above, total
 
 __all__ = [
     "CURRENCIES",
@@ -26,6 +26,7 @@ __all__ = [
     "charged_pair",
     "concentration",
     "delta",
+    "delta_above",
     "least_mean",
     "total",
 ]

@@ -45,7 +45,7 @@ class Laws:
     above : mapping from LossLaw to int
         Of pairs at least as distinguishable as any neighbours.
     below : mapping from LossLaw to int
-        Of pairs that some neighbours make, all at once.
+        Of pairs that some neighbours make, all at once; empty where it was not asked for.
     promised : frozenset of Fraction
         The ε of guarantees, and those that mechanisms were made for: the grid holds them if it can.
     square : Fraction
@@ -58,8 +58,15 @@ class Laws:
     square: Fraction = Fraction(0)
 
 
-def read_items(items: Any) -> Laws:
+def read_items(items: Any, *, below: bool = True) -> Laws:
     """Read a list of guarantees and mechanisms, each alone or with the number of times it is released.
+
+    Parameters
+    ----------
+    items : list
+        As for `irisdp.accounting.total`.
+    below : bool
+        Whether the bound from below is asked for as well.
 
     Raises
     ------
@@ -75,24 +82,24 @@ def read_items(items: Any) -> Laws:
     drawn = {name: times for name, (_, times) in mechanisms.items()}
     if laws.total() + sum(drawn.values()) + gaussian.total() > MOST_DRAWS:
         raise BadInput("items", f"are more than {MOST_DRAWS:,} releases", "add up fewer")
-    above, below = laws.copy(), laws.copy()
+    above, lesser = laws.copy(), laws.copy()
     square = sum((item.mu**2 * times for item, times in gaussian.items()), start=Fraction(0))
     if square and (laws or drawn):
         above[law_above(square)] += 1
-        if (least := law_below(square)) is not None:
-            below[least] += 1
+        if below and (least := law_below(square)) is not None:
+            lesser[least] += 1
     read = {name: bare_subject(mechanism) for name, (mechanism, _) in mechanisms.items()}
     for name, subject in read.items():
         above[finite_law(dominating_pair(profile_of(subject)).losses())] += drawn[name]
-    for group in _asked_alike(read):
+    for group in _asked_alike(read) if below else ():
         pairs = _one_pair([read[name] for name in group], [drawn[name] for name in group])
         for name, losses in zip(group, pairs, strict=True):
-            below[finite_law(losses)] += drawn[name]
+            lesser[finite_law(losses)] += drawn[name]
     promised = {law.epsilon for law in laws if isinstance(law, TwoPointLaw)}
     for made, _ in mechanisms.values():
         with suppress(BadInput):  # of a privacy that has no ε of its own: the grid can do without
             promised |= {made.privacy.epsilon} if made.privacy is not None else set()
-    return Laws(above, below, frozenset(promised), square)
+    return Laws(above, lesser if below else Counter(), frozenset(promised), square)
 
 
 def _sorted_by_kind(

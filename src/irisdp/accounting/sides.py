@@ -20,7 +20,7 @@ from .bounds import delta_of, epsilon_bound
 from .gaussian_sides import GaussianSide
 from .items import Laws, read_items
 
-__all__ = ["Side", "both_sides"]
+__all__ = ["Side", "both_sides", "upper_side"]
 
 _BITS = 192
 _MOST_BITS = 1 << 13
@@ -139,11 +139,19 @@ def both_sides(items: Any, grid: Any) -> tuple[Side, Side] | tuple[GaussianSide,
     return lower, upper
 
 
+def upper_side(items: Any) -> Side | GaussianSide:
+    """Read what is released, and choose the grid of the bound from above."""
+    laws = read_items(items, below=False)
+    if not laws.above:
+        return GaussianSide(laws.square, upward=True)
+    return Side(laws.above, _width(laws, None), upward=True)
+
+
 def _width(laws: Laws, grid: Any) -> Fraction:
     """Return the width of the grid: the one given, or one that holds every ε, or one with a usual number of places."""
     spans = [
         (float(largest_loss(law).upper - smallest_loss(law).lower), times)
-        for law, times in (*laws.above.items(), *laws.below.items())
+        for law, times in (*laws.above.items(), *(laws.below or laws.above).items())
     ]
     # Up to a chance of 2^-128 a sum stays within 6.7·√(Σ span²) of its mean.
     most, usual = fsum(span * times for span, times in spans), fsum(span**2 * times for span, times in spans)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .gaussian_sides import GaussianSide
     from .sides import Side
 
-__all__ = ["delta", "total"]
+__all__ = ["delta", "delta_above", "total"]
 
 
 @checked
@@ -70,9 +70,7 @@ def total(items: Any, *, delta: Any, grid: Any = None) -> tuple[Fraction, Fracti
     >>> f"{float(lower):.6f} {float(upper):.6f}"
     '3.545389 3.545389'
     """
-    wanted = rational(delta, "delta")
-    if not 0 <= wanted < 1:
-        raise BadInput("delta", "must be at least 0 and below 1", "give a small probability such as 1e-6")
+    wanted = _read_delta(delta)
     lower, upper = _both(items, grid)
     return lower.least_epsilon(wanted), upper.least_epsilon(wanted)
 
@@ -111,11 +109,48 @@ def delta(items: Any, *, epsilon: Any, grid: Any = None) -> tuple[Fraction, Frac
     >>> f"{float(lower):.6e} {float(upper):.6e}"
     '1.364929e-06 1.364929e-06'
     """
+    wanted = _read_epsilon(epsilon)
+    lower, upper = _both(items, grid)
+    return lower.delta_at(wanted), upper.delta_at(wanted)
+
+
+@checked
+def delta_above(items: Any, *, epsilon: Any) -> Fraction:
+    """Return a δ for which releases fixed in advance are (ε, δ)-private together.
+
+    The upper end of `delta`, in less time: the bound from below is not worked out. Where no one grid holds all losses
+    the two may round them to different grids; either holds.
+
+    Parameters
+    ----------
+    items : list
+        As for `irisdp.accounting.total`.
+    epsilon : number or text
+        Of the whole.
+
+    Examples
+    --------
+    >>> from irisdp import Privacy
+    >>> float(delta_above([(Privacy(epsilon="0.1"), 60)], epsilon="3.546")) < 1e-6
+    True
+    """
+    from .sides import upper_side
+
+    return upper_side(items).delta_at(_read_epsilon(epsilon))
+
+
+def _read_epsilon(epsilon: Any) -> Fraction:
     wanted = rational(epsilon, "epsilon")
     if wanted < 0:
         raise BadInput("epsilon", "must not be negative", "give a number that is at least 0")
-    lower, upper = _both(items, grid)
-    return lower.delta_at(wanted), upper.delta_at(wanted)
+    return wanted
+
+
+def _read_delta(delta: Any) -> Fraction:
+    wanted = rational(delta, "delta")
+    if not 0 <= wanted < 1:
+        raise BadInput("delta", "must be at least 0 and below 1", "give a small probability such as 1e-6")
+    return wanted
 
 
 def _both(items: Any, grid: Any) -> tuple[Side, Side] | tuple[GaussianSide, GaussianSide]:

@@ -16,7 +16,7 @@ from functools import reduce
 
 from ..accounting import EPSILON_DELTA, Charge, Cost, Currency
 from ..errors import BadInput
-from ..privacy import Guarantee, Privacy
+from ..privacy import Gaussian, Guarantee, Privacy
 
 __all__ = ["Move", "Relation", "cell_relation", "independent_parts", "moves", "total_cost"]
 
@@ -138,14 +138,14 @@ def total_cost(
 
 
 def independent_parts(
-    privacy: Privacy,
+    privacy: Guarantee,
     relation: Relation,
     *,
     grouped: bool,
     public_membership: bool = False,
     exchange_steps: int = 1,
     selection: Privacy | None = None,
-) -> tuple[tuple[Privacy, int], ...]:
+) -> tuple[tuple[Guarantee, int], ...]:
     """Return guarantees that stand for a whole release in an exact total, each with how often it occurs.
 
     Parameters
@@ -155,10 +155,11 @@ def independent_parts(
 
     Returns
     -------
-    tuple of (Privacy, int)
+    tuple of (Privacy or Gaussian, int)
         Whichever way a neighbour moves, the release is nowhere easier to tell from the neighbour's than independent
         releases that keep these guarantees and no more can be. Where no cell moves by more than a step: every cell that
-        moves, and the selection once for each that is resized. Else the whole release, as one, at its `total_cost`.
+        moves, and the selection once for each that is resized. Else the whole release, as one, at its `total_cost`;
+        or, under Gaussian privacy, k steps of a cell at kμ.
 
     References
     ----------
@@ -171,6 +172,12 @@ def independent_parts(
     (Fraction(1, 1), 2)
     """
     possible = moves(relation, grouped=grouped, public_membership=public_membership, exchange_steps=exchange_steps)
+    # A move of fewer cells leaves out releases of a move of more.
+    resized = max(move.resized for move in possible)
+    chosen = [(selection, resized)] if selection is not None and resized else []
+    if isinstance(privacy, Gaussian):
+        farthest = max((move.steps for move in possible), key=lambda steps: sum(step**2 for step in steps))
+        return (*((Gaussian(privacy.mu * step), 1) for step in farthest), *chosen)
     if any(step > 1 for move in possible for step in move.steps):
         cost = total_cost(
             privacy,
@@ -182,7 +189,4 @@ def independent_parts(
         )
         assert isinstance(cost, Cost)
         return ((Privacy(epsilon=cost.epsilon, delta=cost.delta), 1),)
-    # A move of fewer cells leaves out releases of a move of more.
-    cells = max(len(move.steps) for move in possible)
-    resized = max(move.resized for move in possible)
-    return ((privacy, cells), *([(selection, resized)] if selection is not None and resized else []))
+    return ((privacy, max(len(move.steps) for move in possible)), *chosen)

@@ -1,5 +1,7 @@
 """Several questions published as one charge: the plan, its common scale, and publishing it."""
 
+from .choices import choices
+from .gaussian_counts import GaussianCounts
 from .noise_kinds import NoiseKind, OwnNoise
 from .planning import BatchPlan, plan_batch
 from .publication import BatchPublication
@@ -10,9 +12,11 @@ __all__ = [
     "BatchPlan",
     "BatchPublication",
     "Composition",
+    "GaussianCounts",
     "NoiseKind",
     "OwnNoise",
     "batch",
+    "choices",
     "compose_questions",
     "plan_batch",
 ]

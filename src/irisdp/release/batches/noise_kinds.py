@@ -1,6 +1,6 @@
 """Kinds of noise that a batch chooses from: what answers at a share of the privacy, and what it adds to the total.
 
-To let a batch choose another kind, write a class that keeps `NoiseKind` in a file of its own, and name it in `KINDS`.
+To let a batch choose another kind, write a class that keeps `NoiseKind` in a file of its own, and let `choices` try it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from ...queries import independent_parts
 from ..audiences import Audience
 from ..planning import Plan
 
-__all__ = ["KINDS", "NoiseKind", "OwnNoise"]
+__all__ = ["NoiseKind", "OwnNoise", "parts_of", "selector_at"]
 
 
 class NoiseKind(Protocol):
-    """One way of answering all questions of a batch at a common scale.
+    """One way of answering a question of a batch at its share of the common scale.
 
     Attributes
     ----------
@@ -36,6 +36,14 @@ class NoiseKind(Protocol):
     @property
     def adds_up(self) -> bool:
         """Whether the `cost` of each plan bounds what its answers tell."""
+
+    def allows(self, share: Fraction) -> bool:
+        """Tell whether there is such noise at a share; if not at one, then at no larger, or at no smaller one."""
+        ...
+
+    def describe(self, scale: Fraction) -> str:
+        """Say what a question's weight comes to at a scale, for people."""
+        ...
 
     def at(self, planned: Plan, share: Fraction) -> Plan:
         """Return the plan with the noise that it has at this share: twice the share is about half the noise."""
@@ -64,28 +72,45 @@ class OwnNoise:
     name: str = "geometric"
     adds_up: bool = True
 
+    def allows(self, share: Fraction) -> bool:
+        """Tell that there always is."""
+        return True
+
+    def describe(self, scale: Fraction) -> str:
+        """Say what weights come to."""
+        return f"ε = weight × {float(scale):.6g}"
+
     def at(self, planned: Plan, share: Fraction) -> Plan:
         """Return the plan with each cell's mechanism, and the selection, at ε = share."""
         before = _pair_of(planned)
         mechanism = planned.query.mechanism(Privacy(epsilon=share, delta=before.delta))
-        selector = planned.selector
-        if selector is not None:
-            selector = PartitionSelection(Privacy(epsilon=share, delta=selector.privacy.delta))
-        changed = replace(planned, audiences=(Audience(None, mechanism),), selector=selector)
+        changed = replace(planned, audiences=(Audience(None, mechanism),), selector=selector_at(planned, share))
         return replace(changed, cost=changed.cost_at(mechanism.privacy))
 
     def items(self, planned: Plan) -> list[tuple[Any, int]]:
         """Return the guarantees of the cells that one neighbour moves, and of the selection."""
-        return list(
-            independent_parts(
-                _pair_of(planned),
-                planned.relation,
-                grouped=bool(planned.by),
-                public_membership=planned.public_membership,
-                exchange_steps=planned.query.exchange_steps,
-                selection=planned.selector.privacy if planned.selector else None,
-            )
+        return parts_of(planned)
+
+
+def selector_at(planned: Plan, share: Fraction) -> PartitionSelection | None:
+    """Return the selection of groups, if there is one, at ε = share and its own δ."""
+    if planned.selector is None:
+        return None
+    return PartitionSelection(Privacy(epsilon=share, delta=planned.selector.privacy.delta))
+
+
+def parts_of(planned: Plan) -> list[tuple[Any, int]]:
+    """Return the guarantees of the cells that one neighbour moves, and of the selection, and how often each occurs."""
+    return list(
+        independent_parts(
+            planned.audiences[0].mechanism.privacy,
+            planned.relation,
+            grouped=bool(planned.by),
+            public_membership=planned.public_membership,
+            exchange_steps=planned.query.exchange_steps,
+            selection=planned.selector.privacy if planned.selector else None,
         )
+    )
 
 
 def _pair_of(planned: Plan) -> Privacy:
@@ -93,7 +118,3 @@ def _pair_of(planned: Plan) -> Privacy:
     privacy = planned.audiences[0].mechanism.privacy
     assert isinstance(privacy, Privacy)
     return privacy
-
-
-KINDS: tuple[NoiseKind, ...] = (OwnNoise(),)
-"""All kinds; of those with the least stated error, the first is taken."""

@@ -7,27 +7,30 @@ enclosure, so that what is taken was shown to fit (proofs/batches.md).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import count
-from math import floor, fsum, log10
+from math import fsum, inf
+from typing import Any
 
-from ...accounting import Cost, total
+from ...accounting import EPSILON_DELTA, Charge, Cost, delta_above, total
 from ...errors import BadInput
 from ...exact import dyadic_below, rational_text
+from ...privacy import Privacy
 from ..planning import Plan
-from .noise_kinds import KINDS, NoiseKind
+from .choices import Kinds, choices
+from .largest_scale import LargestScale
 
 __all__ = ["Composition", "compose_questions"]
 
-_DIGITS = 5
-"""Significant digits of a scale that was searched: the noise is at most 1/10,000 above the least."""
+_DIGITS, _FEW_DIGITS = 5, 3
+"""Significant digits of a scale that was searched: the noise is at most 1/10,000 above the least; fewer to compare."""
 _WORTHWHILE = Fraction(101, 100)
 """By how much the exact total must lessen the noise, to be worth the budget's δ: sums leave it unspent."""
 _LARGEST_SHARE = 1000
 """Largest ε that one question's guarantee may have."""
 _SCALE_BITS = 256
+_MOST_DOUBLED = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +39,8 @@ class Composition:
 
     Parameters
     ----------
-    kind : NoiseKind
-        What noise there is.
+    kinds : tuple of NoiseKind
+        What noise each question has.
     scale : Fraction
         λ: question i has the share weight_i·λ.
     plans : tuple of Plan
@@ -52,7 +55,7 @@ class Composition:
         What is charged: the budget's ε; and its δ, or, where sums do, the questions' own.
     """
 
-    kind: NoiseKind
+    kinds: Kinds
     scale: Fraction
     plans: tuple[Plan, ...]
     exact: bool
@@ -61,11 +64,16 @@ class Composition:
     upper: Fraction
     cost: Cost
 
+    @property
+    def noise(self) -> list[str]:
+        """The kinds of noise by name, each once."""
+        return sorted({kind.name for kind in self.kinds}, reverse=True)
+
 
 def compose_questions(
-    plans: Sequence[Plan], weights: Sequence[Fraction], budget: Cost, kinds: Sequence[NoiseKind] = KINDS
+    plans: Sequence[Plan], weights: Sequence[Fraction], budget: Cost, tried: Iterable[Kinds] | None = None
 ) -> Composition:
-    """Find the kind of noise and the scale with the least stated error that fit a budget.
+    """Find the kinds of noise and the scale with the least stated error that fit a budget.
 
     Parameters
     ----------
@@ -75,6 +83,9 @@ def compose_questions(
         Above 0, one for each.
     budget : Cost
         ε above 0.
+    tried : iterable of tuples of NoiseKind
+        A kind for each question, as often as wished; `choices` unless given. Of those with the least stated error the
+        first is taken.
 
     Returns
     -------
@@ -87,51 +98,111 @@ def compose_questions(
     BadInput
         Where the questions' own δ are more than the budget's.
     """
-    found = [_Scales(kind, plans, weights, budget).best() for kind in kinds]
-    return min(found, key=lambda composition: _stated_error(composition, weights))
+    tried = choices(plans, weights) if tried is None else tried
+    every = [_Scales(kinds, plans, weights, budget) for kinds in tried]
+    best, least = every[0], inf
+    for scales in every if len(every) > 1 else ():
+        if least < inf and not scales.may_be_less(least):
+            continue
+        scale = scales.largest(_FEW_DIGITS)
+        if scale is not None and (error := scales.stated_error(scale)) < least:
+            best, least = scales, error
+    return best.best()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Scales:
-    """The scales at which questions with one kind of noise fit a budget."""
+    """The scales at which questions with some kinds of noise fit a budget; what was tried is kept."""
 
-    kind: NoiseKind
+    kinds: Kinds
     plans: Sequence[Plan]
     weights: Sequence[Fraction]
     budget: Cost
+    search: LargestScale = field(init=False)
+    by_sums: Fraction = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Work out the scale at which costs add up to the budget."""
+        self.search = LargestScale(self._needed, self.budget.delta)
+        self.by_sums = self._by_sums()
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether each question has a cost of its own, so that costs may simply be added."""
+        return all(kind.adds_up for kind in self.kinds)
+
+    def largest(self, digits: int) -> Fraction | None:
+        """Return the largest scale of so many digits that is shown to fit; None where no noise of these kinds does."""
+        found = None
+        if self._spare() and (start := self._start()) is not None:
+            found = self.search.find(start, digits)
+        if not self.adds_up:
+            return found
+        return self.by_sums if found is None or found < self.by_sums * _WORTHWHILE else found
+
+    def may_be_less(self, error: float) -> bool:
+        """Tell, by one trial, whether these kinds may state less than an error: it is nearly inverse to the scale."""
+        if self.adds_up:
+            return True
+        start = self._start() if error > 0 and self._spare() else None
+        if start is None:
+            return False
+        return self.search.tries(start * Fraction(self.stated_error(start) / error), _FEW_DIGITS)
 
     def best(self) -> Composition:
-        """Return the largest scale that is shown to fit."""
-        by_sums = self._by_sums()
-        scale = by_sums
-        if self.budget.delta or not self.kind.adds_up:
-            scale = self._by_total(by_sums)
-        exact = not self.kind.adds_up or scale >= by_sums * _WORTHWHILE
-        scale = scale if exact else by_sums
+        """Return what the largest scale makes of the questions, which must have one."""
+        scale = self.largest(_DIGITS)
+        assert scale is not None
+        exact = not self.adds_up or scale != self.by_sums
         plans = self._at(scale)
-        sums = _sum(plans) if self.kind.adds_up else None
-        lower, upper = self._total(plans)
-        delta = self.budget.delta if exact or sums is None else sums.delta
+        lower, upper = total(self._items(plans), delta=self.budget.delta)
+        sums = _sum(plans) if self.adds_up else None
         return Composition(
-            kind=self.kind,
+            kinds=self.kinds,
             scale=scale,
-            plans=plans,
+            plans=plans if self.adds_up else self._priced(plans),
             exact=exact,
             sums=sums,
             lower=lower,
-            upper=upper,
-            cost=Cost(self.budget.epsilon, delta),
+            upper=min(upper, self.budget.epsilon),  # the scale was shown to fit
+            cost=Cost(self.budget.epsilon, self.budget.delta if exact or sums is None else sums.delta),
+        )
+
+    def stated_error(self, scale: Fraction) -> float:
+        """Return the mean errors stated, each by its weight: a question of twice the weight has half the error."""
+        errors = [planned.audiences[0].mechanism.expected_error() for planned in self._at(scale)]
+        return fsum(
+            float(weight) * error["mean_absolute"]
+            for weight, error in zip(self.weights, errors, strict=True)
+            if error.get("mean_absolute") is not None
         )
 
     def _at(self, scale: Fraction) -> tuple[Plan, ...]:
         return tuple(
-            self.kind.at(planned, weight * scale) for planned, weight in zip(self.plans, self.weights, strict=True)
+            kind.at(planned, weight * scale)
+            for kind, planned, weight in zip(self.kinds, self.plans, self.weights, strict=True)
+        )
+
+    def _priced(self, plans: Sequence[Plan]) -> tuple[Plan, ...]:
+        """Say what each question would cost alone, at the budget's δ where it has no ε of its own."""
+        known: dict[Any, Charge] = {}  # most questions of a batch are alike
+
+        def priced(planned: Plan) -> Plan:
+            planned = replace(planned, charged_at=self.budget.delta)
+            guarantee = planned.audiences[0].mechanism.privacy
+            alike = guarantee, planned.selector, bool(planned.by), planned.public_membership
+            if alike not in known:
+                known[alike] = planned.cost_in(EPSILON_DELTA)
+            return replace(planned, cost=known[alike])
+
+        return tuple(
+            planned if kind.adds_up else priced(planned) for kind, planned in zip(self.kinds, plans, strict=True)
         )
 
     def _by_sums(self) -> Fraction:
         """Return the scale at which costs add up to the budget's ε: they are proportional to it."""
         reference = self.budget.epsilon / sum(self.weights)
-        if not self.kind.adds_up:
+        if not self.adds_up:
             return reference
         spent = _sum(self._at(reference))
         scale = reference * self.budget.epsilon / spent.epsilon
@@ -146,39 +217,40 @@ class _Scales:
             )
         return scale
 
-    def _by_total(self, start: Fraction) -> Fraction:
-        """Return the largest scale, of few digits, whose exact total fits; not below a `start` that fits by sums.
+    def _spare(self) -> bool:
+        """Tell whether there is any δ for a total: Gaussian noise needs some beside the questions' own."""
+        if self.adds_up:
+            return bool(self.budget.delta)
+        parts = self._items(self._at(self.by_sums)) if self._allows(self.by_sums) else []
+        own = sum((part.delta * times for part, times in parts if isinstance(part, Privacy)), start=Fraction(0))
+        return own < self.budget.delta
 
-        Raising the scale never makes the total smaller, so halving finds it; whatever is returned was tried itself.
-        """
-        step = Fraction(10) ** (_magnitude(start) - _DIGITS)
-        fits = start // step
-        if not self.kind.adds_up:
-            fits = next(least for least in (fits >> halved for halved in count()) if self._fits(least * step))
-        above = 2 * fits
-        while self._fits(above * step):
-            fits, above = above, 2 * above
-        while above - fits > 1:
-            middle = (fits + above) // 2
-            if self._fits(middle * step):
-                fits = middle
-            else:
-                above = middle
-        return max(start, fits * step) if self.kind.adds_up else fits * step
+    def _start(self) -> Fraction | None:
+        """Return a scale near that of sums for which there is noise of these kinds."""
+        for doubled in range(_MOST_DOUBLED):
+            for scale in (self.by_sums / (1 << doubled), self.by_sums * (1 << doubled)):
+                if self._allows(scale):
+                    return scale
+        return None
 
-    def _fits(self, scale: Fraction) -> bool:
-        if max(self.weights) * scale > _LARGEST_SHARE:
-            return False
+    def _needed(self, scale: Fraction) -> Fraction | None:
+        """Return the δ that a scale needs at the budget's ε, rounded up; None where there is no such noise."""
+        if max(self.weights) * scale > _LARGEST_SHARE or not self._allows(scale):
+            return None
         plans = self._at(scale)
-        if self.kind.adds_up:
+        if self.adds_up:
             dearest = max(_pair(planned).epsilon for planned in plans)
             if dearest > _LARGEST_SHARE or _sum(plans).delta > self.budget.delta:
-                return False
-        return self._total(plans)[1] <= self.budget.epsilon
+                return None
+        return delta_above(self._items(plans), epsilon=self.budget.epsilon)
 
-    def _total(self, plans: Sequence[Plan]) -> tuple[Fraction, Fraction]:
-        items = [item for planned in plans for item in self.kind.items(planned)]
-        return total(items, delta=self.budget.delta)
+    def _allows(self, scale: Fraction) -> bool:
+        return scale > 0 and all(
+            kind.allows(weight * scale) for kind, weight in zip(self.kinds, self.weights, strict=True)
+        )
+
+    def _items(self, plans: Sequence[Plan]) -> list[tuple[Any, int]]:
+        return [item for kind, planned in zip(self.kinds, plans, strict=True) for item in kind.items(planned)]
 
 
 def _sum(plans: Sequence[Plan]) -> Cost:
@@ -190,18 +262,3 @@ def _pair(planned: Plan) -> Cost:
     cost = planned.cost
     assert isinstance(cost, Cost)
     return cost
-
-
-def _magnitude(value: Fraction) -> int:
-    """Return how many digits stand before the point, less than 0 for zeros after it."""
-    return floor(log10(value.numerator) - log10(value.denominator)) + 1
-
-
-def _stated_error(composition: Composition, weights: Sequence[Fraction]) -> float:
-    """Return the mean errors that are stated, each by its weight: a question of twice the weight has half the error."""
-    errors = [planned.audiences[0].mechanism.expected_error() for planned in composition.plans]
-    return fsum(
-        float(weight) * error["mean_absolute"]
-        for weight, error in zip(weights, errors, strict=True)
-        if error.get("mean_absolute") is not None
-    )
