@@ -14,7 +14,8 @@ import pytest
 import irisdp
 from irisdp.errors import BadInput
 from irisdp.queries import open_table
-from irisdp.release import plan
+from irisdp.release import plan, plan_batch
+from irisdp.release.batches.publishing import foresee_batch
 
 CANARY = "canary-9f4c1e"
 RECORDS = pa.table({"g": ["a", "a", "b"], "name": [CANARY] * 3})
@@ -64,6 +65,15 @@ def test_no_record_is_in_a_publication_a_plan_or_a_table(tmp_path, form, options
     published = irisdp.publish(data, "count", "name <> 'x'", **asked, epsilon=1, ledger=tmp_path / "l.ledger")
     planned = plan(data, "count", "name <> 'x'", **asked, epsilon=1)
     for thing in (published, planned, published.plan, open_table(data), published.plan.table):
+        for seen in every_way_out(thing):
+            assert CANARY.encode() not in seen
+    batch = {
+        "budget": {"epsilon": 1, "delta": "1e-6"},
+        "questions": [{"query": "count", "expression": "name <> 'x'", **asked}],
+    }
+    answered = irisdp.batch(batch, data=data, ledger=tmp_path / "b.ledger")
+    foreseen = foresee_batch(batch, data=data, ledger=tmp_path / "b.ledger")
+    for thing in (answered, answered.plan, plan_batch(batch, data=data), foreseen, foreseen.plan):
         for seen in every_way_out(thing):
             assert CANARY.encode() not in seen
     again = pickle.loads(pickle.dumps(published))

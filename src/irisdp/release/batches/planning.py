@@ -30,7 +30,7 @@ class BatchPlan:
     Attributes
     ----------
     asked : AskedBatch
-        What was asked, with the budget and the weights.
+        What was asked, with the budget and the weights, but without the data.
     composition : Composition
         The noise and the scale that fit, what all answers tell together, and the charge.
     """
@@ -171,7 +171,8 @@ def plan_asked(asked: AskedBatch) -> BatchPlan:
                 f"leave it out, and give question {other} the weight of both",
             )
     weights = [question.weight for question in asked.questions]
-    return BatchPlan(asked=asked, composition=compose_questions(plans, weights, asked.budget))
+    # A plan is public and may be copied: the data stays outside, and each question's table lets no record out.
+    return BatchPlan(asked=replace(asked, data=None), composition=compose_questions(plans, weights, asked.budget))
 
 
 def _planned(asked: AskedBatch, question: AskedQuestion) -> Plan:

@@ -147,7 +147,7 @@ def batch(
         publications[place] = replace(publications[place], out=written[2 * pair : 2 * pair + 2])
     closed = tuple(found.plan for found in publications)
     return BatchPublication(
-        plan=replace(planned, asked=replace(asked, data=None), composition=replace(planned.composition, plans=closed)),
+        plan=replace(planned, composition=replace(planned.composition, plans=closed)),
         publications=tuple(publications),
         repeated=settled.repeated,
         cost=settled.charged,
