@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded
         noise,
         privacy,
         queries,
+        reading,
         release,
         sampling,
     )
@@ -31,7 +32,8 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded
     from .errors import BadInput, BudgetRefused, CertificateRejected, Infeasible, IrisError, PromiseRefused, Refusal
     from .mechanisms import Mechanism, load
     from .privacy import Privacy
-    from .release import Ledger, Session, batch, interpret, plan, publish
+    from .reading import interpret
+    from .release import Ledger, Session, batch, plan, publish
 
 __version__ = "0.2.0.dev0"
 
@@ -67,6 +69,7 @@ __all__ = [
     "privacy",
     "publish",
     "queries",
+    "reading",
     "release",
     "sampling",
 ]
@@ -86,7 +89,7 @@ _HOMES = {
     "Session": "release",
     "audit": "certify",
     "batch": "release",
-    "interpret": "release",
+    "interpret": "reading",
     "load": "mechanisms",
     "plan": "release",
     "publish": "release",

@@ -27,6 +27,7 @@ FLOORS = [
     {"cells"},
     {"queries"},
     {"release"},
+    {"reading"},
     {"cli", "__main__"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}

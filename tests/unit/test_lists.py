@@ -8,7 +8,7 @@ import pytest
 import irisdp
 from irisdp.errors import BadInput
 from irisdp.exact import counts, json_list, numbers, table
-from irisdp.release import interpret
+from irisdp.reading import interpret
 
 
 def test_lists_and_arrays_are_read_exactly():

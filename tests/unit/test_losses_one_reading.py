@@ -11,7 +11,7 @@ from irisdp.cli.main import run
 from irisdp.consumers.losses import SPELLINGS, read_loss
 from irisdp.design import from_spec
 from irisdp.errors import BadInput
-from irisdp.release import interpret
+from irisdp.reading import interpret
 
 MECHANISM = design.geometric(3, Privacy.from_ratio(4))
 SAME = [

@@ -19,7 +19,8 @@ from irisdp.errors import BadInput, BudgetRefused
 from irisdp.queries import Column, Kind, open_table, read_condition
 from irisdp.queries.declared import read_declared
 from irisdp.queries.query import as_asked
-from irisdp.release import Ledger, interpret, plan
+from irisdp.reading import interpret
+from irisdp.release import Ledger, plan
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ import irisdp
 from irisdp.cli.main import run
 from irisdp.queries import enumerate_keys, open_table
 from irisdp.queries.keys import LONGEST_KEY
+from irisdp.reading.released import released_table
 from irisdp.release.answers import Answers, answers_bytes
 from irisdp.release.group_names import as_written, csv_cell, defused, printable
-from irisdp.release.released import released_table
 
 HOSTILE = [
     "=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1+1", "'=1", "''@x", "a;=1+1", "a\t=1", "a|=1",

@@ -13,7 +13,8 @@ from irisdp import Privacy, audit, graphs, interpret
 from irisdp.certify.pairs import distinct_row_pairs
 from irisdp.consumers import Consumer, optimal_reading
 from irisdp.mechanisms import FactoredMechanism, randomized_response
-from irisdp.release import NoisyCount, reading_rules
+from irisdp.reading import NoisyCount
+from irisdp.reading import rules as reading_rules
 from support.seeds import fresh_random
 
 auditing = sys.modules["irisdp.certify.audit"]

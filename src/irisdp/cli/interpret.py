@@ -13,7 +13,7 @@ from ..outputs import plan_outputs, write_outputs
 from .options import AsJson, Force, console, print_json
 
 if TYPE_CHECKING:
-    from ..release import Interpretation
+    from ..reading import Interpretation
 
 __all__ = ["interpret_command"]
 
@@ -56,8 +56,8 @@ def interpret_command(
 ) -> None:
     """Read published counts as well as anyone can, with what you know; needs nothing secret and costs nothing."""
     from ..exact import numbers
-    from ..release import interpret
-    from ..release.released import answers_beside, sidecar_beside
+    from ..reading import interpret
+    from ..reading.released import answers_beside, sidecar_beside
 
     sidecar = sidecar_beside(release)
     read = [("the release", sidecar), ("the published answers", answers_beside(sidecar))]

@@ -5,13 +5,11 @@ from .answers import Answers
 from .audiences import Audience
 from .batches import BatchPlan, BatchPublication, batch, plan_batch
 from .fingerprint import fingerprint, secret_beside
-from .interpretation import Interpretation, interpret
 from .ledger import Entry, Ledger, Release, Settlement
 from .planning import Plan, plan
 from .promise import Promise
 from .publication import Publication
 from .publishing import PrivateCells, publish, read_cells
-from .released import NoisyCount, read_release
 from .session import Session
 
 __all__ = [
@@ -20,9 +18,7 @@ __all__ = [
     "BatchPlan",
     "BatchPublication",
     "Entry",
-    "Interpretation",
     "Ledger",
-    "NoisyCount",
     "Plan",
     "PrivateCells",
     "Promise",
@@ -32,17 +28,22 @@ __all__ = [
     "Settlement",
     "batch",
     "fingerprint",
-    "interpret",
     "plan",
     "plan_batch",
     "publish",
     "read_cells",
-    "read_release",
     "secret_beside",
 ]
 
 __getattr__ = renamed_names(
     __name__,
-    {"Cost": "irisdp.accounting.Cost", "Selector": "irisdp.cells.PartitionSelection"},
+    {
+        "Cost": "irisdp.accounting.Cost",
+        "Interpretation": "irisdp.reading.Interpretation",
+        "NoisyCount": "irisdp.reading.NoisyCount",
+        "Selector": "irisdp.cells.PartitionSelection",
+        "interpret": "irisdp.reading.interpret",
+        "read_release": "irisdp.reading.read_release",
+    },
     gone={"ClassRespondent": "irisdp.cells.DepthClasses", "CountRespondent": "irisdp.cells.GeometricNoise"},
 )

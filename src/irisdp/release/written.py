@@ -16,9 +16,11 @@ from .answers import Answers, answers_bytes, check_ending
 from .audiences import Audience
 from .fingerprint import secret_file
 from .planning import Plan
-from .released import SIDECAR_FORMAT
 
-__all__ = ["Files", "audience_targets", "plan_files", "sidecar", "write_files"]
+__all__ = ["SIDECAR_FORMAT", "Files", "audience_targets", "plan_files", "sidecar", "write_files"]
+
+SIDECAR_FORMAT = "irisdp/release/1"
+"""What a sidecar says that it is."""
 
 Files = tuple[tuple[Output, Output], ...]
 """For each audience, or question of a batch, the answers and their sidecar."""

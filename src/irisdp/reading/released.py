@@ -15,13 +15,13 @@ from ..mechanisms import FORMAT as MECHANISM_FORMAT
 from ..mechanisms import FactoredMechanism, Mechanism, guarantee_from_document, privacy_from_document, read_document
 from ..privacy import Gaussian, Guarantee, Privacy
 from ..queries import Relation
-from .answers import Answers
-from .group_names import as_written
-from .ledger_release import Release
-from .publication import Publication
+from ..release.answers import Answers
+from ..release.group_names import as_written
+from ..release.ledger_release import Release
+from ..release.publication import Publication
+from ..release.written import SIDECAR_FORMAT
 
 __all__ = [
-    "SIDECAR_FORMAT",
     "NoisyCount",
     "OtherNoisyCount",
     "PublishedCounts",
@@ -33,7 +33,6 @@ __all__ = [
     "sidecar_beside",
 ]
 
-SIDECAR_FORMAT = "irisdp/release/1"
 _BESIDE = ".release.json"
 
 LARGEST_COUNT = 1 << 62

@@ -22,8 +22,8 @@ from ..renamed import renamed_method
 from ..sampling import draw
 from ..tabular import InOneLine, Tabular
 from .posterior import Posterior
-from .reading_rules import BoundedRule, Rule, UnboundedRule, bounded_rule, unbounded_rule
 from .released import LARGEST_COUNT, Ends, NoisyCount, PublishedCounts, frame_of_answers, read_release, released_table
+from .rules import BoundedRule, Rule, UnboundedRule, bounded_rule, unbounded_rule
 
 if TYPE_CHECKING:
     import pyarrow

@@ -1,0 +1,7 @@
+"""Reading what was published: sidecars, the best reading of each answer, and what the truth may be."""
+
+from .interpretation import Interpretation, interpret
+from .posterior import Posterior
+from .released import NoisyCount, read_release
+
+__all__ = ["Interpretation", "NoisyCount", "Posterior", "interpret", "read_release"]
