@@ -10,6 +10,7 @@ import io
 import json
 import os
 import re
+from itertools import product
 
 import pytest
 
@@ -198,3 +199,30 @@ def test_both_checkers_say_the_same_of_malformed_siblings(name, tmp_path):
         audited, verified = audit_says(path), verifier_says(path)
         assert audited[0] == verified[0], (audited, verified, text)
         assert audited[0] == 0 or not UNFORESEEN.search(verified[1]), (audited, verified, text)
+
+
+THEOREMS = (
+    *("geometric", "geometric-reading", "rainbow", "homogeneous-rainbow", "randomized-response", "exponential"),
+    *("balanced-line", "pullback", "choice", None),
+)
+LOSS_NAMES = ("absolute", "squared", "zero-one", "graph-distance", "none")
+GOAL = {"aggregate": "average", "weights": ["1/4"] * 4}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_both_checkers_say_the_same_of_any_theorem_under_any_loss(name, tmp_path):
+    """Certificates whose parts are each of a form that some file has, and do not belong together."""
+    path, document = tmp_path / "m.json", DOCUMENTS[name]
+    kept = document.get("certificate", {})
+    for theorem, loss in product(THEOREMS, LOSS_NAMES):
+        given = {"kind": "theorem", "theorem": theorem} if theorem else {"kind": "dual", "multipliers": []}
+        for certificate in (
+            {**GOAL, **kept, **given, "loss": {"name": loss}},
+            {**GOAL, **given, "loss": {"name": loss}},
+        ):
+            objective = {"name": "loss", "value": "2", "lower_bound": "0"}
+            text = sealed_text({**document, "certificate": certificate, "objective": objective})
+            path.write_text(text, encoding="utf-8")
+            audited, verified = audit_says(path), verifier_says(path)
+            assert audited[0] == verified[0], (audited, verified, text)
+            assert audited[0] == 0 or not UNFORESEEN.search(verified[1]), (audited, verified, text)

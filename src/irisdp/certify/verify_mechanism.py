@@ -571,7 +571,12 @@ def read_goal(mechanism: Mechanism, certificate: Any) -> Goal:
     worst_case = aggregate == "worst"
     loss_name = part(loss, "name", "loss") if isinstance(loss, dict) else None
     if loss_name == "graph-distance":
-        loss = [smallest_reaching(mechanism, {i: 0}, lambda steps: steps + 1, size) for i in range(size)]
+        loss = [  # factors are about a path, and do not list its edges
+            smallest_reaching(mechanism, {i: 0}, lambda steps: steps + 1, size)
+            if mechanism.rows
+            else [abs(i - j) for j in range(size)]
+            for i in range(size)
+        ]
         connected = list(mechanism.inputs) == list(mechanism.outputs) and size not in chain(*loss)
         insist(connected, "distances need a connected graph")
     elif isinstance(loss, dict):
@@ -766,6 +771,7 @@ def geometric_reading(mechanism: Mechanism, certificate: Any, stated: Goal | Non
     goal = goal_of(stated)
     everyone = range(len(mechanism.inputs))
     grows = all(losses == sorted(losses[:i])[::-1] + sorted(losses[i:]) for i, losses in enumerate(goal.losses))
+    grows = grows and goal.loss_name != "graph-distance"  # a path has a name for that: absolute
     insist(grows, "losses must grow with distance on both sides of the truth")
     risks_of = {"zero-one": zero_one_risks, "absolute": absolute_risks, "squared": squared_risks, None: None}
     risks_of_masses = risks_of[goal.loss_name]
