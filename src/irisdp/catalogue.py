@@ -39,7 +39,7 @@ FORMS = (
     Form(
         "count.Count",
         "count [EXPR]",
-        "how many records (for which EXPR is true), with exact two-sided geometric noise",
+        "how many records (for which EXPR is true), with exact two-sided geometric noise, or Gaussian noise for a μ",
     ),
     Form("at_least.AtLeast", "at-least K [EXPR]", "yes or no"),
     Form("at_most.AtMost", "at-most K [EXPR]", "yes if EXPR is true for K records or fewer"),
