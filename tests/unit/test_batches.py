@@ -274,6 +274,44 @@ BAD = {
     "a relation that is no text": (asked(OLD, relation=1), "relation: must be text"),
     "an unknown unit": (asked(OLD, unit="whom"), "unit: "),
     "a file that is none": (asked(OLD, out="o.txt"), "out: must end in .csv, .parquet or .json"),
+    "a key of the plan in a question": (
+        asked(OLD, {**ALL, "unit": "who"}),
+        'question 2: unit: belongs to the plan, for all questions; move it beside "questions"',
+    ),
+    "a ledger in a question": (asked({**OLD, "ledger": "l"}), "question 1: ledger: belongs to the plan"),
+    "a wrong key of a question's": (asked(OLD, {**ALL, "relation": 3}), "question 2: relation: belongs to the plan"),
+    "an epsilon at the top": (asked(OLD, epsilon=1), "epsilon: belongs to the budget; write for example"),
+    "a condition at the top": (asked(OLD, expression="age > 1"), "expression: belongs to a question; move it into"),
+    "a budget in μ": (asked(OLD, budget={"mu": 1}), "mu: is none that batches have: their budget is an epsilon and"),
+    "a budget in ρ": (asked(OLD, budget={"epsilon": 1, "rho": 1}), "rho: is none that batches have"),
+    "an audience": (asked({**OLD, "audience": ["a=1"]}), "question 1: audience: is not for batches"),
+    "a number as a key": (
+        asked({"query": "at-least", "expression": "age > 64", "k": 5}),
+        'question 1: k: belongs into the query; write for example "query": "at-least 5000"',
+    ),
+    "a number that is left out": (
+        asked({"query": "at-least", "expression": "age > 64"}),
+        'question 1: K: is missing from the query; write for example {"query": "at-least 100", "expression": ',
+    ),
+    "a number left out before a condition": (asked({"query": "at-most age > 64"}), "question 1: K: is missing from"),
+    "two conditions": (
+        asked({"query": "count age > 64", "expression": "vote = 1"}),
+        "question 1: expression: is given twice: the query holds a condition as well; leave it out of one of the two",
+    ),
+    "groups that are an object": (
+        asked({**OLD, "by": "town", "groups": {"town": {"Ely": 1}}}),
+        "question 1: groups: must be text or a list, not an object",
+    ),
+    "a folder as a file": (asked(OLD, out="./"), "out: must end in .csv, .parquet or .json"),
+    "the root as a file": (asked({**OLD, "out": "/"}), "question 1: out: must end in .csv, .parquet or .json"),
+    "a file with NUL": (asked(OLD, out="a\0b.csv"), "out: is not a usable path"),
+    "a ledger with NUL": (asked(OLD, ledger="a\0b"), "ledger: is not a usable path"),
+    "a ledger of half a character": (asked(OLD, ledger="\ud800"), "ledger: is not a usable path"),
+    "a secret with NUL": (asked(OLD, secret="a\0b"), "secret: is not a usable path"),
+    "a condition of half a character": (
+        asked({**OLD, "expression": "town = '\ud800'"}),
+        "question 1: expression: holds half a character (a lone surrogate); write whole characters",
+    ),
     "a path that is none": (asked({**OLD, "out": 3}), "question 1: out: must be the path of a file"),
 }
 
@@ -282,8 +320,9 @@ BAD = {
 def test_a_bad_plan_gets_one_clear_line_and_spends_nothing(name, tmp_path, capsys):
     plan, message = BAD[name]
     data = None if not isinstance(plan, dict) or "data" in plan or name == "no data" else VISITS
+    own = isinstance(plan, dict) and "ledger" in plan
     with pytest.raises(BadInput, match=f"^{re.escape(message)}") as found:
-        irisdp.batch(plan, data=data, ledger=tmp_path / "v.ledger")
+        irisdp.batch(plan, data=data, ledger=None if own else tmp_path / "v.ledger")
     assert "\n" not in str(found.value)
     assert "; " in str(found.value)
     assert not (tmp_path / "v.ledger").exists()
@@ -482,10 +521,10 @@ def test_no_output_is_an_input_or_another_output(folder, capsys):
     (folder / "g.csv").write_text("town\nEly\n", encoding="utf-8")
     plan["questions"][1]["groups"] = "g.csv"
     for wrong, what in {
-        "d.csv": "the data",
-        "g.csv": "the groups",
-        "plan.json": "the plan",
-        "o.1.csv": "are one file",
+        "d.csv": "question 3: out: d.csv is the data",
+        "g.csv": "question 3: out: g.csv is the groups",
+        "plan.json": "question 3: out: plan.json is the plan",
+        "o.1.csv": "question 3: out: o.1.csv is also that of question 1: they are one file",
     }.items():
         plan["questions"][2]["out"] = wrong
         (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
@@ -497,6 +536,17 @@ def test_no_output_is_an_input_or_another_output(folder, capsys):
     assert run(["batch", "plan.json"]) == 2
     assert "is the plan; name a file of its own" in capsys.readouterr().err
     assert not (folder / "d.ledger").exists()
+
+
+@pytest.mark.parametrize("dry", [[], ["--dry-run"]])
+def test_a_ledger_in_a_folder_that_is_not_there_is_refused_by_dry_runs_too(folder, capsys, dry):
+    plan = json.loads((folder / "plan.json").read_text(encoding="utf-8")) | {"ledger": "no/l.ledger"}
+    (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    for command in (["batch", "plan.json"], ["publish", "d.csv", "count", "--epsilon", "1", "--ledger", "no/l.ledger"]):
+        assert run([*command, *dry]) == 2
+        assert (
+            "lies in a folder that is not there; make the folder, or name a file in another" in capsys.readouterr().err
+        )
 
 
 def test_interpret_reads_each_question_and_says_what_a_line_of_the_ledger_is(ledger):

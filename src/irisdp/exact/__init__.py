@@ -7,6 +7,7 @@ from .enclosures import Enclosure, ball, enclosure_of, ends, working_precision
 from .lists import Table, counts, entries, json_list, numbers, table
 from .rationals import Rational, integer, nearest_float, rational, rational_text, short_text
 from .rounding import decimal_above, dyadic_above, dyadic_below, exp_below, log_above, log_below
+from .texts import file_path, plain_text
 
 __all__ = [
     "Enclosure",
@@ -22,6 +23,7 @@ __all__ = [
     "ends",
     "entries",
     "exp_below",
+    "file_path",
     "integer",
     "json_bytes",
     "json_line",
@@ -31,6 +33,7 @@ __all__ = [
     "nearest_float",
     "numbers",
     "parse_json",
+    "plain_text",
     "rational",
     "rational_text",
     "read_json",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
+from ..exact import plain_text
 from .columns import Column, is_unknown_column
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def read_condition(text: Any, columns: Sequence[Column]) -> Condition:
 
     if not isinstance(text, str) or not text.strip():
         raise BadInput("expression", "must be a SQL condition", "write one such as \"age > 64 AND region = 'north'\"")
+    plain_text(text, "expression")
     if len(text) > _MOST_CHARACTERS:
         raise BadInput("expression", f"has more than {_MOST_CHARACTERS} characters", "write a shorter condition")
     try:

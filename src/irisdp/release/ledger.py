@@ -23,7 +23,7 @@ from typing import Any
 
 from ..accounting import CURRENCIES, Charge, Currency
 from ..errors import BadInput, PromiseRefused
-from ..exact import Rational, checked
+from ..exact import Rational, checked, file_path
 from ..renamed import renamed_method
 from .ledger_file import connection, count_in, currency_of
 from .ledger_release import Earlier, Release, list_releases
@@ -81,7 +81,7 @@ class Ledger:
 
     @checked
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        object.__setattr__(self, "path", _resolved(Path(path)))
+        object.__setattr__(self, "path", _resolved(file_path(path, "ledger")))
 
     @property
     def currency(self) -> Currency:

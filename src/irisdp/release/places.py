@@ -93,6 +93,9 @@ def check_ledger(book: Ledger, data: Path | None, others: Mapping[str, Path | No
     for what, other in {"the data": data, **others}.items():
         if other is not None and same_file(other, book.path):
             raise BadInput("ledger", f"{book.path} is {what}", "name a file of its own for the ledger")
+    if not book.path.parent.is_dir():
+        rule = f"{book.path} lies in a folder that is not there"
+        raise BadInput("ledger", rule, "make the folder, or name a file in another")
 
 
 def recognised(

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from ..accounting import Charge, Cost, Currency
 from ..cells import Link, Nodes, longer, padded_size
-from ..exact import Rational, checked
+from ..exact import Rational, checked, file_path
 from ..outputs import Output
 from ..privacy import Guarantee, Privacy
 from ..queries import Unit, UnreleasedKeys, enumerate_keys, groups_file
@@ -314,7 +314,8 @@ def planned_files(
     data = planned.table.path
     read = [("the data", data), ("the groups", groups_file(groups))]
     targets = audience_targets(planned.audiences, out)
-    return plan_files(targets, read=read, ledger=ledger, keeper=secret or data or ledger, force=force)
+    keeper = file_path(secret, "secret") if secret is not None else data or ledger
+    return plan_files(targets, read=read, ledger=ledger, keeper=keeper, force=force)
 
 
 def data_path(data: Any) -> Path | None:

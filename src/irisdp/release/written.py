@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..exact import json_bytes
+from ..exact import file_path, json_bytes
 from ..outputs import Output, plan_outputs, write_outputs
 from .answers import Answers, answers_bytes, check_ending
 from .audiences import Audience
@@ -32,7 +32,8 @@ def audience_targets(audiences: Sequence[Audience], out: str | os.PathLike[str] 
     """Name the answers' file of each audience: with several audiences each has its name in the file's."""
     if out is None:
         return []
-    target = Path(out)
+    target = file_path(out, "out")
+    check_ending(target)
     names = [audience.name for audience in audiences]
     return [target if name is None else target.with_name(f"{target.stem}.{name}{target.suffix}") for name in names]
 

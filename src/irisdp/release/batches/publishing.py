@@ -6,9 +6,11 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from ...accounting import Charge
+from ...errors import BadInput
 from ...exact import checked
 from ...outputs import Output
 from ...queries import groups_file
@@ -22,7 +24,7 @@ from ..publishing import PrivateCells, data_path, draw_entries, read_cells, show
 from ..written import plan_files, sidecar, write_files
 from .planning import BatchPlan, plan_asked
 from .publication import BatchPublication
-from .reading import read_batch
+from .reading import in_question, read_batch
 
 __all__ = ["BatchOutlook", "batch", "foresee_batch"]
 
@@ -196,7 +198,19 @@ def _plan_files(planned: BatchPlan, book: Ledger, *, force: bool) -> dict[int, t
     read += [("the groups", groups_file(question.options.get("groups"))) for question in asked.questions]
     targets = {place: one.out for place, one in enumerate(asked.questions) if one.out is not None}
     keeper = asked.secret or data or book.path
-    found = plan_files(list(targets.values()), read=read, ledger=book.path, keeper=keeper, force=force)
+
+    def plan_some(places: Sequence[int]) -> tuple[tuple[Output, Output], ...]:
+        chosen = [targets[place] for place in places]
+        return plan_files(chosen, read=read, ledger=book.path, keeper=keeper, force=force)
+
+    first: dict[Path, int] = {}
+    for place, target in targets.items():
+        in_question(place + 1, plan_some, [place])
+        other = first.setdefault(target, place)
+        if other != place:
+            rule = f"{target} is also that of question {other + 1}: they are one file"
+            raise BadInput(f"question {place + 1}: out", rule, "choose names that differ")
+    found = plan_some(list(targets))
     return dict(zip(targets, found, strict=True))
 
 

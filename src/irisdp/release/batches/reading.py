@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -12,8 +14,9 @@ from typing import Any, TypeVar
 
 from ...accounting import Cost
 from ...errors import BadInput
-from ...exact import entries, rational, read_json
+from ...exact import entries, file_path, rational, read_json
 from ...privacy import Privacy
+from ..answers import check_ending
 from .wording import in_keys
 
 __all__ = ["AskedBatch", "AskedQuestion", "in_question", "read_batch"]
@@ -27,9 +30,46 @@ _KEPT = ("ledger", "secret", "table", "out")
 _ASKED = ("by", "groups", "select_groups", "selection_delta", "delta", "public_membership", "per_unit")
 """What a question may say besides its words, its weight and its file; as for `irisdp.publish`."""
 _BUDGET = ("epsilon", "delta")
+_ELSEWHERE = {
+    **{
+        ("question", name): ("belongs to the plan, for all questions", 'move it beside "questions"')
+        for name in ("data", "budget", *_ABOUT, "ledger", "secret", "table")
+    },
+    **{
+        ("question", name): (
+            "belongs to the budget, which the questions share",
+            "give this question a weight: twice the weight is half the noise",
+        )
+        for name in ("epsilon", "ratio", "mu", "privacy")
+    },
+    ("question", "audience"): ("is not for batches", 'publish this question alone, or leave "audience" out'),
+    ("question", "k"): ("belongs into the query", 'write for example "query": "at-least 5000"'),
+    ("question", "K"): ("belongs into the query", 'write for example "query": "at-least 5000"'),
+    **{
+        ("plan", name): ("belongs to the budget", 'write for example "budget": {"epsilon": 1, "delta": "1e-6"}')
+        for name in ("epsilon", "delta")
+    },
+    **{
+        ("plan", name): ("belongs to a question", 'move it into each of "questions" that it is for')
+        for name in ("query", "expression", *_ASKED, "weight")
+        if name != "delta"
+    },
+    **{
+        (field, name): (
+            "is none that batches have: their budget is an epsilon and a delta",
+            'write for example "budget": {"epsilon": 1, "delta": "1e-6"}; many counts have Gaussian noise then',
+        )
+        for field in ("plan", "budget")
+        for name in ("mu", "rho", "gaussian", "zcdp", "ratio", "privacy", "all")
+    },
+}
+"""Keys that somebody may well write there: what is wrong, and the remedy."""
+
 _MOST_QUESTIONS = 10_000
 _LARGEST_WEIGHT = 10**6
 _WEIGHT_BITS = 128
+_WORD = re.compile(r"[^\W\d]|[\"(]")
+"""How a condition begins, and no number."""
 _EXAMPLE = '{"data": "survey.csv", "budget": {"epsilon": 1, "delta": "1e-6"}, "questions": [{"query": "count"}]}'
 
 
@@ -122,12 +162,12 @@ def read_batch(plan: Any, *, data: Any = None) -> AskedBatch:
         raise BadInput("questions", f"are more than {_MOST_QUESTIONS:,}", "publish them in several batches")
     for name in ("relation", "unit", "encoding", "delimiter", "table"):
         _check_text(found.get(name), name)
-    out = _path(found.get("out"), "out")
+    out = _out(found.get("out"))
     width = len(str(len(listed)))
     questions = []
     for number, each in enumerate(listed, start=1):
         one = None if out is None else out.with_name(f"{out.stem}.{number:0{width}}{out.suffix}")
-        questions.append(in_question(number, _question, each, one))
+        questions.append(in_question(number, _question, each, one, once=()))
     return AskedBatch(
         data=found["data"],
         budget=_budget(found["budget"]),
@@ -140,14 +180,17 @@ def read_batch(plan: Any, *, data: Any = None) -> AskedBatch:
     )
 
 
-def in_question(number: int, step: Callable[..., Step], *arguments: Any) -> Step:
-    """Do a step for one question; what it complains of names the question, counted from 1."""
+def in_question(
+    number: int, step: Callable[..., Step], *arguments: Any, once: Collection[str] = ("data", *_ABOUT)
+) -> Step:
+    """Do a step for one question; what it complains of names the question, counted from 1, unless it is said `once`."""
     try:
         return step(*arguments)
     except BadInput as error:
         rule, remedy = (in_keys(text, (*_ASKED, *_ABOUT)) for text in (error.rule, error.remedy))
-        once = error.field in ("data", *_ABOUT)  # said once, for all questions
-        raise BadInput(error.field if once else f"question {number}: {error.field}", rule, remedy) from None
+        raise BadInput(
+            error.field if error.field in once else f"question {number}: {error.field}", rule, remedy
+        ) from None
 
 
 def _question(document: Any, out: Path | None) -> AskedQuestion:
@@ -157,7 +200,10 @@ def _question(document: Any, out: Path | None) -> AskedQuestion:
         raise BadInput("query", "is missing", 'write for example {"query": "count", "expression": "age > 64"}')
     for name in ("query", "expression"):
         _check_text(found.get(name), name)
-    own = _path(found.get("out"), "out")
+    _check_words(found["query"].split(), "expression" in found)
+    own = _out(found.get("out"))
+    if isinstance(found.get("groups"), Mapping):
+        raise BadInput("groups", "must be text or a list, not an object", 'write for example "groups": ["A", "B"]')
     options = {name: found[name] for name in _ASKED if name in found}
     if isinstance(options.get("groups"), list):  # several columns: JSON has no tuples
         options["groups"] = [tuple(key) if isinstance(key, list) else key for key in options["groups"]]
@@ -170,6 +216,18 @@ def _question(document: Any, out: Path | None) -> AskedQuestion:
     )
 
 
+def _check_words(words: list[str], has_expression: bool) -> None:
+    """Refuse a query that lacks its number, or that holds a condition where another stands beside it."""
+    numbers = int(bool(words) and words[0] in ("at-least", "at-most"))
+    if numbers and (len(words) == 1 or _WORD.match(words[1])):
+        shown = json.dumps({"query": f"{words[0]} 100", "expression": "age > 64"})
+        raise BadInput("K", "is missing from the query", f"write for example {shown}")
+    if has_expression and len(words) > 1 + numbers:
+        raise BadInput(
+            "expression", "is given twice: the query holds a condition as well", "leave it out of one of the two"
+        )
+
+
 def _object(document: Any, field: str, *, known: Collection[str], example: str) -> dict[str, Any]:
     """Read an object whose keys are known; a key that is null is as good as left out."""
     if not isinstance(document, Mapping):
@@ -177,9 +235,8 @@ def _object(document: Any, field: str, *, known: Collection[str], example: str) 
     for name in document:
         if name in known:
             continue
-        if field == "question" and name in ("epsilon", "ratio"):
-            rule = "belongs to the budget, which the questions share"
-            raise BadInput(str(name), rule, "give this question a weight: twice the weight is half the noise")
+        if (field, name) in _ELSEWHERE:
+            raise BadInput(str(name), *_ELSEWHERE[field, name])
         near = get_close_matches(str(name).casefold(), known, n=1)
         remedy = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
         raise BadInput(str(name), f"is no key of a {field}", remedy)
@@ -216,8 +273,11 @@ def _check_text(value: Any, name: str) -> None:
 
 
 def _path(value: Any, name: str) -> Path | None:
-    if value is None:
-        return None
-    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
-        raise BadInput(name, "must be the path of a file", "write it in double quotes")
-    return Path(os.fsdecode(value))
+    return None if value is None else file_path(value, name)
+
+
+def _out(value: Any) -> Path | None:
+    path = _path(value, "out")
+    if path is not None:
+        check_ending(path)
+    return path
