@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded
     from .mechanisms import Mechanism, load
     from .privacy import Privacy
     from .reading import interpret
-    from .release import Ledger, Session, batch, plan, publish
+    from .release import Ledger, Session, batch, plan, plan_batch, publish
 
 __version__ = "0.2.0.dev0"
 
@@ -66,6 +66,7 @@ __all__ = [
     "mechanisms",
     "noise",
     "plan",
+    "plan_batch",
     "privacy",
     "publish",
     "queries",
@@ -92,6 +93,7 @@ _HOMES = {
     "interpret": "reading",
     "load": "mechanisms",
     "plan": "release",
+    "plan_batch": "release",
     "publish": "release",
 }
 

@@ -148,6 +148,43 @@ def test_weights_share_and_only_their_proportions_matter():
     assert again.question() == batch.question()
 
 
+def test_the_same_proportions_are_the_same_batch_by_the_exact_total_too(ledger):
+    asks = [asked(*({**each, "weight": 1 + place % 2 / 2} for place, each in enumerate(counts(14))))]
+    asks += [asked(*({**each, "weight": 7 * (2 + place % 2)} for place, each in enumerate(counts(14))))]
+    first, second = (plan_batch(each, data=VISITS) for each in asks)
+    assert first.composition.exact
+    assert first.question() == second.question()
+    assert first.composition.scale == 14 * second.composition.scale
+    irisdp.batch(asks[0], data=VISITS, ledger=ledger)
+    assert irisdp.batch(asks[1], data=VISITS, ledger=ledger).repeated
+
+
+def test_what_is_free_says_what_its_line_was_charged(ledger):
+    irisdp.batch(asked(OLD, ALL, budget={"epsilon": 1}), data=VISITS, ledger=ledger)
+    again = irisdp.batch(asked(OLD, ALL, budget={"epsilon": 1, "delta": "1e-9"}), data=VISITS, ledger=ledger)
+    assert (again.repeated, again.cost, again.charged) == (True, Cost(), Cost(1))
+    assert again.to_document()["charged"] == {"epsilon": "1", "delta": "0"}
+    assert again[0].sidecars[None]["batch"]["cost"] == {"epsilon": "1", "delta": "0"}
+
+
+@pytest.mark.parametrize(
+    ("budget", "said"),
+    [
+        ({"epsilon": "1e-9", "delta": "1e-12"}, "ε ≤ 0.00000000"),
+        ({"epsilon": 1, "delta": "1e-6"}, "ε ≤ 0.99999"),
+    ],
+)
+def test_the_exact_total_is_one_number_unless_its_bounds_differ(budget, said):
+    assert dict(planned(*counts(2), budget=budget).describe_cost())["exactly"].startswith(said)
+
+
+def test_without_delta_it_is_said_that_some_may_leave_less_noise():
+    lines = dict(planned(*counts(2), budget={"epsilon": 1}).describe_cost())
+    assert "exactly" not in lines
+    assert "a budget with a delta such as 1e-6 may leave less noise" in lines["shares"]
+    assert planned(OLD).describe_cost()[0] == ("cost", "ε = 1, δ = 0 for adding or removing one record")
+
+
 def test_questions_enter_by_what_a_neighbour_moves():
     grouped = {**OLD, "by": "town", "groups": "Ely,York"}
     assert planned(grouped).plans[0].cost == Cost(1)
@@ -488,7 +525,7 @@ def test_a_dry_run_says_errors_and_totals_and_touches_nothing(folder, capsys):
     assert told["questions"][0]["expected_error"]["mean_absolute"] == pytest.approx(1 / math.sinh(0.25))
     assert run(["batch", "plan.json", "--dry-run"]) == 0
     shown = capsys.readouterr().out
-    for part in ("1. count age > 64", "off by 1.92", "by sums   ε = 1, δ = 0", "exactly   ε from 0.99", "δ = 0.000001"):
+    for part in ("1. count age > 64", "off by 1.92", "by sums   ε = 1, δ = 0", "exactly   ε ≤ 0.99", "δ = 0.000001"):
         assert part in shown
     assert sorted(folder.iterdir()) == before
 

@@ -98,6 +98,7 @@ def _show(published: BatchPublication) -> None:
             view.print(f"  written   {escape(str(path))}", soft_wrap=True)
     if published.repeated:
         view.print("  charged   nothing: all this was answered before, and these are the same answers")
+        view.print(f"  before    {published.charged}: what line {published.id} of the ledger was charged")
     elif type(published.cost) is not type(published.plan.cost):
         view.print(f"  charged   {published.cost}: that is what this ledger counts")
     _show_cost(published.plan)

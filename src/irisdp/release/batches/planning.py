@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import floor, log10
 from typing import Any
 
 from ...accounting import Charge, Cost, Currency
@@ -91,12 +92,15 @@ class BatchPlan:
         """Say in lines for people, each with its heading, what the batch costs and how the questions share it."""
         found = self.composition
         as_one = replace(self.plans[0], cost=self.cost)
-        lines = [("cost", f"{as_one.describe_cost()}, for all {len(self.plans)} questions together")]
+        number = len(self.plans)
+        lines = [("cost", as_one.describe_cost() + (f", for all {number} questions together" if number > 1 else ""))]
         if found.sums is not None:
             lines.append(("by sums", str(found.sums)))
-        lower, upper = (rational_text(bound) for bound in _outward(found, _SHOWN_PLACES))
-        lines.append(("exactly", f"ε from {lower} to {upper} at δ = {rational_text(self.asked.budget.delta)}"))
         how = "by the exact total" if found.exact else "by sums: the exact total is hardly smaller, and would cost δ"
+        if self.asked.budget.delta:
+            lines.append(("exactly", f"{_shown_total(found)} at δ = {rational_text(self.asked.budget.delta)}"))
+        else:
+            how = "by sums; a budget with a delta such as 1e-6 may leave less noise"
         shares = " and ".join(dict.fromkeys(kind.describe(found.scale) for kind in found.kinds))
         lines.append(("shares", f"{shares}, {how}; twice the weight is half the noise"))
         return lines
@@ -177,6 +181,15 @@ def plan_asked(asked: AskedBatch) -> BatchPlan:
 
 def _planned(asked: AskedBatch, question: AskedQuestion) -> Plan:
     return plan(asked.data, question.query, *question.arguments, **asked.about, **question.options, epsilon=1)
+
+
+def _shown_total(found: Composition) -> str:
+    """Show the exact total: one number, rounded up, unless its bounds differ visibly."""
+    size = max(0, floor(-log10(found.upper))) if found.upper else 0
+    lower, upper = _outward(found, size + _SHOWN_PLACES)
+    if upper - lower <= Fraction(2, 10 ** (size + _SHOWN_PLACES)):
+        return f"ε ≤ {rational_text(upper)}"
+    return f"ε from {rational_text(lower)} to {rational_text(upper)}"
 
 
 def _outward(found: Composition, places: int) -> tuple[Fraction, Fraction]:

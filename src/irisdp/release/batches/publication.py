@@ -29,6 +29,8 @@ class BatchPublication(InOneLine):
         Whether all this had been answered before; then these are the same answers, and nothing was charged.
     cost : Charge
         What was charged now, for all questions together.
+    charged : Charge
+        What its line of the ledger was charged, now or before; then the budget may have been another.
     ledger : Path
         Where the batch is written down.
     id : int
@@ -39,6 +41,7 @@ class BatchPublication(InOneLine):
     publications: tuple[Publication, ...]
     repeated: bool
     cost: Charge
+    charged: Charge
     ledger: Path
     id: int
 
@@ -67,6 +70,7 @@ class BatchPublication(InOneLine):
         planned = self.plan.to_document()
         return {
             "cost": self.cost.to_document(),
+            "charged": self.charged.to_document(),
             "repeated": self.repeated,
             "answers": [found.answers.to_documents() for found in self.publications],
             "questions": [

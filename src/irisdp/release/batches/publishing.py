@@ -49,7 +49,8 @@ def batch(
     """Publish several questions as one charge: the noise of all is the least whose exact total fits the budget.
 
     The noise of question i has ε = weight_i·λ, so the larger its weight the less noise it has, and λ is the largest for
-    which all answers together keep the budget: by `irisdp.accounting.total`, or by sums where that is hardly worse.
+    which, to 1/10,000, all answers together keep the budget: by `irisdp.accounting.total`, or by sums where that is
+    hardly worse. Many counts have Gaussian noise, of μ = 4/5·weight_i·λ, where that is less.
     Asking the same plan of the same data again returns the same answers and costs nothing.
 
     Parameters
@@ -60,7 +61,7 @@ def batch(
         "ledger", "relation", "unit", "out", "secret", "table", "encoding" and "delimiter". A question may also say
         "select_groups", "delta", "selection_delta", "public_membership" and "per_unit". All are as for
         `irisdp.publish`, paths too; the plan's ``"out": "answers.csv"`` becomes ``answers.1.csv``, ``answers.2.csv``,
-        … for questions without one of their own.
+        … for questions without one of their own (from ten questions on ``answers.01.csv``, …).
     data : path or frame
         Instead of the plan's "data".
     ledger : path or Ledger
@@ -153,6 +154,7 @@ def batch(
         publications=tuple(publications),
         repeated=settled.repeated,
         cost=settled.charged,
+        charged=entry.cost,
         ledger=book.path,
         id=number,
     )

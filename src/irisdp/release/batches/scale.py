@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import fsum, inf
+from math import fsum, gcd, inf, lcm
 from typing import Any
 
 from ...accounting import EPSILON_DELTA, Charge, Cost, delta_above, total
@@ -99,7 +99,9 @@ def compose_questions(
         Where the questions' own δ are more than the budget's.
     """
     tried = choices(plans, weights) if tried is None else tried
-    every = [_Scales(kinds, plans, weights, budget) for kinds in tried]
+    # Only proportions matter: whole weights without a common divisor, so that other spellings find the same shares.
+    unit = _common_divisor(weights)
+    every = [_Scales(kinds, plans, [weight / unit for weight in weights], budget) for kinds in tried]
     best, least = every[0], inf
     for scales in every if len(every) > 1 else ():
         if least < inf and not scales.may_be_less(least):
@@ -107,7 +109,8 @@ def compose_questions(
         scale = scales.largest(_FEW_DIGITS)
         if scale is not None and (error := scales.stated_error(scale)) < least:
             best, least = scales, error
-    return best.best()
+    found = best.best()
+    return replace(found, scale=found.scale / unit)
 
 
 @dataclass(slots=True)
@@ -251,6 +254,11 @@ class _Scales:
 
     def _items(self, plans: Sequence[Plan]) -> list[tuple[Any, int]]:
         return [item for kind, planned in zip(self.kinds, plans, strict=True) for item in kind.items(planned)]
+
+
+def _common_divisor(weights: Sequence[Fraction]) -> Fraction:
+    below = lcm(*(weight.denominator for weight in weights))
+    return Fraction(gcd(*(int(weight * below) for weight in weights)), below)
 
 
 def _sum(plans: Sequence[Plan]) -> Cost:
