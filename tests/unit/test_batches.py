@@ -586,6 +586,22 @@ def test_a_ledger_in_a_folder_that_is_not_there_is_refused_by_dry_runs_too(folde
         )
 
 
+def test_a_dry_run_speaks_of_the_plan_and_names_questions_where_rules_differ(folder, capsys):
+    each = [{**OLD, "per_unit": "any"}, {**OLD, "expression": "age > 30", "per_unit": "all"}]
+    plan = asked(*each, data="d.csv", unit="town")
+    (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    assert run(["batch", "plan.json", "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    assert "is made by the first release, unless another ledger of its folder knows this data" in shown
+    assert "(question 1)" in shown
+    assert "(question 2)" in shown
+    Ledger("d.ledger").set_limit("1/2")
+    assert run(["batch", "plan.json", "--dry-run"]) == 0
+    assert "raise the limit (irisdp ledger FILE --limit E,D)" in capsys.readouterr().out
+    assert run(["batch", "plan.json", "--dry-run", "--json"]) == 0
+    assert "set_limit" not in capsys.readouterr().out
+
+
 def test_interpret_reads_each_question_and_says_what_a_line_of_the_ledger_is(ledger):
     found = irisdp.batch(asked(OLD, ALL), data=VISITS, ledger=ledger)
     assert irisdp.interpret(found[0], 1).loss == irisdp.interpret(found[0].sidecars[None], 1).loss

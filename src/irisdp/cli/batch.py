@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .options import AsJson, Force, console, print_json, short_path
-from .publish import progress, show_answers
+from .publish import KNOWN_ELSEWHERE, progress, show_answers
+from .spelling import error_in_options, in_options
 from .terminal import show_what_is_charged
 
 if TYPE_CHECKING:
@@ -25,7 +26,10 @@ def batch_command(
             metavar="PLAN.json",
             help='{"data": "survey.csv", "budget": {"epsilon": 1, "delta": "1e-6"}, "questions": [{"query": "count", '
             '"expression": "age > 64", "by": "town", "groups": "A,B", "weight": 1, "out": "old.csv"}, …]}; also '
-            '"ledger", "relation", "unit", "out". Twice the weight is half the noise.',
+            '"ledger", "relation", "unit", "out", "secret", "table", "encoding", "delimiter"; of questions "per_unit", '
+            '"select_groups", "delta", "selection_delta", "public_membership". "groups" may be a list; K stands in '
+            '"query": "at-least 100"; the budget\'s delta may be left out. Without "out" answers are shown and kept in '
+            "the ledger. Paths count from the current folder. Twice the weight is half the noise.",
         ),
     ],
     force: Force = False,
@@ -42,7 +46,7 @@ def batch_command(
     if dry_run:
         foreseen = foresee_batch(plan, force=force)
         if as_json:
-            outlook = foreseen.outlook and foreseen.outlook.to_document()
+            outlook = foreseen.outlook and error_in_options(foreseen.outlook.to_document(), {})
             print_json({**foreseen.plan.to_document(), "dry_run": True, "ledger": outlook})
         else:
             _show_plan(foreseen)
@@ -68,9 +72,9 @@ def _show_plan(foreseen: BatchOutlook) -> None:
     for heading, said in (
         foreseen.outlook.describe()
         if foreseen.outlook
-        else [("ledger", f"{short_path(foreseen.ledger.path)}: is made by the first release")]
+        else [("ledger", f"{short_path(foreseen.ledger.path)}: is made by the first release, {KNOWN_ELSEWHERE}")]
     ):
-        view.print(f"  {heading:<9} {escape(said)}", soft_wrap=True)
+        view.print(f"  {heading:<9} {escape(in_options(said, {}))}", soft_wrap=True)
     view.print("  dry run: no record was read, nothing was spent")
 
 
@@ -80,9 +84,20 @@ def _show_cost(planned: BatchPlan) -> None:
     one = planned.plans[0]
     public = {line: None for each in planned.plans for line in each.describe_public()}  # each once, in their order
     said = [*planned.describe_cost(), *(("read", reading) for reading in one.asked.reading.values())]
-    said += [("unit", rule) for rule in {each.asked.unit_rule: None for each in planned.plans} if rule is not None]
+    said += [("unit", rule) for rule in _unit_rules(planned)]
     for heading, words in [*said, *(("public", line) for line in public)]:
         console().print(f"  {heading:<9} {escape(words)}", soft_wrap=True)
+
+
+def _unit_rules(planned: BatchPlan) -> list[str]:
+    """Say what stands for a person; where that differs, of which questions."""
+    numbers: dict[str, list[str]] = {}
+    for number, each in enumerate(planned.plans, start=1):
+        if each.asked.unit_rule is not None:
+            numbers.setdefault(each.asked.unit_rule, []).append(str(number))
+    if len(numbers) < 2:
+        return list(numbers)
+    return [f"{rule} (question {', '.join(asked)})" for rule, asked in numbers.items()]
 
 
 def _show(published: BatchPublication) -> None:

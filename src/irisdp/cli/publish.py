@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..release import Plan, Publication
     from ..release.outlook import Outlook
 
-__all__ = ["progress", "publish_command", "show_answers"]
+__all__ = ["KNOWN_ELSEWHERE", "progress", "publish_command", "show_answers"]
 
 _MOST_SHOWN = 40
 _QUERY_HELP = " | ".join(form.usage for form in FORMS) + '; EXPR is a SQL condition in quotes: "age > 64".'
@@ -175,6 +175,9 @@ def publish_command(
             _show(published)
 
 
+KNOWN_ELSEWHERE = "unless another ledger of its folder knows this data"
+"""What a dry run cannot tell, as it reads no record."""
+
 _OPTIONS = dict.fromkeys(inspect.signature(publish_command).parameters, "VALUE")
 
 
@@ -208,7 +211,9 @@ def _show_plan(planned: Plan, ledger: Path, outlook: Outlook | None) -> None:
         view.print(f"  error     {error}")
     _show_rules(planned)
     for heading, said in (
-        outlook.describe() if outlook else [("ledger", f"{short_path(ledger)}: is made by the first release")]
+        outlook.describe()
+        if outlook
+        else [("ledger", f"{short_path(ledger)}: is made by the first release, {KNOWN_ELSEWHERE}")]
     ):
         view.print(f"  {heading:<9} {escape(in_options(said, _OPTIONS))}", soft_wrap=True)
     view.print("  dry run: no record was read, nothing was spent")
