@@ -98,7 +98,9 @@ def test_more_pairs_never_need_a_larger_mean():
 @pytest.mark.parametrize("privacy", [Privacy(epsilon=1, delta="1e-9"), Privacy(epsilon=0, delta="1/2")])
 @pytest.mark.parametrize("convert", [least_mean, concentration])
 def test_a_delta_that_no_epsilon_avoids_has_no_mean_and_no_rho(privacy, convert):
-    with pytest.raises(BadInput, match=r"^delta: is above 0 at every epsilon, and then no mu or rho is enough; ask"):
+    with pytest.raises(
+        BadInput, match=r"^delta: is above 0 at every epsilon, and then no mu or rho is enough; declare"
+    ):
         convert(privacy)
 
 

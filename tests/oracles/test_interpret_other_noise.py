@@ -1,5 +1,6 @@
 """Readings of counts with shape or Gaussian noise, against the law that the cell mechanism states, and a program."""
 
+import math
 from fractions import Fraction as F
 
 import numpy as np
@@ -134,3 +135,48 @@ def test_too_many_counts_are_refused_in_one_line():
     with pytest.raises(BadInput) as refused:
         interpret(sidecar(NOISE["gaussian"], (0, 5000)), 1)
     assert str(refused.value).startswith("at_most: leaves 5,001 counts possible, too many to read with this noise; say")
+
+
+def gaussian_sidecar(mu, stated=None):
+    return {
+        "format": "irisdp/release/1",
+        "privacy": {"gaussian": mu},
+        "mechanism": {"kind": "gaussian-noise", "mu": mu if stated is None else stated},
+    }
+
+
+@pytest.mark.parametrize("stated", ["3", None, [], "x"])
+def test_a_sidecar_that_states_two_noises_is_refused(stated):
+    document = gaussian_sidecar("1", stated) if stated is not None else gaussian_sidecar("1")
+    if stated is None:
+        del document["mechanism"]["mu"]
+    with pytest.raises(BadInput):
+        interpret(document, value=3, at_most=5)
+
+
+def log_tail(x):
+    """The logarithm of P(N(0, 1) > x) for x ≥ 2, by 400 levels of Laplace's continued fraction."""
+    bottom = x
+    for level in range(400, 0, -1):
+        bottom = x + level / bottom
+    return -x * x / 2 - math.log(2 * math.pi) / 2 - math.log(bottom)
+
+
+@pytest.mark.parametrize(("mu", "value"), [("1/1000", 10**7), ("1", 40), ("1", -30), ("2", 8), ("1/10", 3)])
+def test_a_value_far_out_says_what_the_gaussian_says_of_it(mu, value):
+    """However far out: beyond twelve deviations values are lumped for the game only."""
+    most = 1 if mu == "1/1000" else 9
+    found = interpret(gaussian_sidecar(mu), value=value, at_most=most).posterior()
+    assert len(found.probabilities) == most + 1
+    sigma = 1 / float(F(mu))
+
+    def log_mass(count):
+        """By Laplace's continued fraction or, near, by the standard library."""
+        near, far = ((abs(value - count) + step) / sigma for step in (-0.5, 0.5))
+        if far < 5:
+            return math.log((math.erfc(near / math.sqrt(2)) - math.erfc(far / math.sqrt(2))) / 2)
+        return log_tail(near) + math.log1p(-math.exp(log_tail(far) - log_tail(near)))
+
+    logs = np.array([log_mass(count) for count in range(most + 1)])
+    weights = np.exp(logs - logs.max())
+    assert found.probabilities == pytest.approx(weights / weights.sum(), rel=1e-6, abs=1e-300)

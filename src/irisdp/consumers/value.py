@@ -24,7 +24,7 @@ from .games import (
 )
 from .geometric_sums import Floats, GeometricKernel
 
-__all__ = ["loss_of_reading", "posterior"]
+__all__ = ["loss_of_reading", "posterior", "weighed"]
 
 
 @checked
@@ -76,13 +76,28 @@ def posterior(deployed: Deployed, released: Hashable, consumer: Consumer) -> Flo
     if not isinstance(released, Hashable) or released not in deployed.outputs:
         raise BadInput("value", "is none that the mechanism releases", "give one of its outputs")
     z = list(deployed.outputs).index(released)
-    prior = possible_counts(consumer).astype(float) if consumer.prior is None else prior_in_floats(consumer)[0]
     if is_plain_noise(deployed):
         likelihood = GeometricKernel(consumer.n, deployed.privacy.ratio).column(z)
     else:
         likelihood = float_rows(deployed)[:, z]
-    weights = prior * likelihood
-    if not weights.sum() > 0:
+    with np.errstate(divide="ignore"):
+        return weighed(np.log(likelihood), consumer)
+
+
+def weighed(log_likelihood: Floats, consumer: Consumer) -> Floats:
+    """Return the probabilities of the counts 0..n, from the logarithm of how likely each makes what was released.
+
+    Raises
+    ------
+    BadInput
+        Where no count deemed possible can have released it.
+    """
+    prior = possible_counts(consumer).astype(float) if consumer.prior is None else prior_in_floats(consumer)[0]
+    with np.errstate(divide="ignore"):
+        logs = np.log(prior) + log_likelihood
+    largest = logs.max()
+    if not largest > -np.inf:
         raise BadInput("value", "cannot be released by any count deemed possible", "widen the side information")
+    weights = np.exp(logs - largest)
     probabilities: Floats = weights / weights.sum()
     return probabilities

@@ -10,16 +10,21 @@ import math
 from fractions import Fraction
 from itertools import accumulate, pairwise
 
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
 from ..accounting import charged_pair
 from ..consumers import Consumer
 from ..errors import BadInput
+from ..exact import ball, working_precision
 from ..graphs import Path
 from ..mechanisms import Mechanism
 from ..noise import GaussianLaw, ShapeLaw, gaussian_law, law
 from ..privacy import Gaussian, Guarantee
 from .released import Ends
 
-__all__ = ["mechanism_of_noise", "noise_of", "slack"]
+__all__ = ["log_likelihoods", "mechanism_of_noise", "noise_of", "slack"]
 
 _BITS = 160
 _SPARE = Fraction(1, 1 << _BITS + 16)
@@ -27,6 +32,7 @@ _MOST_ENTRIES = 60_000
 _FAR = 12
 """Deviations beyond which a Gaussian's values are lumped: they have less than 2^-100 of its mass."""
 _LUMPED = Fraction(1, 1 << 100)
+_FAR_OUT = 1000
 
 
 def noise_of(guarantee: Guarantee) -> ShapeLaw | GaussianLaw:
@@ -64,6 +70,22 @@ def mechanism_of_noise(guarantee: Guarantee, first: int, last: int, ends: Ends) 
     # One pair that holds, for the search; the rows decide.
     pair = charged_pair(guarantee, "1e-6" if isinstance(guarantee, Gaussian) else 0)
     return Mechanism.from_matrix(rows, privacy=pair, graph=Path(last - first + 1), outputs=values)
+
+
+def log_likelihoods(guarantee: Gaussian, value: int, counts: range) -> NDArray[np.float64]:
+    """Return how likely each count makes a value that is no end, however far away: logarithms, up to a common term."""
+    distances = [abs(value - count) for count in counts]
+    nearest = (2 * min(distances) - 1) * guarantee.mu / 2
+    if nearest > _FAR_OUT:  # a tail at x is e^(−x²/2)/x, up to 1/x² of it
+        near = [(2 * distance - 1) * guarantee.mu / 2 for distance in distances]
+        return np.array([-float((x - nearest) * (x + nearest) / 2) - math.log(x / nearest) for x in near])
+    half, root = ball(guarantee.mu / 2), flint.arb(2).sqrt()
+
+    def chance(distance: int) -> flint.arb:
+        return ((2 * distance - 1) * half / root).erfc() - ((2 * distance + 1) * half / root).erfc()
+
+    with working_precision(2 * _BITS):
+        return np.array([float(chance(distance).log()) for distance in distances])
 
 
 def slack(deployed: Mechanism, consumer: Consumer) -> Fraction:

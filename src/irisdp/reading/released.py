@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BadInput
-from ..exact import integer, read_json
+from ..exact import integer, rational, read_json
 from ..mechanisms import FORMAT as MECHANISM_FORMAT
 from ..mechanisms import FactoredMechanism, Mechanism, guarantee_from_document, privacy_from_document, read_document
 from ..privacy import Gaussian, Guarantee, Privacy
@@ -136,7 +136,12 @@ def read_release(release: Any) -> PublishedCounts | Mechanism | FactoredMechanis
 def _guarantee(document: Mapping[str, Any]) -> Guarantee:
     """Read what noise was made for; each kind of noise has its own kind of guarantee."""
     guarantee = guarantee_from_document(document.get("privacy"))
-    if isinstance(guarantee, Gaussian) != (document["mechanism"]["kind"] == "gaussian-noise"):
+    mechanism = document["mechanism"]
+    said = {"gaussian-noise": Gaussian, "shape-noise": Privacy}[mechanism["kind"]]
+    agree = isinstance(guarantee, said)
+    if isinstance(guarantee, Gaussian):
+        agree = agree and rational(mechanism.get("mu"), "release") == guarantee.mu
+    if not agree:
         raise BadInput("release", "has noise of another guarantee than it states", "give the file that publish wrote")
     return guarantee
 

@@ -13,14 +13,16 @@ from ..consumers import Consumer, OptimalReading, loss_of_reading, optimal_readi
 from ..consumers.consumer import LARGEST_N
 from ..consumers.losses import Loss
 from ..consumers.unbounded import Shift, best_shift, loss_of_shift
+from ..consumers.value import weighed
 from ..errors import BadInput
 from ..exact import integer, short_text
-from ..mechanisms import FactoredMechanism, Mechanism, Reading
-from ..privacy import Guarantee, Privacy
+from ..mechanisms import FactoredMechanism, Mechanism
+from ..privacy import Gaussian, Guarantee, Privacy
 from ..tabular import InOneLine
-from .added_noise_rows import mechanism_of_noise, slack
+from .added_noise_rows import log_likelihoods, mechanism_of_noise, slack
 from .posterior import Posterior
 from .released import LARGEST_COUNT, Ends, NoisyCount, OtherNoisyCount, PublishedCounts
+from .renumbered import clamping, renumbered
 
 __all__ = ["BoundedRule", "Rule", "UnboundedRule", "bounded_rule", "unbounded_rule"]
 
@@ -69,7 +71,10 @@ class BoundedRule(_Read):
     face_value : Fraction or None
         What taking the published value as it is costs at most, where it is a count.
     window : pair of int or None
-        Of noise, the values that `found` tells apart, numbered from `first`; what lies beyond says no more than they.
+        Of noise, the values that `found` tells apart, numbered from `first`; what lies beyond says no more than they,
+        or is all but never released.
+    gaussian : Gaussian or None
+        What Gaussian noise without ends was made for: of it a value far out still says more.
     """
 
     deployed: Mechanism | FactoredMechanism
@@ -78,6 +83,7 @@ class BoundedRule(_Read):
     found: OptimalReading
     face_value: Fraction | None
     window: tuple[int, int] | None = None
+    gaussian: Gaussian | None = None
 
     @property
     def value(self) -> Fraction:
@@ -119,8 +125,12 @@ class BoundedRule(_Read):
     def posterior(self, value: Hashable) -> Posterior:
         """Return the probabilities of the counts given a published value."""
         consumer = self.found.consumer
-        found = posterior(self.deployed, self.deployed.outputs[self._position(value)], consumer)
         low, high = consumer.considered[0], consumer.considered[-1]
+        if self.gaussian is not None:
+            assert isinstance(value, int)
+            found = weighed(log_likelihoods(self.gaussian, value - self.first, range(consumer.n + 1)), consumer)
+        else:
+            found = posterior(self.deployed, self.deployed.outputs[self._position(value)], consumer)
         assumed = "given" if consumer.prior is not None else "all possible counts equally likely"
         return Posterior(self.first + low, found[low : high + 1], assumed)
 
@@ -238,7 +248,7 @@ def bounded_rule(deployed: PublishedCounts | Mechanism | FactoredMechanism, ends
     if wide is not None:
         return wide
     first, last = considered[0], considered[-1]
-    noise, moved = FactoredMechanism(privacy=deployed.privacy.pure, n=last - first), _moved(consumer, first, last)
+    noise, moved = FactoredMechanism(privacy=deployed.privacy.pure, n=last - first), renumbered(consumer, first, last)
     if ends is None:
         # At ε = 0 unbounded noise has no finite mean loss.
         face = loss_of_shift(consumer.loss, deployed.privacy) if deployed.privacy.ratio > 1 else None
@@ -246,7 +256,7 @@ def bounded_rule(deployed: PublishedCounts | Mechanism | FactoredMechanism, ends
         face = None
     else:
         whole = FactoredMechanism(privacy=deployed.privacy.pure, n=ends[1] - ends[0])
-        face = loss_of_reading(whole, _moved(consumer, *ends))
+        face = loss_of_reading(whole, renumbered(consumer, *ends))
     return BoundedRule(deployed=noise, first=first, ends=ends, found=optimal_reading(noise, moved), face_value=face)
 
 
@@ -256,14 +266,20 @@ def _other_rule(guarantee: Guarantee, ends: Ends, consumer: Consumer) -> Bounded
     table = consumer.loss.entries is not None  # which fixes how counts are numbered
     first, last = (0, consumer.n) if table else (counts[0], counts[-1])
     noise = mechanism_of_noise(guarantee, first, last, ends)
-    reader = consumer if table else _moved(consumer, first, last)
+    reader = consumer if table else renumbered(consumer, first, last)
     found, wide = optimal_reading(noise, reader), slack(noise, reader)
     found = replace(found, value=found.value + wide, lower_bound=found.lower_bound - wide)
     low, high = noise.outputs[0], noise.outputs[-1]
     assert isinstance(low, int)
     assert isinstance(high, int)
     return BoundedRule(
-        deployed=noise, first=first, ends=ends, found=found, face_value=None, window=(low - first, high - first)
+        deployed=noise,
+        first=first,
+        ends=ends,
+        found=found,
+        face_value=None,
+        window=(low - first, high - first),
+        gaussian=guarantee if isinstance(guarantee, Gaussian) and ends is None else None,
     )
 
 
@@ -275,18 +291,14 @@ def _table_rule(privacy: Privacy, ends: Ends, consumer: Consumer) -> BoundedRule
     """
     counts = consumer.considered
     noise = FactoredMechanism(privacy=privacy, n=consumer.n)
-    clamped = replace(noise, reading=_clamping(consumer.n, counts[0], counts[-1]))
+    clamped = replace(noise, reading=clamping(consumer.n, counts[0], counts[-1]))
     face = None
     if ends is not None and ends[1] <= consumer.n:  # else a table says nothing about some values
-        face = loss_of_reading(noise, consumer, _clamping(consumer.n, *ends))
+        face = loss_of_reading(noise, consumer, clamping(consumer.n, *ends))
     found = optimal_reading(clamped, consumer)
     return BoundedRule(
         deployed=clamped, first=0, ends=ends, found=found, face_value=face, window=(counts[0], counts[-1])
     )
-
-
-def _clamping(n: int, low: int, high: int) -> Reading:
-    return {z: ((min(max(z, low), high), Fraction(1)),) for z in range(n + 1)}
 
 
 def unbounded_rule(privacy: Privacy, loss: Loss, least: int) -> UnboundedRule:
@@ -327,20 +339,6 @@ def _between(value: int, ends: Ends) -> int:
         rule = f"must be from {ends[0]} to {ends[1]}, which is all that this release can say"
         raise BadInput("value", rule, "give a value that was published")
     return value
-
-
-def _moved(consumer: Consumer, first: int, last: int) -> Consumer:
-    """Number the counts first..last from 0 on."""
-    prior: Any = None
-    if consumer.prior is not None:
-        missing = [0] * (last + 1 - len(consumer.prior))
-        kept = consumer.prior[first : last + 1]
-        prior = np.append(kept, missing) if isinstance(kept, np.ndarray) else [*kept, *missing]
-    counts = consumer.considered  # a count without weight in the prior may lie outside
-    known: Any = {"at_least": counts[0] - first, "at_most": counts[-1] - first}
-    if len(counts) <= counts[-1] - counts[0]:
-        known = [count - first for count in counts]
-    return Consumer(last - first, consumer.loss, side_information=known, prior=prior)
 
 
 def _whole(value: Any) -> int:

@@ -48,7 +48,12 @@ def read_levels(
     if mu is not None:
         return [(None, Gaussian(mu))]
     if privacy is not None:
-        return [(None, _guarantee(privacy, delta))]
+        try:
+            return [(None, _guarantee(privacy, delta))]
+        except BadInput as error:
+            if error.field in ("privacy", "delta"):
+                raise
+            raise BadInput("privacy", f"{error.field} {error.rule}", error.remedy) from None
     return [(None, _some(Privacy(epsilon=epsilon, ratio=ratio, delta=delta), "epsilon"))]
 
 

@@ -282,7 +282,8 @@ def plan(
         charged_at=rational(delta, "delta"),
         cost=Cost(),
     )
-    unpriced = isinstance(audiences[0].mechanism.privacy, Gaussian) and not planned.charged_at
+    # A selection has a δ, and nothing with one is counted in μ.
+    unpriced = isinstance(audiences[0].mechanism.privacy, Gaussian) and not planned.charged_at and selector is None
     return replace(planned, cost=planned.cost_in(MU if unpriced else EPSILON_DELTA))
 
 
