@@ -144,3 +144,20 @@ def test_arguments_of_a_question_are_checked(session):
             asked()
         assert str(refusal.value).startswith(message)
     assert session.spent == Cost()
+
+
+def test_a_batch_is_asked_of_the_sessions_table_and_charged_to_its_ledger(tmp_path):
+    data = pa.table({"age": [70, 30, 81], "person": ["a", "a", "b"]})
+    session = Session(data=data, unit="person", ledger=tmp_path / "s.ledger", limit=2, table="survey")
+    questions = [{"query": "count", "expression": "age > 64"}, {"query": "majority", "expression": "age > 64"}]
+    found = session.batch(questions, budget={"epsilon": 1}, out=tmp_path / "o.csv")
+    assert (len(found), found.cost, session.spent) == (2, Cost(1), Cost(1))
+    assert all(one.plan.unit == "person" for one in found)
+    assert (tmp_path / "o.1.csv").exists()
+    again = session.batch(questions, budget={"epsilon": 1}, out=tmp_path / "o.csv", force=True)
+    assert again.repeated
+    with pytest.raises(BudgetRefused):
+        session.batch(questions, budget={"epsilon": "3/2"})
+    with pytest.raises(BadInput, match="budget: has no epsilon"):
+        session.batch(questions, budget={})
+    assert session.spent == Cost(1)

@@ -15,6 +15,7 @@ from ..errors import BadInput
 from ..exact import Rational, checked
 from ..privacy import Guarantee
 from ..queries import open_table
+from .batches import BatchPublication, batch
 from .ledger import Ledger, Release
 from .limits import named_limit
 from .places import find_ledger
@@ -192,6 +193,38 @@ class Session:
     def publish(self, query: str, *arguments: str | int, **options: Unpack[Asked]) -> Publication:
         """Ask any question by its name; see `irisdp.publish`."""
         return publish(self.data, query, *arguments, **self._asked, **self._kept, **options)
+
+    @checked
+    def batch(
+        self,
+        questions: Sequence[Mapping[str, Any]],
+        *,
+        budget: Mapping[str, Any],
+        out: str | os.PathLike[str] | None = None,
+        force: bool = False,
+    ) -> BatchPublication:
+        """Publish several questions as one charge; see `irisdp.batch`.
+
+        Parameters
+        ----------
+        questions : sequence of mappings
+            The plan's "questions", such as ``[{"query": "count", "expression": "age > 64", "weight": 2}]``.
+        budget : mapping
+            The plan's "budget", such as ``{"epsilon": 1, "delta": "1e-6"}``.
+        out : path, optional
+            Where to write the answers, a file for each question, as the plan's "out".
+        force : bool
+            Whether files that are there already may be replaced.
+
+        Raises
+        ------
+        BadInput, PromiseRefused, BudgetRefused
+            As `irisdp.batch`; nothing is spent.
+        """
+        about = {name: value for name, value in {**self._asked, **self._kept}.items() if value is not None}
+        told = {"budget": budget, "questions": questions, **about, **({} if out is None else {"out": out})}
+        ledger = told.pop("ledger", None)
+        return batch(told, data=self.data, ledger=ledger, force=force)
 
     def _check_apart(self, options: Mapping[str, Any]) -> None:
         """Refuse to ask one question of another table, or at another budget, than the session names."""
