@@ -126,3 +126,21 @@ def test_of_two_zeros_the_data_chooses_none(zeros):
     keys = enumerate_keys(open_table(pa.table({"g": zeros})), "g")
     ((label,),) = keys.select(keys.counts > 0).labels
     assert math.copysign(1, label) == 1
+
+
+def test_a_dry_run_shows_the_groups_as_they_were_read(tmp_path, capsys, monkeypatch):
+    """A comma in an unquoted name makes two groups, and an answer about neither is charged."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d.csv").write_text('ward,n\n"Mönchengrün, Nord",1\nÖhringen,2\n', encoding="utf-8")
+    asked = ["publish", "d.csv", "count", "--by", "ward", "--epsilon", "1", "--dry-run"]
+    assert run([*asked, "--groups", "Mönchengrün, Nord,Öhringen"]) == 0
+    assert 'groups    3 declared: "Mönchengrün" · "Nord" · "Öhringen"' in capsys.readouterr().out
+    assert run([*asked, "--groups", '"Mönchengrün, Nord",Öhringen']) == 0
+    assert 'groups    2 declared: "Mönchengrün, Nord" · "Öhringen"' in capsys.readouterr().out
+    assert run([*asked, "--groups", ",".join(map(str, range(9)))]) == 0
+    assert "groups    9 declared: " in capsys.readouterr().out
+    question = {"query": "count", "by": "ward", "groups": ["Mönchengrün, Nord", "Öhringen"]}
+    plan = {"data": "d.csv", "budget": {"epsilon": 1}, "questions": [question]}
+    (tmp_path / "p.json").write_text(json.dumps(plan), encoding="utf-8")
+    assert run(["batch", "p.json", "--dry-run"]) == 0
+    assert 'groups    2 declared: "Mönchengrün, Nord" · "Öhringen"' in capsys.readouterr().out

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import AsJson, Force, console, print_json, short_path
+from .options import AsJson, Force, console, print_json, say, short_path
 from .publish import KNOWN_ELSEWHERE, progress, show_answers
 from .spelling import error_in_options, in_options
 from .terminal import show_what_is_charged
@@ -68,6 +68,8 @@ def _show_plan(foreseen: BatchOutlook) -> None:
         view.print(f"[bold]{number}. {escape(one.line)}[/bold]")
         for error in one.describe_error():
             view.print(f"  error     {error}")
+        for groups in one.describe_groups():
+            say(view, f"  groups    {groups}")
     _show_cost(planned)
     for heading, said in (
         foreseen.outlook.describe()

@@ -13,7 +13,7 @@ import typer
 from ..catalogue import FORMS
 from ..errors import BadInput
 from ..exact import rational_text
-from .options import AsJson, Force, console, print_json, short_path
+from .options import AsJson, Force, console, print_json, say, short_path
 from .spelling import error_in_options, in_options
 from .terminal import show_what_is_charged
 
@@ -209,6 +209,8 @@ def _show_plan(planned: Plan, ledger: Path, outlook: Outlook | None) -> None:
     view.print(f"  cost      {planned.describe_cost()}")
     for error in planned.describe_error():
         view.print(f"  error     {error}")
+    for groups in planned.describe_groups():
+        say(view, f"  groups    {groups}")
     _show_rules(planned)
     for heading, said in (
         outlook.describe()

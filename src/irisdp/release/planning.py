@@ -39,6 +39,8 @@ from .subject import Subject, canonical, subject_of
 
 __all__ = ["Plan", "plan"]
 
+_MOST_NAMED = 5
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Plan:
@@ -161,6 +163,16 @@ class Plan:
             return []
         columns = f" (public columns: {', '.join(self.by)})" if self.by else ""
         return [f"the exact {self.public['exact']} is taken as public and may be shown{columns}"]
+
+    def describe_groups(self) -> list[str]:
+        """Say which groups were read, the first few by name, as text or as numbers; none where none are declared."""
+        if self.groups is None:
+            return []
+        shown = [self.groups.labels[row] for row in self.groups.shown[:_MOST_NAMED].tolist()]
+        named = [", ".join(f'"{part}"' if isinstance(part, str) else str(part) for part in label) for label in shown]
+        more = len(self.groups) - len(named)
+        listed = " · ".join(named) + (f" and {more} more" if more else "")
+        return [f"{len(self.groups)} declared: {listed}"]
 
     def describe_cost(self) -> str:
         """Say the cost in one line."""
