@@ -80,8 +80,11 @@ def posterior(deployed: Deployed, released: Hashable, consumer: Consumer) -> Flo
         likelihood = GeometricKernel(consumer.n, deployed.privacy.ratio).column(z)
     else:
         likelihood = float_rows(deployed)[:, z]
-    with np.errstate(divide="ignore"):
-        return weighed(np.log(likelihood), consumer)
+    weights = _prior(consumer) * likelihood
+    if not weights.sum() > 0:
+        raise _nobody()
+    probabilities: Floats = weights / weights.sum()
+    return probabilities
 
 
 def weighed(log_likelihood: Floats, consumer: Consumer) -> Floats:
@@ -92,12 +95,20 @@ def weighed(log_likelihood: Floats, consumer: Consumer) -> Floats:
     BadInput
         Where no count deemed possible can have released it.
     """
-    prior = possible_counts(consumer).astype(float) if consumer.prior is None else prior_in_floats(consumer)[0]
     with np.errstate(divide="ignore"):
-        logs = np.log(prior) + log_likelihood
+        logs = np.log(_prior(consumer)) + log_likelihood
     largest = logs.max()
     if not largest > -np.inf:
-        raise BadInput("value", "cannot be released by any count deemed possible", "widen the side information")
+        raise _nobody()
     weights = np.exp(logs - largest)
     probabilities: Floats = weights / weights.sum()
     return probabilities
+
+
+def _prior(consumer: Consumer) -> Floats:
+    """Return the prior, or equal weights on what is possible."""
+    return possible_counts(consumer).astype(float) if consumer.prior is None else prior_in_floats(consumer)[0]
+
+
+def _nobody() -> BadInput:
+    return BadInput("value", "cannot be released by any count deemed possible", "widen the side information")
