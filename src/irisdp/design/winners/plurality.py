@@ -125,7 +125,8 @@ def plurality(
     privacy : Privacy
         One pair. Its δ is not used, and δ = 0 is promised.
     relation : {"exchange", "add-remove"}
-        Whether neighbours exchange one record for another, or have one more.
+        Whether neighbours exchange one record for another, or have one more. Under "exchange" every record is in one of
+        the categories: exchanged for one in none, it would only leave the counts, and that is not proved here.
     ties : {"any", "first"}
         Whether any of the largest categories is right, or the first of them in the public order of the categories.
     largest : int, optional

@@ -85,7 +85,7 @@ def compose_questions(
         ε above 0.
     tried : iterable of tuples of NoiseKind
         A kind for each question, as often as wished; `choices` unless given. Of those with the least stated error the
-        first is taken.
+        first is taken; one that by a first trial hardly states less is passed over.
 
     Returns
     -------
