@@ -10,7 +10,7 @@ from irisdp.cells import CountNodes, DepthClasses, GaussianNoise, GeometricNoise
 from irisdp.errors import BadInput
 from irisdp.exact import Enclosure
 from irisdp.privacy import Gaussian
-from irisdp.queries import Count, Majority
+from irisdp.queries import Count, Majority, Relation
 from irisdp.sampling import ScriptedBits, law_of
 from support.closeness import hockey_stick
 from support.gaussian import gaussian_step
@@ -147,15 +147,15 @@ def test_stated_errors_are_those_of_the_law(name):
 
 
 def test_queries_choose_the_noise_of_the_guarantee():
-    assert Count().mechanism(TWO) == ShapeNoise(TWO)
-    assert Count().mechanism(Gaussian(1)) == GaussianNoise(Gaussian(1))
-    assert Count().mechanism(Privacy(ratio=2, delta="1/9")) == GeometricNoise(Privacy(ratio=2))
-    asked = Majority("a = 1").mechanism(Gaussian(1))
+    assert Count().mechanism(TWO, Relation.ADD_REMOVE) == ShapeNoise(TWO)
+    assert Count().mechanism(Gaussian(1), Relation.ADD_REMOVE) == GaussianNoise(Gaussian(1))
+    assert Count().mechanism(Privacy(ratio=2, delta="1/9"), Relation.EXCHANGE) == GeometricNoise(Privacy(ratio=2))
+    asked = Majority("a = 1").mechanism(Gaussian(1), Relation.ADD_REMOVE)
     assert isinstance(asked, DepthClasses)
     assert asked.privacy == Gaussian(1)
     assert asked.mechanism.privacy == Privacy.gaussian(1)
     assert asked.to_document()["pairs"] == {"gaussian": "1", "gap": "0.000001"}
-    assert "pairs" not in Majority("a = 1").mechanism(TWO).to_document()
+    assert "pairs" not in Majority("a = 1").mechanism(TWO, Relation.EXCHANGE).to_document()
 
 
 @pytest.mark.parametrize("mu", ["1/9000", 25])

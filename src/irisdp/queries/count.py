@@ -55,8 +55,8 @@ class Count(CountsRecords):
             upper=statistics.total if exchange else None,
         )
 
-    def mechanism(self, privacy: Guarantee) -> CellMechanism[CountNodes]:
-        """Return the noise that is best for a guarantee; geometric noise needs no δ."""
+    def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[CountNodes]:
+        """Return the noise that is best for a guarantee, on paths of either relation; geometric noise needs no δ."""
         if isinstance(privacy, Gaussian):
             return GaussianNoise(privacy)
         return GeometricNoise(privacy.pure) if privacy.single else ShapeNoise(privacy)

@@ -68,8 +68,8 @@ class Query(Protocol[NodesT]):
         """
         ...
 
-    def mechanism(self, privacy: Guarantee) -> CellMechanism[NodesT]:
-        """Return what answers best about these nodes under a guarantee."""
+    def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[NodesT]:
+        """Return what answers best about the nodes on the graph of `relation`, under a guarantee for one step."""
         ...
 
 
@@ -92,8 +92,8 @@ class YesOrNo(CountsRecords):
 
     classes: ClassVar[tuple[str, str]] = ("yes", "no")
 
-    def mechanism(self, privacy: Guarantee) -> CellMechanism[ClassNodes]:
-        """Return the optimal balanced mechanism on a line."""
+    def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[ClassNodes]:
+        """Return the optimal balanced mechanism on a line: of either relation's graph only the depth matters."""
         return DepthClasses(balanced_line(as_pairs(privacy), outputs=self.classes), privacy)
 
 

@@ -23,6 +23,7 @@ from ..queries import (
     Query,
     Relation,
     Table,
+    cell_relation,
     check_apart,
     find_keys,
     open_table,
@@ -265,7 +266,8 @@ def plan(
     elif selection_epsilon is not None or selection_delta is not None:
         given = "selection_delta" if selection_epsilon is None else "selection_epsilon"
         raise BadInput(given, "belongs to select_groups=True", "add select_groups=True or leave it out")
-    audiences = tuple(Audience(name, question.mechanism(level)) for name, level in levels)
+    graph = cell_relation(neighbours, grouped=bool(columns), public_membership=public_membership)
+    audiences = tuple(Audience(name, question.mechanism(level, graph)) for name, level in levels)
     if audience is not None and audiences[0].mechanism.chained is None:
         raise BadInput("audience", "is for counts", f"ask {question.name} with one epsilon=")
     planned = Plan(

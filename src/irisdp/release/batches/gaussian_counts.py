@@ -45,7 +45,7 @@ class GaussianCounts:
 
     def at(self, planned: Plan, share: Fraction) -> Plan:
         """Return the plan with Gaussian noise in each cell; it has no ε of its own, so what it costs stays open."""
-        mechanism = planned.query.mechanism(Gaussian(_AS_LARGE * share))
+        mechanism = planned.query.mechanism(Gaussian(_AS_LARGE * share), planned.asked.cell_relation)
         return replace(
             planned, audiences=(Audience(None, mechanism),), selector=selector_at(planned, share), cost=Cost()
         )

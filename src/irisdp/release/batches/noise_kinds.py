@@ -83,7 +83,7 @@ class OwnNoise:
     def at(self, planned: Plan, share: Fraction) -> Plan:
         """Return the plan with each cell's mechanism, and the selection, at ε = share."""
         before = _pair_of(planned)
-        mechanism = planned.query.mechanism(Privacy(epsilon=share, delta=before.delta))
+        mechanism = planned.query.mechanism(Privacy(epsilon=share, delta=before.delta), planned.asked.cell_relation)
         changed = replace(planned, audiences=(Audience(None, mechanism),), selector=selector_at(planned, share))
         return replace(changed, cost=changed.cost_at(mechanism.privacy))
 
