@@ -24,6 +24,7 @@ def test_each_row_is_a_query_that_can_be_read(form):
     assert query.name == form.name
     assert query.expression == "x = 1"
     assert query.describe()["query"] == form.name
+    assert "expression" not in query.describe()  # the condition is told in its one form, for all queries alike
 
 
 def test_names_are_different():

@@ -126,8 +126,8 @@ def publish_command(
     from ..queries import groups_file
     from ..release import plan, publish
     from ..release.outlook import foresee
-    from ..release.places import check_ledger, find_ledger, promise_of
-    from ..release.publishing import planned_files, price
+    from ..release.places import check_ledger, find_ledger
+    from ..release.publishing import planned_files
 
     declared = _declared(groups)
     options: dict[str, Any] = {
@@ -156,9 +156,9 @@ def publish_command(
         check_ledger(book, planned.table.path, {"the groups": groups_file(declared)}, default=ledger is None)
         outlook = foresee(
             book,
-            promise_of(planned, table),
+            planned.asked.promise.named(table),
             question=planned.question(),
-            price=lambda earlier, currency: price(planned, earlier, currency),
+            price=planned.price.after,
         )
         if as_json:
             foreseen = outlook and error_in_options(outlook.to_document(), _OPTIONS)

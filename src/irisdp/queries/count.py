@@ -43,7 +43,7 @@ class Count(CountsRecords):
 
     def describe(self) -> dict[str, str]:
         """Return the public description."""
-        return {"query": self.name} | ({"expression": self.expression} if self.expression else {})
+        return {"query": self.name}
 
     def nodes(self, statistics: Statistics, relation: Relation) -> CountNodes:
         """Return the counts and the ends of their paths."""

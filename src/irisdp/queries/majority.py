@@ -48,7 +48,7 @@ class Majority(YesOrNo):
 
     def describe(self) -> dict[str, str]:
         """Return the public description."""
-        return {"query": self.name, "expression": self.expression}
+        return {"query": self.name}
 
     def nodes(self, statistics: Statistics, relation: Relation) -> ClassNodes:
         """Return class and depth per cell."""

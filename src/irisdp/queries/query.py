@@ -52,7 +52,7 @@ class Query(Protocol[NodesT]):
         ...
 
     def describe(self) -> dict[str, str]:
-        """Return the public description, for the ledger and the release."""
+        """Return the public description, but for the condition, for the ledger and the release."""
         ...
 
     def statistics(

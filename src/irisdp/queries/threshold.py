@@ -51,5 +51,4 @@ class Threshold(YesOrNo):
 
     def describe(self) -> dict[str, str]:
         """Return the public description."""
-        shown = {"query": self.name, "threshold": str(self.threshold)}
-        return shown | ({"expression": self.expression} if self.expression else {})
+        return {"query": self.name, "threshold": str(self.threshold)}

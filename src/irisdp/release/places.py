@@ -17,10 +17,8 @@ from ..outputs import same_file
 from ..queries import Table
 from .fingerprint import recognise, secret_beside, secrets_in
 from .ledger import Ledger
-from .planning import Plan
-from .promise import Promise
 
-__all__ = ["Reading", "check_ledger", "find_ledger", "promise_of", "recognised", "stamp"]
+__all__ = ["Reading", "check_ledger", "find_ledger", "recognised", "stamp"]
 
 Stamp = tuple[int, ...] | None
 
@@ -49,21 +47,6 @@ class Reading:
             raise BadInput(
                 "data", "changed while it was read", "publish again when nobody is writing to it; nothing was spent"
             )
-
-
-def promise_of(planned: Plan, name: str | None) -> Promise:
-    """Return what a release takes for granted, of a table that is called by its file unless it is given a name."""
-    if name is not None and not (isinstance(name, str) and name.strip() and name.isprintable()):
-        raise BadInput("table", "must be a name on one line", "write for example table='patients.csv'")
-    table = planned.table
-    public = planned.by if planned.public_membership else ()
-    return Promise(
-        table=name if name is not None else table.path.name if table.path else None,
-        columns={column.name: column.kind.name.lower() for column in table.columns},
-        relation=str(planned.relation),
-        unit=None if planned.unit is None else table.column(planned.unit, "unit").name,
-        public_columns=[table.column(column, "by").name for column in public],
-    )
 
 
 def find_ledger(table: Table, ledger: str | os.PathLike[str] | Ledger | None) -> Ledger:

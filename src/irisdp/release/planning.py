@@ -31,10 +31,10 @@ from ..queries import (
     read_groups,
     read_per_unit,
     read_query,
-    total_cost,
 )
 from ..renamed import renamed_method
 from .audiences import Audience, read_levels
+from .pricing import Price
 from .selection import read_selection, without_delta
 from .subject import Subject, canonical, subject_of
 
@@ -63,6 +63,10 @@ class Plan:
     cost : Charge
         What the whole release costs: once, at the most accurate audience. Where an earlier release of the same count
         is refined, the ledger charges only the difference. In ε and δ, but for Gaussian privacy without a δ: in μ².
+    chain : str or None
+        The chain of counts that this release is a link of; None where its answers form none.
+    price : Price
+        What the release costs, in any currency.
     """
 
     table: Table = field(repr=False)
@@ -79,6 +83,25 @@ class Plan:
     selector: PartitionSelection | None
     charged_at: Fraction = Fraction(0)
     cost: Charge
+    chain: str | None = field(init=False, repr=False)
+    price: Price = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Work out what is charged, which follows from the most accurate answers and knows nothing of the question."""
+        finest = self.audiences[0].mechanism
+        chain = None if finest.chained is None else self.asked.chain
+        price = Price(
+            privacy=finest.privacy,
+            relation=self.relation,
+            grouped=bool(self.by),
+            public_membership=self.public_membership,
+            exchange_steps=self.query.exchange_steps,
+            selection=self.selector.privacy if self.selector else None,
+            delta=self.charged_at,
+            chain=chain,
+        )
+        object.__setattr__(self, "chain", chain)
+        object.__setattr__(self, "price", price)
 
     def __repr__(self) -> str:
         """Say what is asked, what it costs and how far off answers will be."""
@@ -98,7 +121,7 @@ class Plan:
 
     @checked
     def facts(self, audience: Audience) -> dict[str, Any]:
-        """Return all public facts about one audience's answers, JSON-ready: the body of the sidecar."""
+        """Return the public facts that decide how one audience's answers are distributed, JSON-ready."""
         mechanism = audience.mechanism
         return {
             **self.subject(),
@@ -111,29 +134,13 @@ class Plan:
         """Return the question as canonical JSON text: what must be equal for an answer to be given again."""
         return canonical({**self.subject(), "audiences": [self.facts(audience) for audience in self.audiences]})
 
-    @property
-    def chain(self) -> str | None:
-        """Name the chain of counts that this release is a link of; None where its answers form none."""
-        return None if self.audiences[0].mechanism.chained is None else self.asked.chain
+    def body(self, audience: Audience) -> dict[str, Any]:
+        """Return what a sidecar says of one audience's answers before there are any, JSON-ready."""
+        return {**self.facts(audience), **self.asked.reading, "cost": self.cost.to_document()}
 
-    @checked
-    def cost_at(self, privacy: Guarantee, currency: Currency = EPSILON_DELTA) -> Charge:
-        """Return what the whole release costs, in a currency, if its most accurate cells keep this."""
-        return total_cost(
-            privacy,
-            self.relation,
-            grouped=bool(self.by),
-            public_membership=self.public_membership,
-            exchange_steps=self.query.exchange_steps,
-            selection=self.selector.privacy if self.selector else None,
-            currency=currency,
-            delta=self.charged_at,
-        )
-
-    @checked
     def cost_in(self, currency: Currency) -> Charge:
         """Return what the whole release costs in a currency."""
-        return self.cost_at(self.audiences[0].mechanism.privacy, currency)
+        return self.price.at(currency)
 
     document = renamed_method("document", "to_document")
 
@@ -282,7 +289,7 @@ def plan(
         public_membership=public_membership,
         asked=subject_of(
             table=table,
-            query=question,
+            described=question.describe(),
             condition=condition,
             by=columns,
             groups=declared,

@@ -12,7 +12,7 @@ columns; one that takes others as public does not (docs/decisions/0013-a-ledger-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import BadInput, PromiseRefused
@@ -46,6 +46,14 @@ class Promise:
     relation: str
     unit: str | None
     public_columns: Sequence[str] = ()
+
+    def named(self, table: str | None) -> Promise:
+        """Return the promise of the table under another name; where none is given, under its own."""
+        if table is None:
+            return self
+        if not (isinstance(table, str) and table.strip() and table.isprintable()):
+            raise BadInput("table", "must be a name on one line", "write for example table='patients.csv'")
+        return replace(self, table=table)
 
     def facts(self) -> dict[str, Any]:
         """Return the facts as JSON-ready data, equal for equal promises."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from ..accounting import Charge, Cost, Currency
+from ..accounting import Charge, Cost
 from ..cells import Link, Nodes, longer, padded_size
 from ..exact import Rational, checked, file_path
 from ..outputs import Output
@@ -16,11 +16,11 @@ from ..privacy import Guarantee, Privacy
 from ..queries import Unit, UnreleasedKeys, enumerate_keys, groups_file
 from .answers import Answers, plain_keys
 from .audiences import Audience
-from .chain import earlier_links, extended, links_of
+from .chain import extended, links_of
 from .fingerprint import unit_key
 from .ledger import Entry, Ledger, Release
 from .notes import note
-from .places import Reading, check_ledger, find_ledger, promise_of, recognised, stamp
+from .places import Reading, check_ledger, find_ledger, recognised, stamp
 from .planning import Plan, plan
 from .publication import Publication
 from .written import audience_targets, plan_files, sidecar, write_files
@@ -30,7 +30,6 @@ __all__ = [
     "data_path",
     "draw_entries",
     "planned_files",
-    "price",
     "publish",
     "read_cells",
     "shown_answers",
@@ -190,13 +189,13 @@ def publish(
         encoding=encoding,
         delimiter=delimiter,
     )
-    promise = promise_of(planned, table)
+    promise = planned.asked.promise.named(table)
     book = find_ledger(planned.table, ledger)
     files = planned_files(planned, groups=groups, ledger=book.path, secret=secret, out=out, force=force)
     check_ledger(book, planned.table.path, {"the groups": groups_file(groups)}, default=ledger is None)
     book.check(promise)
     if not book.answered(planned.question()):  # what may be given again need have no price
-        price(planned, (), book.currency)  # refused before anything is read
+        planned.price.at(book.currency)  # refused before anything is read
     reading = Reading.begin(planned.table, before)
     book, version, kept = recognised(planned.table, reading.digest, book, secret, default=ledger is None)
     book.check(promise, version)
@@ -207,7 +206,7 @@ def publish(
         question=planned.question(),
         fingerprint=version,
         promise=promise,
-        cost=lambda earlier, currency: price(planned, earlier, currency),
+        cost=planned.price.after,
         draw=lambda earlier, cost: draw_entries(planned, cells, earlier, promise.table, cost),
         outputs={
             audience.name: [str(file.path.absolute())]
@@ -220,7 +219,7 @@ def publish(
     }
     ends = shown_ends(planned, cells.nodes)
     sidecars = {
-        audience.name: sidecar(planned, audience, answers_of[audience.name], number, ends)
+        audience.name: sidecar(planned.body(audience), answers_of[audience.name], number, ends)
         for audience, number in zip(planned.audiences, settled.ids, strict=True)
     }
     written = write_files(files, answers_of, sidecars)
@@ -243,13 +242,6 @@ def read_cells(planned: Plan, key: bytes) -> PrivateCells:
     groups = planned.groups if keys is None else keys.cells()
     found = planned.query.statistics(planned.table, condition=planned.condition, groups=groups, unit=unit)
     return PrivateCells(planned.query.nodes(found, planned.asked.cell_relation), keys)
-
-
-def price(planned: Plan, earlier: Sequence[Release], currency: Currency) -> Charge:
-    """Charge what the chain costs at its most accurate link, less what it was charged already."""
-    cost = planned.cost_in(currency)
-    links = earlier_links(planned.chain, earlier)
-    return cost.beyond(planned.cost_at(links[0][0], currency)) if links else cost
 
 
 def draw_entries(

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..queries import Column, Condition, Groups, PerUnit, Query, Relation, Table, cell_relation, describe_unit
+from ..queries import Column, Condition, Groups, PerUnit, Relation, Table, cell_relation, describe_unit
+from .promise import Promise
 
 __all__ = ["Subject", "canonical", "subject_of"]
 
@@ -31,6 +32,8 @@ class Subject:
         JSON-ready; equal for all releases that can refine each other.
     chain : str or None
         Names the chain that releases are links of whose mechanism forms one; None where groups are selected.
+    promise : Promise
+        What is taken for granted, of a table that is called by its file.
     """
 
     line: str
@@ -39,12 +42,13 @@ class Subject:
     reading: Mapping[str, str]
     facts: Mapping[str, Any] = field(repr=False)
     chain: str | None = field(repr=False)
+    promise: Promise = field(repr=False)
 
 
 def subject_of(
     *,
     table: Table,
-    query: Query[Any],
+    described: Mapping[str, str],
     condition: Condition | None,
     by: tuple[str, ...],
     groups: Groups | None,
@@ -53,11 +57,10 @@ def subject_of(
     relation: Relation,
     public_membership: bool,
 ) -> Subject:
-    """Describe a question; its parts are as in `Plan`."""
-    described = query.describe()
+    """Describe a question; `described` is the query's own words, and its other parts are as in `Plan`."""
     rule = None if unit is None else describe_unit(unit, per_unit, grouped=bool(by))
     facts: dict[str, Any] = {
-        "query": described | ({"expression": condition.text} if condition else {}),
+        "query": {**described} | ({"expression": condition.text} if condition else {}),
         "by": list(by),
         # Millions of keys would bloat every row of the ledger; their digest tells questions apart as well.
         "groups": None if groups is None else {"declared": len(groups), "sha256": groups.digest},
@@ -79,6 +82,13 @@ def subject_of(
         reading={"reading": table.reading} if table.reading else {},
         facts=facts,
         chain=hashlib.sha256(canonical(facts).encode()).hexdigest() if links else None,
+        promise=Promise(
+            table=table.path.name if table.path else None,
+            columns={column.name: column.kind.name.lower() for column in table.columns},
+            relation=str(relation),
+            unit=unit,
+            public_columns=by if public_membership else (),
+        ),
     )
 
 
@@ -94,7 +104,7 @@ def _words(
     unit: str | None,
     per_unit: PerUnit | None,
 ) -> list[str]:
-    words = [part for name, part in described.items() if name != "expression"]
+    words = list(described.values())
     if condition is not None:
         words.append(condition.shown)
     if by:

@@ -15,7 +15,6 @@ from ..outputs import Output, plan_outputs, write_outputs
 from .answers import Answers, answers_bytes, check_ending
 from .audiences import Audience
 from .fingerprint import secret_file
-from .planning import Plan
 
 __all__ = ["SIDECAR_FORMAT", "Files", "audience_targets", "plan_files", "sidecar", "write_files"]
 
@@ -77,8 +76,7 @@ def plan_files(
 
 
 def sidecar(
-    planned: Plan,
-    audience: Audience,
+    body: Mapping[str, Any],
     answers: Answers,
     number: int,
     ends: Mapping[str, Any],
@@ -87,15 +85,13 @@ def sidecar(
 ) -> dict[str, Any]:
     """Return what a reader of an audience's answers needs to know, JSON-ready; all of it is public.
 
-    In a batch, `batch` says what all its questions cost together; the cost beside it is that of this question alone.
+    `body` is what the plan says of them (`Plan.body`), and `ends` what is public of the ends of their ranges. In a
+    batch, `batch` says what all its questions cost together; the cost beside it is that of this question alone.
     """
-    facts = planned.facts(audience)
     return {
         "format": SIDECAR_FORMAT,
-        **facts,
-        "mechanism": {**facts["mechanism"], **ends},
-        **planned.asked.reading,
-        "cost": planned.cost.to_document(),
+        **body,
+        "mechanism": {**body["mechanism"], **ends},
         **({"batch": dict(batch)} if batch else {}),
         "columns": list(answers.columns),
         "ledger": {"id": number},

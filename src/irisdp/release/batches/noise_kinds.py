@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Protocol
 
+from ...accounting import EPSILON_DELTA
 from ...cells import PartitionSelection
 from ...privacy import Privacy
 from ...queries import independent_parts
@@ -85,7 +86,7 @@ class OwnNoise:
         before = _pair_of(planned)
         mechanism = planned.query.mechanism(Privacy(epsilon=share, delta=before.delta), planned.asked.cell_relation)
         changed = replace(planned, audiences=(Audience(None, mechanism),), selector=selector_at(planned, share))
-        return replace(changed, cost=changed.cost_at(mechanism.privacy))
+        return replace(changed, cost=changed.cost_in(EPSILON_DELTA))
 
     def items(self, planned: Plan) -> list[tuple[Any, int]]:
         """Return the guarantees of the cells that one neighbour moves, and of the selection."""

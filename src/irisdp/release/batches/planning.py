@@ -11,7 +11,6 @@ from typing import Any
 from ...accounting import Charge, Cost, Currency
 from ...errors import BadInput
 from ...exact import checked, decimal_above, rational_text
-from ..places import promise_of
 from ..planning import Plan, plan
 from ..promise import Promise
 from ..subject import canonical
@@ -78,7 +77,7 @@ class BatchPlan:
 
     def promise(self) -> Promise:
         """Return what the batch takes for granted: public is what any of its questions takes as public."""
-        promises = [promise_of(planned, self.asked.table) for planned in self.plans]
+        promises = [planned.asked.promise.named(self.asked.table) for planned in self.plans]
         first = promises[0]
         return Promise(
             table=first.table,

@@ -127,7 +127,7 @@ def batch(
         (audience,) = one.audiences
         answers = shown_answers(one, audience, of_one.nodes, Answers.from_bytes(drawn[place].encode()))
         told = {"cost": entry.cost.to_document(), "questions": len(planned.plans), "question": place + 1}
-        beside = sidecar(one, audience, answers, number, shown_ends(one, of_one.nodes), batch=told)
+        beside = sidecar(one.body(audience), answers, number, shown_ends(one, of_one.nodes), batch=told)
         publications.append(
             Publication(
                 plan=replace(one, table=one.table.closed()),
