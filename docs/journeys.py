@@ -252,15 +252,14 @@ JOURNEYS = {
 }
 
 
-def journeys() -> dict[str, Any]:
-    """Walk all journeys in the `irisdp` that is installed."""
+def journeys(names: Iterable[str] = tuple(JOURNEYS)) -> dict[str, Any]:
+    """Walk journeys in the `irisdp` that is installed."""
     import irisdp
 
     found = {}
-    for name, prepare in JOURNEYS.items():
+    for name in names:
         with tempfile.TemporaryDirectory() as folder:
-            value, go = prepare(Path(folder))
-
+            value, go = JOURNEYS[name](Path(folder))
             walk = Walk(Path(irisdp.__file__).parent, value)
             sys.setprofile(walk.watch)
             try:

@@ -13,7 +13,8 @@ from irisdp import Privacy, audit, certify, design
 from irisdp.certify import geometric_powers, verify_mechanism
 from irisdp.certify.arithmetic import as_fraction
 from irisdp.certify.goals import read_goal
-from irisdp.certify.subject import as_document, subject_of
+from irisdp.certify.matrix_files import as_document
+from irisdp.certify.subject import subject_of
 from irisdp.certify.theorems import prove
 from irisdp.exact import json_bytes
 from irisdp.mechanisms import FactoredMechanism

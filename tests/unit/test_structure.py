@@ -86,3 +86,11 @@ def test_ways_of_a_value_in_a_small_house(house, monkeypatch):
 @pytest.mark.parametrize(("thing", "followed"), [([1], True), ([], False), ("text", False), (7, False), (int, False)])
 def test_what_is_shared_is_not_followed(thing, followed):
     assert program("journeys").followed(thing) is followed
+
+
+def test_a_condition_and_a_file_walk_no_further_than_in_version_0_1():
+    walked = program("journeys").journeys(["condition in publish", "file in audit"])
+    entries, files = walked["condition in publish"]["itself"]
+    assert entries < 17
+    assert files < 8
+    assert walked["file in audit"]["itself"] == [2, 2]

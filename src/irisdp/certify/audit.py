@@ -20,10 +20,11 @@ from .arithmetic import Number, Numbers, as_fraction, conversion, convert
 from .depth_mechanism import certify_depth_mechanism
 from .hockey_stick import losing_outputs, tight_places
 from .hockey_sticks import needs
+from .matrix_files import Auditable, as_document
 from .optimality import Optimality, judge
 from .pair_audit import PairAudit
 from .pairs import RowPairs
-from .subject import Auditable, Subject, same_promise, subject_of
+from .subject import Subject, same_promise, subject_of
 
 __all__ = ["Audit", "TightEdge", "audit"]
 
@@ -223,8 +224,8 @@ def audit(
     """
     if isinstance(subject, DepthMechanism):
         return _audit_depth_mechanism(subject, privacy)
-    examined = subject_of(subject, graph=graph, privacy=privacy)
-    document = examined.document
+    document = as_document(subject)
+    examined = subject_of(document, graph=graph, privacy=privacy)
     own = graph is None and (
         privacy is None or (document.privacy is not None and same_promise(privacy, document.privacy))
     )

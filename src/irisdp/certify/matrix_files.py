@@ -1,4 +1,7 @@
-"""Mechanisms that other tools wrote: a matrix as CSV, NPY or JSON, read exactly as given and repaired in nothing."""
+"""What can be looked at, as one document: mechanisms, their files, and matrices that other tools wrote.
+
+A matrix as CSV, NPY or JSON is read exactly as given and repaired in nothing.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,46 @@ import numpy as np
 from ..errors import BadInput
 from ..exact import checked, rational, read_json
 from ..graphs import DatasetGraph
+from ..graphs import Path as Line
 from ..graphs.names import named_nodes
-from ..mechanisms import MechanismDocument, read_document
+from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument, read_document
 from ..privacy import Privacy
 
-__all__ = ["matrix_document", "read_mechanism"]
+__all__ = ["Auditable", "as_document", "matrix_document", "read_mechanism"]
+
+Auditable = Mechanism | FactoredMechanism | MechanismDocument | str | Path
+"""What can be looked at: a mechanism, or the file that holds one or a bare matrix, read or named by its path."""
+
+
+def as_document(given: Auditable) -> MechanismDocument:
+    """Look at a mechanism as at a file that was read; a path names one to read."""
+    subject = read_mechanism(given) if isinstance(given, str | Path) else given
+    if isinstance(subject, MechanismDocument):
+        return subject
+    if isinstance(subject, FactoredMechanism):
+        return MechanismDocument(
+            privacy=subject.privacy,
+            graph=Line(subject.n + 1),
+            inputs=named_nodes(subject.inputs),
+            outputs=subject.outputs,
+            rows=(),
+            row_of=np.zeros(0, dtype=np.int64),
+            objective=subject.objective,
+            certificate=subject.certificate,
+            factored=subject,
+            source=subject.to_document() if subject.certificate is not None else {},
+        )
+    return MechanismDocument(
+        privacy=subject.privacy,
+        graph=subject.graph,
+        inputs=named_nodes(subject.inputs),
+        outputs=subject.outputs,
+        rows=subject.rows,
+        row_of=subject.row_of,
+        objective=subject.objective,
+        certificate=subject.certificate,
+        source=subject.to_document() if subject.certificate is not None else {},
+    )
 
 
 @checked

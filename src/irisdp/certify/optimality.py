@@ -18,9 +18,10 @@ from .choice import ONE_ROW_PER_RANKING
 from .dual import dual_bound
 from .geometric_powers import GeometricPowers
 from .goals import Goal, read_goal
+from .matrix_files import as_document
 from .pullbacks import inner_subject
 from .sealing import is_sealed
-from .subject import Subject, as_document, subject_of
+from .subject import Subject, subject_of
 from .theorems import THEOREMS_OF_RAINBOWS, prove
 from .words import PULLBACK, GoalInWords, in_words, without_a_goal
 

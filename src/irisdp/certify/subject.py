@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from pathlib import Path as FilePath
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
 from ..graphs import DatasetGraph, Path
-from ..graphs.names import Nodes, NumberedNodes, named_nodes
-from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument
+from ..graphs.names import Nodes, NumberedNodes
+from ..mechanisms import MechanismDocument
 from ..privacy import Privacy
 from .arithmetic import Numbers, convert, flint_rational
-from .matrix_files import read_mechanism
+from .matrix_files import Auditable, as_document
 from .pairs import RowPairs, distinct_row_pairs
 
-__all__ = ["Auditable", "Subject", "as_document", "bare_subject", "is_the_path", "same_promise", "subject_of"]
-
+__all__ = ["Subject", "bare_subject", "is_the_path", "same_promise", "subject_of"]
 
 LARGEST_CERTIFIED_COUNT = 10**6
 """Largest n of a formula over 0..n whose certificate is checked; the stand-alone verifier has the same limit."""
-
-Auditable = Mechanism | FactoredMechanism | MechanismDocument | str | FilePath
-"""What can be looked at: a mechanism, or the file that holds one or a bare matrix, read or named by its path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -70,15 +65,16 @@ class Subject:
         return distinct_row_pairs(self.graph, at_place)
 
 
-def subject_of(given: Auditable, *, graph: DatasetGraph | None = None, privacy: Privacy | None = None) -> Subject:
-    """Convert once whatever is looked at; a graph and a privacy that are given come before its own.
+def subject_of(
+    document: MechanismDocument, *, graph: DatasetGraph | None = None, privacy: Privacy | None = None
+) -> Subject:
+    """Convert once what is looked at; a graph and a privacy that are given come before its own.
 
     Raises
     ------
     BadInput
         When one is missing, or the graph's nodes are not exactly the inputs.
     """
-    document = as_document(given)
     privacy = privacy if privacy is not None else document.privacy
     graph = graph if graph is not None else document.graph
     if privacy is None and graph is None and document.factored is None:
@@ -126,37 +122,6 @@ def bare_subject(given: Auditable, graph: DatasetGraph | None = None) -> Subject
     if document.factored is not None:
         document = as_document(document.factored.expand())
     return subject_of(document, graph=graph, privacy=Privacy.from_ratio(1))
-
-
-def as_document(given: Auditable) -> MechanismDocument:
-    """Look at a mechanism as at a file that was read; a path names one to read."""
-    subject = read_mechanism(given) if isinstance(given, str | FilePath) else given
-    if isinstance(subject, MechanismDocument):
-        return subject
-    if isinstance(subject, FactoredMechanism):
-        return MechanismDocument(
-            privacy=subject.privacy,
-            graph=Path(subject.n + 1),
-            inputs=named_nodes(subject.inputs),
-            outputs=subject.outputs,
-            rows=(),
-            row_of=np.zeros(0, dtype=np.int64),
-            objective=subject.objective,
-            certificate=subject.certificate,
-            factored=subject,
-            source=subject.to_document() if subject.certificate is not None else {},
-        )
-    return MechanismDocument(
-        privacy=subject.privacy,
-        graph=subject.graph,
-        inputs=named_nodes(subject.inputs),
-        outputs=subject.outputs,
-        rows=subject.rows,
-        row_of=subject.row_of,
-        objective=subject.objective,
-        certificate=subject.certificate,
-        source=subject.to_document() if subject.certificate is not None else {},
-    )
 
 
 def _places(document: MechanismDocument, graph: DatasetGraph) -> NDArray[np.int64]:

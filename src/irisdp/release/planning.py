@@ -138,6 +138,10 @@ class Plan:
         """Return what a sidecar says of one audience's answers before there are any, JSON-ready."""
         return {**self.facts(audience), **self.asked.reading, "cost": self.cost.to_document()}
 
+    def cost_at(self, privacy: Guarantee, currency: Currency = EPSILON_DELTA) -> Charge:
+        """Return what the whole release would cost, in a currency, if its most accurate cells kept this."""
+        return self.price.at(currency, privacy)
+
     def cost_in(self, currency: Currency) -> Charge:
         """Return what the whole release costs in a currency."""
         return self.price.at(currency)
