@@ -7,6 +7,7 @@ from .geometric_noise import GeometricNoise
 from .padding import longer, padded_size
 from .partition_selection import PartitionSelection
 from .protocol import CellMechanism, Link, Nodes
+from .sizes import SizeNodes, SizesShape, SortedSizes
 
 __all__ = [
     "NO_BOUNDARY",
@@ -20,6 +21,9 @@ __all__ = [
     "Nodes",
     "PartitionSelection",
     "ShapeNoise",
+    "SizeNodes",
+    "SizesShape",
+    "SortedSizes",
     "longer",
     "padded_size",
 ]

@@ -2,6 +2,7 @@
 
 from .closeness import are_close, hockey_stick
 from .guarantee import Gaussian, Guarantee, as_pairs
+from .halves import halved
 from .nearby import tightened, workable
 from .pair import Pair, turning_point
 from .parameters import MOST_PAIRS, Privacy
@@ -18,6 +19,7 @@ __all__ = [
     "are_close",
     "as_pairs",
     "enclose_steps",
+    "halved",
     "hockey_stick",
     "step",
     "step_down",
