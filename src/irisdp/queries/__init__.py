@@ -6,6 +6,7 @@ Nothing here draws at random or publishes.
 from ..renamed import renamed_names
 from .at_least import AtLeast
 from .at_most import AtMost
+from .bins import Bins, read_bins
 from .columns import Column, Kind
 from .count import Count
 from .declared import check_apart, groups_file
@@ -24,6 +25,7 @@ __all__ = [
     "QUERIES",
     "AtLeast",
     "AtMost",
+    "Bins",
     "Column",
     "Condition",
     "Count",
@@ -48,6 +50,7 @@ __all__ = [
     "independent_parts",
     "moves",
     "open_table",
+    "read_bins",
     "read_condition",
     "read_groups",
     "read_per_unit",

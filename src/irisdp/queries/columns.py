@@ -7,7 +7,7 @@ it is total: a value that cannot be read is null, so no record can make a query 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "READER",
     "Column",
+    "Derivation",
     "Kind",
     "check_names",
     "find_column",
@@ -71,17 +72,53 @@ SQL_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table; both its name and its kind are public."""
+    """A column of a table; both its name and its kind are public.
+
+    Attributes
+    ----------
+    derivation : Derivation or None
+        How it is computed of others, where the question names it and the table does not hold it.
+    """
 
     name: str
     kind: Kind
+    derivation: Derivation | None = None
 
     @property
-    def reference(self) -> exp.Column:
+    def reference(self) -> exp.Expr:
         """The column as SQL, quoted and tied to the relation `data`, so that no alias can stand in for it."""
         from sqlglot import exp
 
+        if self.derivation is not None:
+            return exp.paren(self.derivation.tree)  # a copy: statements are rewritten where they stand
         return exp.column(exp.to_identifier(self.name, quoted=True), table="data")
+
+    @property
+    def sources(self) -> tuple[Column, ...]:
+        """The columns of the table that its values come from: itself, unless it is computed."""
+        return (self,) if self.derivation is None else self.derivation.columns
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """How a column that the table does not hold is computed, record by record.
+
+    Attributes
+    ----------
+    text : str
+        The expression in one form and spelling; public. No two of one text over one table's columns differ.
+    shown : str
+        The expression in the order it was written in, for people.
+    columns : tuple of Column
+        The table's columns that it reads.
+    tree : sqlglot expression
+        Its total form: evaluating it never fails, on any record; null where there is no value.
+    """
+
+    text: str
+    shown: str
+    columns: tuple[Column, ...]
+    tree: exp.Expr = field(repr=False, compare=False)
 
 
 def read_as(value: exp.Expr, kind: Kind) -> exp.Expr:

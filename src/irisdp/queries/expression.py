@@ -1,26 +1,29 @@
-"""EXPR: a SQL condition over one record, checked before anything is read.
+"""EXPR: a SQL expression over one record, checked before anything is read: a condition, or a value to group by.
 
-The answer is null (no answer), true or false per record and depends on that record alone. Numbers are compared as IEEE
-doubles: whole numbers beyond 2^53 are rounded.
+A condition is null (no answer), true or false per record, a value is null or of one kind, and both depend on that
+record alone. Numbers are compared and computed as IEEE doubles: whole numbers beyond 2^53 are rounded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import BadInput
 from ..exact import plain_text
-from .columns import Column, is_unknown_column
+from .columns import Column, Derivation, Kind, is_unknown_column
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["Condition", "read_condition"]
+__all__ = ["Condition", "read_condition", "read_value_of_record"]
+
+_T = TypeVar("_T")
 
 _MOST_CHARACTERS = 10_000
 _NO_CONDITION = ("is not a SQL condition", 'write one such as "age > 64", with balanced quotes and parentheses')
+_NO_VALUE = ("is not a SQL expression", 'write one such as "YEAR(born)", with balanced quotes and parentheses')
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,32 +82,83 @@ def read_condition(text: Any, columns: Sequence[Column]) -> Condition:
     'age > 64'
     """
     from .grammar import ConditionCompiler
-    from .one_form import one_form
-    from .spelling import spell
 
     if not isinstance(text, str) or not text.strip():
         raise BadInput("expression", "must be a SQL condition", "write one such as \"age > 64 AND region = 'north'\"")
+
+    def compiled(tree: exp.Expr) -> tuple[tuple[Column, ...], exp.Expr]:
+        compiler = ConditionCompiler(columns)
+        total = compiler.condition(tree)
+        return tuple(compiler.used.values()), total
+
+    canonical, shown, (used, total) = _checked(text, columns, compiled, _NO_CONDITION)
+    return Condition(canonical, shown, used, total)
+
+
+def read_value_of_record(text: Any, columns: Sequence[Column]) -> tuple[Kind, Derivation]:
+    """Read a SQL expression (DuckDB's dialect) over given columns that is a value: text, a whole number, truth, a date.
+
+    Parameters
+    ----------
+    text, columns
+        As for `read_condition`; for instance ``CASE WHEN age < 18 THEN 'child' ELSE 'adult' END``.
+
+    Returns
+    -------
+    tuple of (Kind, Derivation)
+        Total: null or a value of that kind for every record. The kind is found from the text and the columns alone.
+
+    Raises
+    ------
+    BadInput
+        As `read_condition`; and for an expression without a column, and a number that need not be whole.
+
+    Examples
+    --------
+    >>> kind, derivation = read_value_of_record("floor(age / 10) * 10.0", [Column("age", Kind.UNTYPED)])
+    >>> str(kind), derivation.text
+    ('a whole number', 'FLOOR(age / 10) * 10')
+    """
+    from .grammar import ConditionCompiler
+
+    if not isinstance(text, str) or not text.strip():
+        raise BadInput("expression", "must be a SQL expression", 'write one such as "YEAR(born)"')
+
+    def compiled(tree: exp.Expr) -> tuple[tuple[Column, ...], exp.Expr, Kind]:
+        compiler = ConditionCompiler(columns)
+        total, kind = compiler.value(tree)
+        return tuple(compiler.used.values()), total, kind
+
+    canonical, shown, (used, total, kind) = _checked(text, columns, compiled, _NO_VALUE)
+    return kind, Derivation(canonical, shown, used, total)
+
+
+def _checked(
+    text: str, columns: Sequence[Column], compiled: Callable[[exp.Expr], _T], no_such: tuple[str, str]
+) -> tuple[str, str, _T]:
+    """Parse an expression and bring it into its one form; return that, a spelling for people, and the form compiled."""
+    from .one_form import one_form
+    from .spelling import spell
+
     plain_text(text, "expression")
     if len(text) > _MOST_CHARACTERS:
-        raise BadInput("expression", f"has more than {_MOST_CHARACTERS} characters", "write a shorter condition")
+        raise BadInput("expression", f"has more than {_MOST_CHARACTERS} characters", "write a shorter one")
     try:
         tree = _parse(text)
-        ConditionCompiler(columns).condition(tree)  # refuses what is outside the grammar before it is spelt anew
+        compiled(tree)  # refuses what is outside the grammar before it is spelt anew
         shown = spell(tree, columns)
         canonical = spell(one_form(_parse(shown), lambda part: spell(part, columns)), columns)
-        compiler = ConditionCompiler(columns)
-        total = compiler.condition(_parse(canonical))
+        return canonical, shown, compiled(_parse(canonical))
     except BadInput as error:
         if is_unknown_column(error):  # first-name is a difference of two columns
             _refuse_bare_names(text, columns)
         raise
     except RecursionError:
-        raise BadInput("expression", "is nested too deeply", "write a shorter condition") from None
+        raise BadInput("expression", "is nested too deeply", "write a shorter one") from None
     except Exception:
         # Parsers meet stray tokens with errors of every kind; the text is public, and nothing has been read yet.
         _refuse_bare_names(text, columns)
-        raise BadInput("expression", *_NO_CONDITION) from None
-    return Condition(canonical, shown, tuple(compiler.used.values()), total)
+        raise BadInput("expression", *no_such) from None
 
 
 def _refuse_bare_names(text: str, columns: Sequence[Column]) -> None:

@@ -1,4 +1,4 @@
-"""The part of SQL a condition may be written in, and its total meaning.
+"""The part of SQL a condition, or a value to group by, may be written in, and its total meaning.
 
 The grammar is the table at the end: a node of the syntax tree that is not in it is refused by name. What is in it is
 built anew, never copied, in a form that no record can make fail: every cast is a TRY_CAST, arithmetic is done in
@@ -9,35 +9,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 from sqlglot import exp
 
 from ..errors import BadInput
 from .columns import Column, Kind, read_as, try_cast
 from .instants import as_instant, date_literal, date_sql, spell_date
-from .kinds import CASTABLE, TypeVariable
-from .refusals import named_column, refuse_construct, refuse_value
-from .spelling import operands
+from .kinds import CASTABLE, CASTS, WHOLE, TypeVariable
+from .refusals import named_column, refuse_construct, refuse_fraction, refuse_no_value, refuse_value
+from .spelling import extracted, operands
+from .terms import FUNCTIONS, Term, double, precise, quoted_text, truth, wrap
 
-__all__ = ["ConditionCompiler", "Term"]
+__all__ = ["ConditionCompiler"]
 
-# NULLIF writes a divisor twice, so nested divisions would double the query each time.
-_MOST_DIVISIONS = 16
-
-_CASTS = {
-    **dict.fromkeys(("TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL"), Kind.NUMBER),
-    **dict.fromkeys(("VARCHAR", "TEXT"), Kind.TEXT),
-    "BOOLEAN": Kind.BOOLEAN,
-    **dict.fromkeys(("DATE", "TIMESTAMP", "TIMESTAMPNTZ"), Kind.DATE),
-}
-
-
-class Term(NamedTuple):
-    """A part of the condition: its variable, and how to build its SQL once every variable is settled."""
-
-    variable: TypeVariable
-    build: Callable[[], exp.Expr]
+# NULLIF writes a divisor twice, and FLOOR what it rounds, so nested ones would double the query each time.
+_MOST_WRITTEN_TWICE = 16
 
 
 class ConditionCompiler:
@@ -49,19 +35,38 @@ class ConditionCompiler:
         self._variables: dict[str, TypeVariable] = {}
         self._checks: list[Callable[[], None]] = []
         self._quoted: list[tuple[exp.Literal, TypeVariable]] = []
-        self._divisions = 0
+        self._written_twice = 0
 
     def condition(self, tree: exp.Expr) -> exp.Expr:
         """Return the total SQL of a whole condition: true, false or null for every record; its dates are spelt anew."""
         term = self._read(tree)
         if term.variable.stated is not Kind.BOOLEAN:
             refuse_value(term.variable)
+        self._settle()
+        return term.build()
+
+    def value(self, tree: exp.Expr) -> tuple[exp.Expr, Kind]:
+        """Return the total SQL of a whole value, and its kind; its dates are spelt anew.
+
+        A whole number is null where doubles do not tell it from the next one.
+        """
+        term = self._read(tree)
+        self._settle()
+        kind = term.variable.kind
+        if kind.is_opaque or not self.used:
+            refuse_no_value(term.variable)
+        if kind is not Kind.NUMBER:
+            return term.build(), kind
+        if not term.whole:
+            refuse_fraction(term.variable)
+        return read_as(precise(term), Kind.INTEGER), Kind.INTEGER
+
+    def _settle(self) -> None:
         for check in self._checks:
             check()
         for quoted, variable in self._quoted:
             if variable.kind is Kind.DATE:
                 quoted.replace(spell_date(quoted.name))
-        return term.build()
 
     def _read(self, node: exp.Expr) -> Term:
         rule = _GRAMMAR.get(type(node))
@@ -113,7 +118,7 @@ class ConditionCompiler:
             dated = column.kind is Kind.UNTYPED and variable.kind is Kind.DATE
             return as_instant(column.reference) if dated else read_as(column.reference, variable.kind)
 
-        return Term(variable, build)
+        return Term(variable, build, column.kind is Kind.INTEGER)
 
     def _resolve(self, node: exp.Column) -> Column:
         if not isinstance(node.this, exp.Identifier):
@@ -127,12 +132,11 @@ class ConditionCompiler:
         if node.is_string:
             variable = self._checked(TypeVariable(literal=text))
             self._quoted.append((node, variable))
-            return Term(variable, lambda: _quoted_text(text, variable.kind))
+            return Term(variable, lambda: quoted_text(text, variable.kind))
         number = float(text)
         if not math.isfinite(number):
             raise BadInput("expression", "holds a number beyond 1.8e308", "write a smaller number")
-        # A cast from text is rounded correctly; engines take the detour over DECIMAL for a bare number.
-        return Term(TypeVariable(Kind.NUMBER), lambda: exp.cast(exp.Literal.string(repr(number)), "DOUBLE"))
+        return Term(TypeVariable(Kind.NUMBER), lambda: double(number), number.is_integer())
 
     def _boolean(self, node: exp.Boolean) -> Term:
         value = bool(node.this)
@@ -140,42 +144,29 @@ class ConditionCompiler:
 
     def _null(self, _: exp.Null) -> Term:
         variable = self._checked(TypeVariable())
-        return Term(variable, lambda: read_as(exp.Null(), variable.kind))
+        return Term(variable, lambda: read_as(exp.Null(), variable.kind), whole=True)
 
     # Conditions
 
     def _equality(self, node: exp.Binary) -> Term:
         _, (left, right) = self._several([node.this, node.expression])
-        return _boolean_term(lambda: type(node)(this=_wrap(left), expression=_wrap(right)))
+        return truth(lambda: type(node)(this=wrap(left), expression=wrap(right)))
 
     def _order(self, node: exp.Binary) -> Term:
         variable, (left, right) = self._several([node.this, node.expression])
-        self._needs_order(variable)
-        return _boolean_term(lambda: type(node)(this=_wrap(left), expression=_wrap(right)))
+        self._checks.append(variable.check_order)
+        return truth(lambda: type(node)(this=wrap(left), expression=wrap(right)))
 
     def _between(self, node: exp.Between) -> Term:
         variable, (value, low, high) = self._several([node.this, node.args["low"], node.args["high"]])
-        self._needs_order(variable)
-        return _boolean_term(lambda: exp.Between(this=_wrap(value), low=_wrap(low), high=_wrap(high)))
-
-    def _needs_order(self, variable: TypeVariable) -> None:
-        def check() -> None:
-            if not variable.has_evidence:
-                raise BadInput(
-                    "expression",
-                    "compares untyped columns by size, and 10 < 9 as text",
-                    "write CAST(column AS DOUBLE) or CAST(column AS VARCHAR)",
-                )
-            if variable.kind is Kind.BOOLEAN:
-                raise BadInput("expression", "compares truth values by size", "use = or IS")
-
-        self._checks.append(check)
+        self._checks.append(variable.check_order)
+        return truth(lambda: exp.Between(this=wrap(value), low=wrap(low), high=wrap(high)))
 
     def _in(self, node: exp.In) -> Term:
         if not node.expressions:
             refuse_construct("IN without a list")
         _, (value, *items) = self._several([node.this, *node.expressions])
-        return _boolean_term(lambda: exp.In(this=_wrap(value), expressions=[item.build() for item in items]))
+        return truth(lambda: exp.In(this=wrap(value), expressions=[item.build() for item in items]))
 
     def _is(self, node: exp.Is) -> Term:
         value = self._read(node.this)
@@ -184,7 +175,7 @@ class ConditionCompiler:
             value.variable.require(Kind.BOOLEAN)
         elif not isinstance(test, exp.Null):
             refuse_construct(f"IS {_name(test)}")
-        return _boolean_term(lambda: exp.Is(this=_wrap(value), expression=test.copy()))
+        return truth(lambda: exp.Is(this=wrap(value), expression=test.copy()))
 
     def _like(self, node: exp.Binary) -> Term:
         (value,) = self._required([node.this], Kind.TEXT)
@@ -194,19 +185,19 @@ class ConditionCompiler:
             raise BadInput("expression", "needs quoted text without a backslash after LIKE", "write LIKE 'a%'")
 
         def build() -> exp.Expr:
-            found = type(node)(this=_wrap(value), expression=exp.Literal.string(pattern.name))
+            found = type(node)(this=wrap(value), expression=exp.Literal.string(pattern.name))
             return exp.Not(this=exp.paren(found)) if node.args.get("negate") else found
 
-        return _boolean_term(build)
+        return truth(build)
 
     def _connector(self, node: exp.Connector) -> Term:
         terms = self._truths(operands(node))
         combine = exp.and_ if isinstance(node, exp.And) else exp.or_
-        return _boolean_term(lambda: combine(*(_wrap(term) for term in terms), copy=False))
+        return truth(lambda: combine(*(wrap(term) for term in terms), copy=False))
 
     def _not(self, node: exp.Not) -> Term:
         (value,) = self._truths([node.this])
-        return _boolean_term(lambda: exp.Not(this=_wrap(value)))
+        return truth(lambda: exp.Not(this=wrap(value)))
 
     # Values
 
@@ -215,22 +206,38 @@ class ConditionCompiler:
 
     def _negative(self, node: exp.Neg) -> Term:
         (value,) = self._required([node.this], Kind.NUMBER)
-        return Term(TypeVariable(Kind.NUMBER), lambda: exp.Neg(this=_wrap(value)))
+        return Term(TypeVariable(Kind.NUMBER), lambda: exp.Neg(this=wrap(value)), value.whole)
 
     def _arithmetic(self, node: exp.Binary) -> Term:
         left, right = self._required([node.this, node.expression], Kind.NUMBER)
-        return Term(TypeVariable(Kind.NUMBER), lambda: type(node)(this=_wrap(left), expression=_wrap(right)))
+        return Term(
+            TypeVariable(Kind.NUMBER),
+            lambda: type(node)(this=wrap(left), expression=wrap(right)),
+            left.whole and right.whole,
+        )
 
     def _division(self, node: exp.Binary) -> Term:
-        self._divisions += 1
-        if self._divisions > _MOST_DIVISIONS:
-            raise BadInput("expression", f"divides more than {_MOST_DIVISIONS} times", "write a shorter condition")
+        self._write_twice()
         left, right = self._required([node.this, node.expression], Kind.NUMBER)
         zero = exp.cast(exp.Literal.string("0"), "DOUBLE")
         return Term(
             TypeVariable(Kind.NUMBER),
-            lambda: type(node)(this=_wrap(left), expression=exp.Nullif(this=right.build(), expression=zero.copy())),
+            lambda: type(node)(this=wrap(left), expression=exp.Nullif(this=right.build(), expression=zero.copy())),
+            isinstance(node, exp.Mod) and left.whole and right.whole,
         )
+
+    def _floor(self, node: exp.Floor | exp.Ceil) -> Term:
+        self._write_twice()
+        (value,) = self._required([node.this], Kind.NUMBER)
+        return Term(
+            TypeVariable(Kind.NUMBER), lambda: read_as(type(node)(this=precise(value)), Kind.NUMBER), whole=True
+        )
+
+    def _write_twice(self) -> None:
+        self._written_twice += 1
+        if self._written_twice > _MOST_WRITTEN_TWICE:
+            rule = f"divides or rounds more than {_MOST_WRITTEN_TWICE} times"
+            raise BadInput("expression", rule, "write a shorter expression")
 
     def _case(self, node: exp.Case) -> Term:
         branches = node.args["ifs"]
@@ -247,11 +254,11 @@ class ConditionCompiler:
             ifs = [exp.If(this=test.build(), true=result.build()) for test, result in pairs]
             return exp.Case(ifs=ifs, default=otherwise.build())
 
-        return Term(variable, build)
+        return Term(variable, build, all(result.whole for result in (otherwise, *results)))
 
     def _cast(self, node: exp.Cast) -> Term:
         target = node.args["to"]
-        kind = _CASTS.get(target.this.name)
+        kind = CASTS.get(target.this.name)
         if kind is None:
             refuse_construct(f"CAST to {target.this.name}")
         stated = date_literal(node)
@@ -277,41 +284,38 @@ class ConditionCompiler:
             cast = try_cast(as_instant(value.build()) if dated else value.build(), target.copy())
             return read_as(cast, kind) if kind in (Kind.NUMBER, Kind.DATE) else cast
 
-        return Term(TypeVariable(kind), build)
+        return Term(TypeVariable(kind), build, target.this.name in WHOLE)
 
     def _coalesce(self, node: exp.Coalesce) -> Term:
         variable, (first, *others) = self._several([node.this, *node.expressions])
-        return Term(variable, lambda: exp.Coalesce(this=first.build(), expressions=[other.build() for other in others]))
+        return Term(
+            variable,
+            lambda: exp.Coalesce(this=first.build(), expressions=[other.build() for other in others]),
+            all(term.whole for term in (first, *others)),
+        )
 
     def _nullif(self, node: exp.Nullif) -> Term:
         variable, (value, empty) = self._several([node.this, node.expression])
-        return Term(variable, lambda: exp.Nullif(this=value.build(), expression=empty.build()))
+        return Term(variable, lambda: exp.Nullif(this=value.build(), expression=empty.build()), value.whole)
 
+    def _function(self, node: exp.Func) -> Term:
+        function = FUNCTIONS[type(node)]
+        (value,) = self._required([node.this], function.taken)
+        return Term(
+            TypeVariable(function.given),
+            lambda: read_as(type(node)(this=value.build()), function.given),
+            function.whole or value.whole,
+        )
 
-def _quoted_text(text: str, kind: Kind) -> exp.Expr:
-    return date_sql(text) if kind is Kind.DATE else read_as(exp.Literal.string(text), kind)
-
-
-def _function(taken: Kind, given: Kind) -> Callable[[ConditionCompiler, exp.Func], Term]:
-    """Return the rule of a function of one argument."""
-
-    def read(compiler: ConditionCompiler, node: exp.Func) -> Term:
-        (value,) = compiler._required([node.this], taken)
-        return Term(TypeVariable(given), lambda: read_as(type(node)(this=value.build()), given))
-
-    return read
-
-
-def _boolean_term(build: Callable[[], exp.Expr]) -> Term:
-    return Term(TypeVariable(Kind.BOOLEAN), build)
+    def _extract(self, node: exp.Extract) -> Term:
+        part = extracted(node)
+        if part is None:
+            refuse_construct(f"EXTRACT({node.name.upper()} FROM …)")
+        return self._read(part)
 
 
 def _equal(left: Term, right: Term) -> Term:
-    return _boolean_term(lambda: exp.EQ(this=_wrap(left), expression=_wrap(right)))
-
-
-def _wrap(term: Term) -> exp.Expr:
-    return exp.paren(term.build(), copy=False)
+    return truth(lambda: exp.EQ(this=wrap(left), expression=wrap(right)))
 
 
 def _name(node: exp.Expr) -> str:
@@ -339,8 +343,7 @@ _GRAMMAR: dict[type[exp.Expr], tuple[Callable[..., Term], str]] = {
     **dict.fromkeys((exp.Cast, exp.TryCast), (ConditionCompiler._cast, "this to safe")),
     exp.Coalesce: (ConditionCompiler._coalesce, "this expressions"),
     exp.Nullif: (ConditionCompiler._nullif, "this expression"),
-    exp.Abs: (_function(Kind.NUMBER, Kind.NUMBER), "this"),
-    **dict.fromkeys((exp.Lower, exp.Upper, exp.Trim), (_function(Kind.TEXT, Kind.TEXT), "this")),
-    exp.Length: (_function(Kind.TEXT, Kind.NUMBER), "this"),
-    **dict.fromkeys((exp.Year, exp.Month, exp.Day), (_function(Kind.DATE, Kind.NUMBER), "this")),
+    **dict.fromkeys((exp.Floor, exp.Ceil), (ConditionCompiler._floor, "this")),
+    exp.Extract: (ConditionCompiler._extract, "this expression"),
+    **dict.fromkeys(FUNCTIONS, (ConditionCompiler._function, "this")),
 }

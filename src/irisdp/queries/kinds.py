@@ -10,7 +10,18 @@ from ..errors import BadInput
 from .columns import Kind, list_names
 from .instants import read_date
 
-__all__ = ["CASTABLE", "TypeVariable"]
+__all__ = ["CASTABLE", "CASTS", "WHOLE", "TypeVariable"]
+
+WHOLE = ("TINYINT", "SMALLINT", "INT", "BIGINT")
+"""Types that hold whole numbers alone."""
+
+CASTS = {
+    **dict.fromkeys((*WHOLE, "FLOAT", "DOUBLE", "DECIMAL"), Kind.NUMBER),
+    **dict.fromkeys(("VARCHAR", "TEXT"), Kind.TEXT),
+    "BOOLEAN": Kind.BOOLEAN,
+    **dict.fromkeys(("DATE", "TIMESTAMP", "TIMESTAMPNTZ"), Kind.DATE),
+}
+"""The types that an expression may cast to, and what their values are."""
 
 CASTABLE = {
     Kind.TEXT: {Kind.TEXT, Kind.NUMBER, Kind.BOOLEAN, Kind.DATE},
@@ -95,6 +106,17 @@ class TypeVariable:
                 read_date(literal)
         elif root._literals and root.kind is not Kind.TEXT:
             root._refuse(Kind.TEXT, [])
+
+    def check_order(self) -> None:
+        """Refuse to compare by size what nothing says the kind of, and truth."""
+        if not self.has_evidence:
+            raise BadInput(
+                "expression",
+                "compares untyped columns by size, and 10 < 9 as text",
+                "write CAST(column AS DOUBLE) or CAST(column AS VARCHAR)",
+            )
+        if self.kind is Kind.BOOLEAN:
+            raise BadInput("expression", "compares truth values by size", "use = or IS")
 
     def _root(self) -> TypeVariable:
         variable = self

@@ -1,4 +1,4 @@
-"""What is said of a condition that is none, or holds what no condition may hold."""
+"""What is said of a condition or a value that is none, or holds what neither may hold."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .kinds import TypeVariable
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["named_column", "refuse_construct", "refuse_value"]
+__all__ = ["named_column", "refuse_construct", "refuse_fraction", "refuse_no_value", "refuse_value"]
 
 _EXAMPLES = {Kind.NUMBER: "> 0", Kind.TEXT: "= 'yes'", Kind.DATE: ">= '2024-12-31'"}
 
@@ -31,6 +31,21 @@ def refuse_value(variable: TypeVariable) -> NoReturn:
     else:
         remedy = f'write a whole condition, such as "{columns[0]} {_EXAMPLES.get(kind, "IS NULL")}"'
     raise BadInput("expression", rule, remedy)
+
+
+def refuse_no_value(variable: TypeVariable) -> NoReturn:
+    """Refuse to group by what is one value for everybody, or no value."""
+    columns = variable.columns
+    rule = f"only names the column {list_names(columns)}, which is {variable.kind}" if columns else "names no column"
+    raise BadInput("expression", rule, "group by text, numbers or dates")
+
+
+def refuse_fraction(variable: TypeVariable) -> NoReturn:
+    """Refuse to group by a number that the schema does not say is whole: of two alike each may be a group."""
+    columns = variable.columns
+    number = columns[0] if columns else "…"
+    rule = "is a number that need not be whole, as far as the table's columns say"
+    raise BadInput("expression", rule, f"write FLOOR({number}), or CASE WHEN {number} < 18 THEN 'child' … END")
 
 
 def named_column(node: exp.Column, columns: Sequence[Column]) -> Column:
@@ -64,5 +79,5 @@ def refuse_construct(construct: str) -> NoReturn:
         "expression",
         f"holds {construct[:60]}, which a condition may not hold",
         "use columns, literals, comparisons, AND, OR, NOT, IN, BETWEEN, LIKE, IS NULL, arithmetic, CASE, CAST and abs,"
-        " lower, upper, length, trim, coalesce, nullif, year, month, day",
+        " floor, ceil, lower, upper, length, trim, coalesce, nullif, year, month, day",
     )

@@ -1,4 +1,4 @@
-"""One spelling for every condition: what may differ between two texts that mean the same is settled here.
+"""One spelling for every expression: what may differ between two texts that mean the same is settled here.
 
 Keywords are upper case, columns as in the schema, numbers as the doubles they are read as, dates in UTC, text as it is;
 parentheses stand where an operator meets an operator, and nowhere else. Nothing is computed, reordered or left out;
@@ -19,7 +19,7 @@ from sqlglot import exp
 from .columns import Column, find_column
 from .instants import date_literal, spell_date
 
-__all__ = ["operands", "spell"]
+__all__ = ["extracted", "operands", "spell"]
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LARGEST_WHOLE = 2**53
@@ -38,6 +38,12 @@ def spell(tree: exp.Expr, columns: Sequence[Column]) -> str:
         What the table has.
     """
     return _spelt(tree, columns).sql("duckdb")
+
+
+def extracted(node: exp.Extract) -> exp.Expr | None:
+    """Return EXTRACT(YEAR FROM d) as YEAR(d); None for a part that no function is named after."""
+    function = {"YEAR": exp.Year, "MONTH": exp.Month, "DAY": exp.Day}.get(node.name.upper())
+    return None if function is None else function(this=node.expression)
 
 
 def operands(node: exp.Connector) -> Iterator[exp.Expr]:
@@ -60,6 +66,9 @@ def _spelt(node: exp.Expr, columns: Sequence[Column]) -> exp.Expr:
         return node.copy() if node.is_string else exp.Literal.number(_number(float(node.name)))
     if isinstance(node, exp.DataType):
         return node.copy()
+    part = extracted(node) if isinstance(node, exp.Extract) else None
+    if part is not None:
+        return _spelt(part, columns)
     if isinstance(node, exp.Connector):
         combine = exp.and_ if isinstance(node, exp.And) else exp.or_
         joined = (_operand(_spelt(part, columns), type(node)) for part in operands(node))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +63,8 @@ class Table:
     ----------
     columns : tuple of Column
         Names and kinds; public.
+    derived : tuple of Column
+        Columns that a question computes of those: found by name as they are, and no part of what the table holds.
     text : dict
         How a text file is written, where that is not as usual; public, and part of every question.
     reading : str
@@ -73,6 +75,7 @@ class Table:
     _source: Any = field(repr=False)
     text: dict[str, str] = field(default_factory=dict)
     reading: str = ""
+    derived: tuple[Column, ...] = ()
 
     def __post_init__(self) -> None:
         """Shut the source in."""
@@ -89,9 +92,19 @@ class Table:
         path = getattr(self._source, "path", None)
         return path if isinstance(path, Path) else None
 
+    @property
+    def named(self) -> tuple[Column, ...]:
+        """All columns that a question can name: those of the table, and those derived of them."""
+        return (*self.columns, *self.derived)
+
+    def deriving(self, columns: Sequence[Column]) -> Table:
+        """Return the table with derived columns to be found in it; its records and its digest stay as they are."""
+        return replace(self, derived=(*self.derived, *columns))
+
     def column(self, name: str, field: str) -> Column:
         """Return the column of that name, or raise `BadInput` for the field that named it."""
-        column = find_column(name, self.columns, field)
+        # Whose record it is, the table says: a person is hashed by what it holds, whatever is asked.
+        column = find_column(name, self.columns if field == "unit" else self.named, field)
         if field == "unit" and column.kind is Kind.NESTED:
             raise BadInput("unit", f"is {column.name}, which is {column.kind}", "name people by text or by numbers")
         return column
@@ -119,7 +132,7 @@ class Table:
         BadInput
             When the engine fails; the message holds nothing of what the engine said.
         """
-        names = list(dict.fromkeys(column.name for column in columns))
+        names = list(dict.fromkeys(source.name for column in columns for source in column.sources))
         if not names:  # every statement needs some column, if only to count records
             plain = [column for column in self.columns if not column.kind.is_opaque]
             names = [(plain or list(self.columns))[0].name]

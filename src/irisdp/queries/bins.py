@@ -1,0 +1,200 @@
+"""--bins E1,E2,…: a column's values in bins between public edges, as a derived column and the names of its bins.
+
+A bin holds its left edge and not its right one, and values outside the edges have open bins of their own, so that every
+value is in exactly one bin; null and NaN are in none. Numbers are compared with the edges as everywhere, as IEEE
+doubles: an edge of 0.3 is the double that a record's 0.3 is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from ..errors import BadInput
+from ..exact import entries, rational, rational_text
+from .columns import Column, Derivation, Kind, find_column
+from .groups import Groups, read_groups
+from .table import Table
+from .values import read_value
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+__all__ = ["Bins", "read_bins"]
+
+_MOST_EDGES = 10_000
+
+Edge = Fraction | datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """The bins of a column; all of it public.
+
+    Attributes
+    ----------
+    of : Column
+        Whose values they are.
+    column : Column
+        The derived column, whose value is the name of a record's bin; null where the record has no value.
+    names : tuple of str
+        The bins in order, one more than edges: ``below 0``, ``0 to under 18``, …, ``65 and over``.
+    edges : tuple of Fraction, or of datetime
+        What lies between them, strictly increasing.
+    groups : Groups
+        The bins as declared groups of the derived column, for an engine to join with.
+    """
+
+    of: Column
+    column: Column
+    names: tuple[str, ...]
+    edges: tuple[Edge, ...]
+    groups: Groups = field(repr=False, compare=False)
+
+    def within(self, table: Table) -> Table:
+        """Return the table with the derived column to be found in it."""
+        return table.deriving([self.column])
+
+
+def read_bins(table: Table, column: Any, bins: Any) -> Bins:
+    """Read the edges of bins.
+
+    Parameters
+    ----------
+    table : Table
+        Whose column is binned; no record is read.
+    column : str
+        A column of numbers or dates, or an untyped one (CSV), which the edges say how to read.
+    bins : text or sequence
+        One edge or more, strictly increasing: ``"0,18,65"``, numbers, quotients such as ``"1/3"``, or dates.
+
+    Raises
+    ------
+    BadInput
+        For a column of another kind, and for edges that are none, not of the column's kind, or not in order.
+
+    Examples
+    --------
+    >>> from irisdp.queries import open_table
+    >>> import pyarrow
+    >>> read_bins(open_table(pyarrow.table({"age": [70, 3]})), "age", "18,65").names
+    ('below 18', '18 to under 65', '65 and over')
+    """
+    binned = find_column(column, table.columns, "bins")
+    edges = _read_edges(binned, _listed(bins))
+    names = _names(edges)
+    derived = Column(_free_name(binned.name, table), Kind.TEXT, _derivation(binned, edges, names, table.columns))
+    groups = read_groups(table.deriving([derived]), [derived.name], list(names))
+    return Bins(binned, derived, names, edges, groups)
+
+
+def _listed(bins: Any) -> list[Any]:
+    listed = [part.strip() for part in bins.split(",")] if isinstance(bins, str) else entries(bins)
+    if not listed or (len(listed) == 1 and listed[0] == ""):
+        raise BadInput("bins", "lists no edge", "write for example bins='0,18,65'")
+    if len(listed) > _MOST_EDGES:
+        raise BadInput("bins", f"lists more than {_MOST_EDGES} edges", "give fewer, wider bins")
+    return listed
+
+
+def _read_edges(column: Column, listed: list[Any]) -> tuple[Edge, ...]:
+    """Read edges as the kind of the column; an untyped column is read as what the edges are."""
+    dated = column.kind is Kind.DATE or (column.kind is Kind.UNTYPED and all(map(_is_date, listed)))
+    if not dated and column.kind not in (Kind.UNTYPED, Kind.INTEGER, Kind.NUMBER):
+        rule = f"are edges of numbers or dates, and {column.name} is {column.kind}"
+        raise BadInput("bins", rule, "name a column of numbers or dates")
+    edges: list[Edge] = [_date(edge) if dated else rational(edge, "bins") for edge in listed]
+    places: list[Any] = list(edges) if dated else [_double(edge) for edge in edges]
+    for (left, right), edge in zip(pairwise(places), edges[1:], strict=True):
+        if not left < right:
+            rule = f"must increase, as 64-bit floats tell numbers apart, and {_spelt(edge)} does not"
+            raise BadInput("bins", rule, "list the edges from the least to the greatest, each once")
+    return tuple(edges)
+
+
+def _is_date(edge: Any) -> bool:
+    """Tell a date from a number: 2024 is a number."""
+    if isinstance(edge, str):
+        try:
+            rational(edge, "bins")
+        except BadInput:
+            return read_value(edge, Kind.DATE) is not None
+        return False
+    return isinstance(edge, date)
+
+
+def _date(edge: Any) -> datetime:
+    value = read_value(edge, Kind.DATE)
+    if not isinstance(value, datetime):
+        remedy = "write dates as '2024-12-31', '2024-12-31 23:59:59' or '2024-12-31T23:59:59+01:00'"
+        raise BadInput("bins", "has an edge that is no date, for a column of dates", remedy)
+    return value
+
+
+def _double(edge: Any) -> float:
+    try:
+        return float(edge)
+    except OverflowError:
+        raise BadInput("bins", "has an edge beyond 1.8e308", "leave it out: the last bins are open") from None
+
+
+def _spelt(edge: Edge) -> str:
+    """Write an edge in its one spelling; a day without its midnight."""
+    return rational_text(edge) if isinstance(edge, Fraction) else str(edge).removesuffix(" 00:00:00")
+
+
+def _names(edges: Sequence[Edge]) -> tuple[str, ...]:
+    spelt = [_spelt(edge) for edge in edges]
+    below, under, over = ("before", "before", "or later") if isinstance(edges[0], datetime) else _NUMBERS
+    inner = [f"{left} to {under} {right}" for left, right in pairwise(spelt)]
+    return (f"{below} {spelt[0]}", *inner, f"{spelt[-1]} {over}")
+
+
+_NUMBERS = ("below", "under", "and over")
+
+
+def _free_name(name: str, table: Table) -> str:
+    """Name the derived column after the one it is of, apart from all others: which there are is public."""
+    taken = {column.name.casefold() for column in table.named}
+    derived = f"{name}_bin"
+    while derived.casefold() in taken:
+        derived += "_"
+    return derived
+
+
+def _derivation(column: Column, edges: Sequence[Edge], names: Sequence[str], columns: Sequence[Column]) -> Derivation:
+    """Write the bins as an expression of the grammar, which makes it total, and say in short what it is."""
+    from sqlglot import exp
+
+    from .grammar import ConditionCompiler
+    from .spelling import spell
+
+    value = exp.column(exp.to_identifier(column.name, quoted=True))
+
+    def between(first: int, last: int) -> exp.Expr:
+        """Ask which of the bins from `first` to `last` a value is in: the middle edge first, as there may be many."""
+        if first == last:
+            return exp.Literal.string(names[first])
+        middle = (first + last) // 2
+        test = exp.LT(this=value.copy(), expression=_literal(edges[middle]))
+        return exp.Case(ifs=[exp.If(this=test, true=between(first, middle))], default=between(middle + 1, last))
+
+    known = exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null()))
+    tree, _ = ConditionCompiler(columns).value(exp.Case(ifs=[exp.If(this=known, true=between(0, len(edges)))]))
+    written = [spell(_literal(edge), columns) if isinstance(edge, datetime) else _spelt(edge) for edge in edges]
+    text = f"BINS({', '.join([spell(value, columns), *written])})"
+    return Derivation(text, text, (column,), tree)
+
+
+def _literal(edge: Edge) -> exp.Expr:
+    """Write an edge as a condition would."""
+    from sqlglot import exp
+
+    if isinstance(edge, datetime):
+        return exp.cast(exp.Literal.string(str(edge)), "TIMESTAMP")
+    number = exp.Literal.number(repr(abs(float(edge))))
+    return exp.Neg(this=number) if edge < 0 else number
