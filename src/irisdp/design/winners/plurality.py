@@ -125,8 +125,9 @@ def plurality(
     privacy : Privacy
         One pair. Its δ is not used, and δ = 0 is promised.
     relation : {"exchange", "add-remove"}
-        Whether neighbours exchange one record for another, or have one more. Under "exchange" every record is in one of
-        the categories: exchanged for one in none, it would only leave the counts, and that is not proved here.
+        Whether neighbours exchange one record for another, or have one more. Under "exchange" a record may also be in
+        none of the categories, so that an exchange leaves one count a record more or fewer; but with `largest`, pull
+        from the top is checked on exchanges between categories only.
     ties : {"any", "first"}
         Whether any of the largest categories is right, or the first of them in the public order of the categories.
     largest : int, optional
