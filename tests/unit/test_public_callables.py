@@ -33,6 +33,7 @@ OBJECTS = {
     "DominatingPair": certify.dominating_pair(certify.privacy_profile(GEOMETRIC)),
     "Exponential": design.safe_exponential([[0, 1, 2]] * 3, PATH, PRIVACY),
     "Plurality": design.plurality(3, PRIVACY),
+    "Quantile": design.quantile(3, PRIVACY),
     "ColouredGraph": graphs.colour(PATH, ["red", "blue", "blue"]),
 }
 """Whose methods are called as well."""

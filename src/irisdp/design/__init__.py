@@ -13,6 +13,7 @@ from .databases.distance import distance
 from .databases.exponential import exponential, safe_exponential
 from .programs.goals import Goal
 from .programs.optimal_mechanism import optimal_mechanism
+from .quantiles import Quantile, quantile
 from .rainbows.binary import binary
 from .rainbows.continuous import Continuous, continuous
 from .rainbows.rainbow import rainbow
@@ -24,6 +25,7 @@ __all__ = [
     "Continuous",
     "Goal",
     "Plurality",
+    "Quantile",
     "balanced_line",
     "binary",
     "consumer",
@@ -35,6 +37,7 @@ __all__ = [
     "oblivious",
     "optimal_mechanism",
     "plurality",
+    "quantile",
     "rainbow",
     "randomized_response",
     "safe_exponential",

@@ -1,0 +1,185 @@
+"""Which bin holds a quantile: which mechanism names it, chosen from public facts, and what was checked or is proved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+
+from ...errors import BadInput
+from ...exact import checked, integer, rational
+from ...graphs.offsets import MOST_PARTS, capped_offsets, number_of_offsets
+from ...mechanisms import Row
+from ...privacy import Privacy
+from ..pulling import pulled
+from .forms import Form, PulledOffsets, RankError, ScoredBins
+from .ladder import MOST_BINS, ladder
+
+__all__ = ["Quantile", "quantile", "read_share"]
+
+Relation = Literal["exchange", "add-remove"]
+
+MOST_WORK = 1_200_000
+"""Chances in a table, times its cap, up to which it is worked out: a few seconds."""
+
+_WANTED = 1e-6
+_NEEDED = 1e-4
+"""What all wrong bins together may get where all are at the cap, about: a cap is chosen for the first, if it fits."""
+
+_LARGEST_COUNT = 1 << 60
+
+
+@checked
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantile:
+    """A mechanism that names the bin of a quantile, what it is, and what is claimed of it.
+
+    Parameters
+    ----------
+    bins : int
+        k.
+    share : Fraction
+        p.
+    privacy : Privacy
+        What it promises, on counts of any size.
+    relation : {"exchange", "add-remove"}
+        Whether neighbours exchange one record for another, which may be in no bin, or have one more.
+    form : Form
+        Where its chances come from.
+    rule : str
+        Which mechanism this is, and why it is private.
+    error : RankError
+        How far off it may be, from public facts.
+    """
+
+    bins: int
+    share: Fraction
+    privacy: Privacy
+    relation: Relation
+    form: Form
+    rule: str
+    error: RankError
+
+    @checked
+    def row(self, counts: Sequence[int]) -> Row:
+        """Return the chance of each bin, exactly.
+
+        Parameters
+        ----------
+        counts : sequence of k integers
+            Records in each bin, in order.
+        """
+        listed = tuple(counts) if isinstance(counts, Sequence) and not isinstance(counts, str) else ()
+        if len(listed) != self.bins:
+            raise BadInput("counts", f"must be a list of {self.bins} counts", "give one for each bin")
+        held = [integer(count, "counts", at_least=0, at_most=_LARGEST_COUNT // MOST_BINS) for count in listed]
+        (weights,) = self.form.weights(np.array([held], np.int64)).tolist()
+        return tuple(Fraction(weight, sum(weights)) for weight in weights)
+
+
+@checked
+def quantile(bins: int, privacy: Privacy, share: Any = Fraction(1, 2), relation: Relation = "exchange") -> Quantile:
+    """Name the bin that holds a quantile, from how many records are in each of several bins in order.
+
+    Parameters
+    ----------
+    bins : int
+        k, from 2 to 100.
+    privacy : Privacy
+        One pair. Its δ is not used, and δ = 0 is promised.
+    share : number or text
+        p, above 0 and at most 1, of a denominator up to 10^6: the first bin is right up to whose end there are p·n of
+        the n records or more. The median is 1/2.
+    relation : {"exchange", "add-remove"}
+        Whether neighbours exchange one record for another, or have one more. Under "exchange" a record may also be
+        exchanged for one in no bin: n then changes, and rows are private all the same.
+
+    Returns
+    -------
+    Quantile
+        Private for counts of any size. Where a table of capped offsets is small, the pull on it, every edge of which
+        was checked in whole numbers; else weights by score, which are proved to be private.
+
+    Examples
+    --------
+    >>> made = quantile(3, Privacy(ratio=2))
+    >>> [round(float(chance), 4) for chance in made.row((4, 3, 5))]
+    [0.161, 0.678, 0.161]
+
+    References
+    ----------
+    [McSherry2007]; proofs/quantiles.md.
+    """
+    k = integer(bins, "bins", at_least=2, at_most=MOST_BINS)
+    part = read_share(share)
+    if not privacy.single:
+        raise BadInput("privacy", f"holds {len(privacy.pairs)} pairs, and this needs one", "give epsilon")
+    privacy = privacy.pure
+    form, rule = _form(k, privacy.ratio, part, relation == "exchange")
+    return Quantile(bins=k, share=part, privacy=privacy, relation=relation, form=form, rule=rule, error=form.error())
+
+
+def read_share(share: Any) -> Fraction:
+    """Read p: above 0 and at most 1, with a denominator of at most 10^6."""
+    part = rational(share, "quantile")
+    if not 0 < part <= 1:
+        raise BadInput("quantile", "must be above 0 and at most 1", "write for example 0.9; the median is 0.5")
+    if part.denominator > MOST_PARTS:
+        raise BadInput("quantile", "must be a fraction of whole numbers up to 1,000,000", "round it, such as to 0.333")
+    return part
+
+
+@lru_cache(maxsize=32)
+def _form(bins: int, ratio: Fraction, share: Fraction, exchange: bool) -> tuple[Form, str]:
+    """Choose: the relation's own table, else that of exchanges if it falls faster than weights by score, else those."""
+    span = Fraction(1) if exchange else max(share, 1 - share)
+    steps = ladder(bins, ratio)
+    if not exchange:
+        table = _table(bins, ratio, share, False)
+        if table is not None:
+            return table
+    fall = math.log(ratio / steps.growth) / float(span) if ratio > 1 else 0.0
+    if exchange or math.log(ratio) > fall:
+        table = _table(bins, ratio, share, True)
+        if table is not None:
+            return table
+    return (
+        ScoredBins(steps, share, span),
+        "weights by score: proved private for counts of any size, its inequality checked in whole numbers",
+    )
+
+
+def _table(bins: int, ratio: Fraction, share: Fraction, exchange: bool) -> tuple[Form, str] | None:
+    """Pull on capped offsets, at the largest cap that is wanted and fits; None if none does, or the check fails."""
+    if ratio == 1:
+        return None
+    span = 1.0 if exchange else float(max(share, 1 - share))
+    own = None if exchange else share
+    caps = [math.ceil(math.log((bins - 1) / chance) * span / math.log(ratio)) for chance in (_WANTED, _NEEDED)]
+    cap = caps[0]
+    cap = max(cap, 2)
+    if _work(bins, caps[1], own) > MOST_WORK:
+        return None
+    while _work(bins, cap, own) > MOST_WORK:
+        cap -= 1
+    offsets = capped_offsets(bins, cap, own)
+    right = offsets.truth[:, np.newaxis] == np.arange(bins)
+    start = np.exp(-math.log(ratio) / span * offsets.records_off) / 2
+    rows = pulled(offsets.graph, right, ratio, start)
+    if rows is None:
+        return None
+    rule = (
+        f"the pull on offsets capped at {cap}{'' if own is None else ', and the number of records'}: every edge of"
+        f" their graph was checked in whole numbers, and counts of any size map to it"
+    )
+    return PulledOffsets(offsets, rows, share), rule
+
+
+def _work(bins: int, cap: int, share: Fraction | None) -> int:
+    """Return about what a table costs: each sweep goes over all chances, and a larger cap takes more sweeps."""
+    return number_of_offsets(bins, cap, share) * bins * cap
