@@ -404,7 +404,8 @@ def test_rank_errors_of_weights_are_bounds(bins, relation):
         off = [score(counts, HALF, 1, place) for place in range(bins)]
         within = made.error.within_95_percent
         assert sum(chance for chance, far in zip(row, off, strict=True) if far > within) <= F(1, 20)
-        assert float(sum(chance * far for chance, far in zip(row, off, strict=True))) <= made.error.records_off * (1 + 1e-12)
+        mean = float(sum(chance * far for chance, far in zip(row, off, strict=True)))
+        assert mean <= made.error.records_off * (1 + 1e-12)
         assert 1 - row[off.index(0)] <= made.error.wrong_at_worst + 1e-12
         if min(far for far in off if far) >= made.error.margin_for_99_percent:
             assert row[off.index(0)] >= F(99, 100)
