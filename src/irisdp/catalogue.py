@@ -43,6 +43,11 @@ FORMS = (
     ),
     Form("at_least.AtLeast", "at-least K [EXPR]", "yes or no"),
     Form("at_most.AtMost", "at-most K [EXPR]", "yes if EXPR is true for K records or fewer"),
+    Form(
+        "band.Band",
+        "band T1,T2,… [EXPR]",
+        "which band the number of records (for which EXPR is true) is in, such as `10 to 19`",
+    ),
     Form("majority.Majority", "majority EXPR", "yes if EXPR is true more often than false"),
 )
 """In the order in which help lists them."""

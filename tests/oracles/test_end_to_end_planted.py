@@ -13,12 +13,13 @@ from irisdp.cells import (
     DepthClasses,
     GaussianNoise,
     GeometricNoise,
+    NoisyBands,
     PartitionSelection,
     ShapeNoise,
 )
 from irisdp.exact import exp_below
 from irisdp.noise import gaussian_law, law
-from irisdp.queries import QUERIES, Count, statistics
+from irisdp.queries import QUERIES, Band, Count, statistics
 from irisdp.queries.query import YesOrNo
 from irisdp.release import plan, read_cells
 from support.exhaustion import (
@@ -47,6 +48,8 @@ PLANTED = sorted(set(ASKED) - {"at-least-0"})
 COUNTS = [name for name in PLANTED if issubclass(QUERIES[ASKED[name][0]], Count)]
 CLASSES = [name for name in PLANTED if issubclass(QUERIES[ASKED[name][0]], YesOrNo)]
 
+BANDS = [name for name in PLANTED if QUERIES[ASKED[name][0]] is Band]
+
 
 @pytest.fixture
 def forget():
@@ -55,7 +58,7 @@ def forget():
 
 
 def test_bugs_are_planted_in_every_query():
-    assert sorted([*COUNTS, *CLASSES]) == PLANTED
+    assert sorted([*COUNTS, *CLASSES, *BANDS]) == PLANTED
     assert {ASKED[name][0] for name in PLANTED} == set(QUERIES)
 
 
@@ -138,6 +141,45 @@ def test_answers_put_right_where_they_are_far_from_wrong_are_caught(query, mode,
     monkeypatch.setattr(DepthClasses, "show", put_right)
     pairs = neighbours(relation, mode)
     assert caught(query, {**MODES[mode], "relation": relation}, pairs)
+
+
+@pytest.mark.parametrize(("query", "mode", "relation"), asked(BANDS))
+def test_bands_put_right_where_the_count_is_far_from_others_are_caught(query, mode, relation, monkeypatch):
+    def put_right(self, drawn, nodes):
+        bands = np.searchsorted(self.thresholds, nodes.values, side="right")
+        near = np.searchsorted(self.thresholds, nodes.values + 1, side="right")
+        return [
+            self.names[band] if band == other else answer
+            for answer, band, other in zip(drawn, bands, near, strict=True)
+        ]
+
+    monkeypatch.setattr(NoisyBands, "show", put_right)
+    assert caught(query, {**MODES[mode], "relation": relation}, neighbours(relation, mode))
+
+
+@pytest.mark.parametrize("query", BANDS)
+def test_bands_of_a_count_that_moves_by_two_are_caught(query, monkeypatch):
+    real = Band.nodes
+
+    def doubled(self, statistics, relation):
+        nodes = real(self, statistics, relation)
+        return CountNodes(2 * nodes.values, nodes.lower, nodes.upper)
+
+    monkeypatch.setattr(Band, "nodes", doubled)
+    assert caught(query, {"relation": "add-remove"}, neighbours("add-remove", "any"))
+
+
+@pytest.mark.parametrize("query", BANDS)
+def test_thresholds_that_depend_on_the_data_are_caught(query, monkeypatch):
+    real = NoisyBands.law
+
+    def law(self, nodes, cell, largest):
+        records = int(nodes.values.sum())
+        shifted = NoisyBands(tuple(threshold - records for threshold in self.thresholds), self.noisy)
+        return dict(zip(self.names, real(shifted, nodes, cell, largest).values(), strict=True))
+
+    monkeypatch.setattr(NoisyBands, "law", law)
+    assert caught(query, {**MODES["declared"], "relation": "add-remove"}, neighbours("add-remove", "any"))
 
 
 def test_groups_read_off_the_data_are_caught(monkeypatch):

@@ -77,6 +77,7 @@ OTHERS = {
         *(("count-where", "gaussian", mode) for mode in ("whole", "declared", "public")),
         *(("count", "with an end", mode) for mode in ("whole", "one-declared", "selected")),
         *(("majority", "two pairs", mode) for mode in ("whole", "declared")),
+        *(("band-1-3", guarantee, "declared") for guarantee in ("two pairs", "with an end", "gaussian")),
     ],
 )
 @pytest.mark.usefixtures("engine_once")
@@ -94,7 +95,7 @@ def test_no_neighbours_can_be_told_apart_under_other_guarantees(query, guarantee
 
 @pytest.mark.parametrize("key", range(2))
 @pytest.mark.parametrize("mode", ["whole", "declared", "one-declared", "selected"])
-@pytest.mark.parametrize("query", ["count-where", "at-least-2-all", "majority"])
+@pytest.mark.parametrize("query", ["count-where", "at-least-2-all", "band-1-3", "majority"])
 @pytest.mark.usefixtures("engine_once")
 def test_no_person_can_be_told_apart(query, mode, key):
     for relation in RELATIONS:

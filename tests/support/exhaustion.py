@@ -55,6 +55,8 @@ ASKED = {
     "at-most-0": ("at-most", 0, "v = 1"),
     "at-most-1": ("at-most", 1, "v = 1"),
     "at-most-2-all": ("at-most", 2),
+    "band-1-3": ("band", "1,3", "v = 1"),
+    "band-2-3-9-all": ("band", "2,3,9"),
     "majority": ("majority", "v = 1"),
 }
 MODES = {

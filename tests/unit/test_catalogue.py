@@ -14,7 +14,7 @@ README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 def written(form):
     """Return the query of a form, with a number and a condition for what it leaves open."""
-    return form.usage.replace("K", "3").replace("[EXPR]", "x = 1").replace("EXPR", "x = 1")
+    return form.usage.replace("K", "3").replace("T1,T2,…", "3,5").replace("[EXPR]", "x = 1").replace("EXPR", "x = 1")
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)

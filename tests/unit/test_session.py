@@ -44,6 +44,7 @@ def test_questions_are_those_of_publish(session, tmp_path):
         (session.at_least(2, "age > 64", epsilon=1), ("at-least", 2, "age > 64")),
         (session.at_most(2, epsilon=1), ("at-most", 2)),
         (session.majority("age > 64", epsilon=1), ("majority", "age > 64")),
+        (session.band("1,3", "age > 64", epsilon=1), ("band", "1,3", "age > 64")),
     ]
     for found, words in asked:
         assert found.cost == Cost(1)
@@ -51,9 +52,9 @@ def test_questions_are_those_of_publish(session, tmp_path):
         assert again.repeated
         assert again.answers.values == found.answers.values
     assert session.plan("count", by="town", groups="Ely,York", epsilon=2).cost == Cost(2)
-    assert session.spent == Cost(5)
-    assert session.remaining == Cost(45, "1e-6")
-    assert len(session.releases()) == 5
+    assert session.spent == Cost(6)
+    assert session.remaining == Cost(44, "1e-6")
+    assert len(session.releases()) == 6
 
 
 def test_a_session_says_what_is_left(session, tmp_path):

@@ -4,6 +4,7 @@ from .added_noise import GaussianNoise, ShapeNoise
 from .counts_on_paths import CountNodes
 from .depth_classes import NO_BOUNDARY, ClassNodes, DepthClasses
 from .geometric_noise import GeometricNoise
+from .noisy_bands import NoisyBands
 from .padding import longer, padded_size
 from .partition_selection import PartitionSelection
 from .protocol import CellMechanism, Link, Nodes
@@ -19,6 +20,7 @@ __all__ = [
     "GeometricNoise",
     "Link",
     "Nodes",
+    "NoisyBands",
     "PartitionSelection",
     "ShapeNoise",
     "SizeNodes",

@@ -6,6 +6,7 @@ Nothing here draws at random or publishes.
 from ..renamed import renamed_names
 from .at_least import AtLeast
 from .at_most import AtMost
+from .band import Band
 from .bins import Bins, read_bins
 from .columns import Column, Kind
 from .count import Count
@@ -25,6 +26,7 @@ __all__ = [
     "QUERIES",
     "AtLeast",
     "AtMost",
+    "Band",
     "Bins",
     "Column",
     "Condition",

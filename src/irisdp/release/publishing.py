@@ -86,11 +86,13 @@ def publish(
     ----------
     data : path or frame
         A .csv, .tsv or .parquet file with a record a line; or a frame of pandas, Polars, PyArrow, DuckDB or Spark.
-    query : {"count", "at-least", "at-most", "majority"}
-        What is asked: how many records, whether at least (or at most) K, or whether more say yes than no.
+    query : {"count", "at-least", "at-most", "band", "majority"}
+        What is asked: how many records, whether at least (or at most) K, in which band, or whether more say
+        yes than no.
     *arguments
-        What follows the query: K for at-least and at-most; then a condition in SQL over the columns, such as
-        ``"age > 64 AND town = 'Ely'"``. All records count where it is left out; majority needs one.
+        What follows the query: K for at-least and at-most, thresholds (``"10,100"``) for band; then a condition in SQL
+        over the columns, such as ``"age > 64 AND town = 'Ely'"``. All records count where it is left out; majority
+        needs one.
     epsilon, ratio : number or text
         How private each answer is, the smaller the more: ε, or r = e^ε. One of them is needed, above ε = 0, or one of
         the next two. Exact: ``0.1`` and ``"1/10"`` are one tenth. What a release costs follows, and from `relation`.

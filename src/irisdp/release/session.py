@@ -248,6 +248,11 @@ class Session:
         return self.publish("at-most", k, *_given(condition), **options)
 
     @asks(Asked)
+    def band(self, thresholds: str, condition: str | None = None, **options: Unpack[Asked]) -> Publication:
+        """Publish between which thresholds, such as "10,100", the number of records is; see `irisdp.publish`."""
+        return self.publish("band", thresholds, *_given(condition), **options)
+
+    @asks(Asked)
     def majority(self, condition: str, **options: Unpack[Asked]) -> Publication:
         """Publish whether a condition is true for more records than it is false for; see `irisdp.publish`."""
         return self.publish("majority", condition, **options)

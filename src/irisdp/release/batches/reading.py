@@ -218,7 +218,7 @@ def _question(document: Any, out: Path | None) -> AskedQuestion:
 
 def _check_words(words: list[str], has_expression: bool) -> None:
     """Refuse a query that lacks its number, or that holds a condition where another stands beside it."""
-    numbers = int(bool(words) and words[0] in ("at-least", "at-most"))
+    numbers = int(bool(words) and words[0] in ("at-least", "at-most", "band"))
     if numbers and (len(words) == 1 or _WORD.match(words[1])):
         shown = json.dumps({"query": f"{words[0]} 100", "expression": "age > 64"})
         raise BadInput("K", "is missing from the query", f"write for example {shown}")
