@@ -143,6 +143,8 @@ SPECS = {
         **{"kind": "plurality", "categories": 2, "largest": 4, "relation": "add-remove", "ties": "first"},
         "privacy": {"epsilon": 1},
     },
+    "top": {"kind": "top", "k": 2, "categories": 3, "largest": 1, "relation": "any", "privacy": {"ratio": 2}},
+    "ranking": {"kind": "ranking", "categories": 3, "total": 4, "privacy": {"epsilon": 1}},
 }
 
 
@@ -189,6 +191,16 @@ def test_a_spec_is_the_call_it_stands_for():
         ("total", SPECS["winner of counts"] | {"total": 10**9}),
         ("total", SPECS["winner of counts"] | {"relation": "add-remove"}),
         ("relation", SPECS["winner"] | {"relation": "swap"}),
+        ("k", SPECS["top"] | {"k": 3}),
+        ("k", SPECS["top"] | {"k": 0}),
+        ("largest", SPECS["top"] | {"largest": 0}),
+        ("largest", SPECS["top"] | {"largest": 10**9}),
+        ("categories", SPECS["top"] | {"categories": 6}),
+        ("relation", SPECS["top"] | {"relation": "swap"}),
+        ("total", SPECS["ranking"] | {"largest": 2}),
+        ("total", SPECS["ranking"] | {"total": 10**9}),
+        ("total", SPECS["ranking"] | {"relation": "any"}),
+        ("privacy", SPECS["ranking"] | {"privacy": {"all": [{"epsilon": 1}, {"epsilon": "1/2", "delta": "1e-3"}]}}),
         ("ties", SPECS["winner"] | {"ties": "last"}),
         ("objective", SPECS["winner"] | {"objective": "best"}),
         ("loss", SPECS["consumer"] | {"loss": "cubic"}),

@@ -18,7 +18,7 @@ from .rainbows.binary import binary
 from .rainbows.continuous import Continuous, continuous
 from .rainbows.rainbow import rainbow
 from .specs import KINDS, from_spec
-from .winners import Plurality, plurality
+from .winners import Plurality, plurality, ranking, top
 
 __all__ = [
     "KINDS",
@@ -40,7 +40,9 @@ __all__ = [
     "quantile",
     "rainbow",
     "randomized_response",
+    "ranking",
     "safe_exponential",
+    "top",
 ]
 
 __getattr__ = renamed_names(

@@ -16,6 +16,7 @@ from .databases.distance import distance
 from .databases.exponential import exponential
 from .rainbows.binary import binary
 from .rainbows.rainbow import rainbow
+from .winners.orders import ranking, top
 from .winners.written import winner
 
 __all__ = ["KINDS", "from_spec"]
@@ -125,6 +126,18 @@ def _randomized_response(fields: Fields, privacy: Privacy) -> Design:
     return randomized_response(fields["choices"], privacy)
 
 
+def _ranking(fields: Fields, privacy: Privacy) -> Design:
+    return ranking(fields["categories"], privacy, **_inputs_of_orders(fields))
+
+
+def _top(fields: Fields, privacy: Privacy) -> Design:
+    return top(fields["k"], fields["categories"], privacy, **_inputs_of_orders(fields))
+
+
+def _inputs_of_orders(fields: Fields) -> dict[str, Any]:
+    return {key: fields[key] for key in ("relation", "largest", "total") if key in fields}
+
+
 KINDS: dict[str, tuple[Callable[[Fields, Privacy], Design], set[str], set[str]]] = {
     "balanced-line": (_balanced_line, {"n_blue", "n_red"}, set()),
     "binary": (_binary, {"graph", "colors"}, {"boundary"}),
@@ -135,5 +148,7 @@ KINDS: dict[str, tuple[Callable[[Fields, Privacy], Design], set[str], set[str]]]
     "plurality": (_plurality, {"categories"}, {"largest", "total", "relation", "ties", "objective"}),
     "rainbow": (_rainbow, {"graph", "rankings"}, {"boundary", "weights"}),
     "randomized-response": (_randomized_response, {"choices"}, set()),
+    "ranking": (_ranking, {"categories"}, {"relation", "largest", "total"}),
+    "top": (_top, {"k", "categories"}, {"relation", "largest", "total"}),
 }
 """Kind → what designs it, the fields it needs besides "privacy", and those it may have."""

@@ -18,6 +18,7 @@ from .loading import (
 )
 from .morphisms import Morphism, MorphismCheck, check_morphism, morphism, preserves_colours
 from .names import Node, key_of_node
+from .orders import capped_heights, order_graph
 from .products import Hamming, Product
 from .protocol import UNREACHABLE, DatasetGraph, node_from_key
 from .symmetry import regular_layers
@@ -42,6 +43,7 @@ __all__ = [
     "SortedHistograms",
     "boundary",
     "boundary_graph",
+    "capped_heights",
     "check_morphism",
     "colour",
     "colours_by_key",
@@ -61,6 +63,7 @@ __all__ = [
     "listed",
     "morphism",
     "node_from_key",
+    "order_graph",
     "preserves_colours",
     "rank",
     "regular_layers",

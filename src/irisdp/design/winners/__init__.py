@@ -1,6 +1,7 @@
-"""Which category is the largest: the rule by which a mechanism is chosen, what is checked, and what is written."""
+"""Which categories are the largest: the rule by which a mechanism is chosen, what is checked, and what is written."""
 
+from .orders import ranking, top
 from .plurality import Plurality, plurality
 from .written import winner
 
-__all__ = ["Plurality", "plurality", "winner"]
+__all__ = ["Plurality", "plurality", "ranking", "top", "winner"]
