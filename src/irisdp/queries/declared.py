@@ -1,4 +1,4 @@
-"""Every form in which groups can be declared, brought into columns in the order of the group columns."""
+"""Every form in which groups or categories can be declared, brought into columns in the order of those they are of."""
 
 from __future__ import annotations
 
@@ -17,7 +17,18 @@ from .columns import list_names
 from .engine import guarded
 from .text import DELIMITERS, read_columns, read_form
 
-__all__ = ["Declared", "check_apart", "groups_file", "read_declared"]
+__all__ = ["CATEGORIES", "GROUPS", "Declared", "Declares", "check_apart", "groups_file", "read_declared"]
+
+
+class Declares(NamedTuple):
+    """What a list declares: the option, and what one value of it is called."""
+
+    option: str
+    one: str
+
+
+GROUPS = Declares("groups", "group")
+CATEGORIES = Declares("categories", "category")
 
 
 _TABLE_ENDINGS = (
@@ -47,8 +58,8 @@ def groups_file(declared: Any) -> Path | None:
     return None
 
 
-def check_apart(declared: Any, data: Any) -> None:
-    """Refuse the data, under whatever name, as the declaration of its own groups.
+def check_apart(declared: Any, data: Any, what: Declares = GROUPS) -> None:
+    """Refuse the data, under whatever name, as the declaration of its own groups (or categories).
 
     A copy of the data cannot be told from a file of groups; whoever makes one has been warned by the manual.
 
@@ -66,46 +77,48 @@ def check_apart(declared: Any, data: Any) -> None:
             lambda: same_file(Path(file).expanduser(), Path(path).expanduser()),
             "is no usable path",
             "name a file",
-            "groups",
+            what.option,
         )
     )
     if one_file or (declared is not None and declared is data):
         raise BadInput(
-            "groups", "is the data itself, and would reveal who is in it", "declare the groups in a file of their own"
+            what.option,
+            "is the data itself, and would reveal who is in it",
+            f"declare the {what.option} in a file of their own",
         )
 
 
-def read_declared(declared: Any, names: list[str]) -> Declared:
-    """Bring declared groups into columns, in the order of `names`; see `groups.read_groups` for the forms."""
+def read_declared(declared: Any, names: list[str], what: Declares = GROUPS) -> Declared:
+    """Bring declared groups or categories into columns, in the order of `names`; forms as for `read_groups`."""
     ordered = not _is_unordered(declared)
-    return Declared([list(map(_plain, column)) for column in _columns(declared, names)], ordered)
+    return Declared([list(map(_plain, column)) for column in _columns(declared, names, what)], ordered)
 
 
-def _columns(declared: Any, names: list[str]) -> list[list[Any]]:
+def _columns(declared: Any, names: list[str], what: Declares) -> list[list[Any]]:
     import narwhals as nw
 
     file = groups_file(declared)
     if file is not None:
-        return _file_columns(file, names)
+        return _file_columns(file, names, what)
     if isinstance(declared, str):
-        _refuse_file_as_value(declared)
+        _refuse_file_as_value(declared, what)
         if len(names) > 1:
             raise BadInput(
-                "groups", "lists values, but there are several group columns", "give a list of tuples, or a CSV file"
+                what.option, "lists values, but there are several group columns", "give a list of tuples, or a CSV file"
             )
-        return [_listed(declared)]
+        return [_listed(declared, what)]
     if isinstance(declared, Mapping):
-        return _from_mapping(declared, names)
+        return _from_mapping(declared, names, what)
     if nw.dependencies.is_into_dataframe(declared):
-        return _from_frame(declared, names)
+        return _from_frame(declared, names, what)
     if nw.dependencies.is_into_series(declared) and not nw.dependencies.is_into_dataframe(declared):
-        declared = _series_values(declared)
+        declared = _series_values(declared, what)
     if isinstance(declared, Iterable) and not isinstance(declared, bytes | bytearray | memoryview):
-        return _transposed([_row(row, names) for row in declared], names)
-    raise BadInput("groups", f"cannot be read from {type(declared).__name__}", "give a CSV file, a list, or a frame")
+        return _transposed([_row(row, names, what) for row in declared], names)
+    raise BadInput(what.option, f"cannot be read from {type(declared).__name__}", "give a CSV file, a list, or a frame")
 
 
-def _listed(text: str) -> list[str]:
+def _listed(text: str, what: Declares) -> list[str]:
     """Split values at commas; which part of a text is quoted is never guessed.
 
     Raises
@@ -116,18 +129,18 @@ def _listed(text: str) -> list[str]:
     if not _WRITTEN_LIST.fullmatch(text):
         rule = "has a double quote inside a value, and values are split at commas"
         written = 'put the whole value in double quotes and write those in it twice, \'"a ""b"" c"\''
-        raise BadInput("groups", rule, f"give a list of values, or a CSV file, or {written}")
+        raise BadInput(what.option, rule, f"give a list of values, or a CSV file, or {written}")
     values = guarded(
         lambda: next(csv.reader([text], skipinitialspace=True), []),
         "is not a list a,b,c",
         "give a list of values",
-        "groups",
+        what.option,
     )
     return [value.strip() for value in values]
 
 
-def _refuse_file_as_value(text: str) -> None:
-    """Refuse what looks like the name of a file among values: only names in double quotes are groups then.
+def _refuse_file_as_value(text: str, what: Declares) -> None:
+    """Refuse what looks like the name of a file among values: only names in double quotes are values then.
 
     Raises
     ------
@@ -140,9 +153,9 @@ def _refuse_file_as_value(text: str) -> None:
         files = values
     if files:
         raise BadInput(
-            "groups",
-            f"names the file {files[0][:60]!r}, but groups are read from .csv and .tsv files only",
-            f"save it as CSV with a header, or write '\"{files[0][:60]}\"' if it is a group's name",
+            what.option,
+            f"names the file {files[0][:60]!r}, but {what.option} are read from .csv and .tsv files only",
+            f"save it as CSV with a header, or write '\"{files[0][:60]}\"' if it is a {what.one}'s name",
         )
 
 
@@ -163,7 +176,7 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) and not isinstance(value, np.timedelta64) else value
 
 
-def _series_values(series: Any) -> Any:
+def _series_values(series: Any, what: Declares) -> Any:
     """List a series without rounding: Polars would cut times down to microseconds."""
     import narwhals as nw
 
@@ -171,35 +184,36 @@ def _series_values(series: Any) -> Any:
         return series
     whole = nw.from_native(series, series_only=True)
     return guarded(
-        lambda: whole.to_arrow().to_pylist(), "cannot be read from this series", "give a list of values", "groups"
+        lambda: whole.to_arrow().to_pylist(), "cannot be read from this series", "give a list of values", what.option
     )
 
 
-def _file_columns(path: Path, names: list[str]) -> list[list[Any]]:
+def _file_columns(path: Path, names: list[str], what: Declares) -> list[list[Any]]:
     form = read_form(path.suffix.lower() if path.suffix.lower() in DELIMITERS else ".csv")
     rule = f"cannot read {str(path)!r} as a CSV file in UTF-8"
-    path = guarded(path.expanduser, rule, "give an existing file", "groups")
-    if not guarded(path.is_file, rule, "give an existing file", "groups"):
-        raise BadInput("groups", f"finds no file at {str(path)!r}", "give an existing file")
-    header, columns = read_columns(path, form, "groups")
-    return [columns[place] for place in _places(header, names)]
+    path = guarded(path.expanduser, rule, "give an existing file", what.option)
+    if not guarded(path.is_file, rule, "give an existing file", what.option):
+        raise BadInput(what.option, f"finds no file at {str(path)!r}", "give an existing file")
+    header, columns = read_columns(path, form, what.option)
+    return [columns[place] for place in _places(header, names, what)]
 
 
-def _from_mapping(declared: Mapping[Any, Any], names: list[str]) -> list[list[Any]]:
+def _from_mapping(declared: Mapping[Any, Any], names: list[str], what: Declares) -> list[list[Any]]:
     import narwhals as nw
 
-    places = _places(list(declared), names)
+    places = _places(list(declared), names, what)
     if any(_is_unordered(value) or not isinstance(value, Iterable) for value in declared.values()):
-        raise BadInput("groups", "has a column that is no list of values", "give each column as a list, not a set")
+        raise BadInput(what.option, "has a column that is no list of values", "give each column as a list, not a set")
     columns = [
-        list(_series_values(value) if nw.dependencies.is_into_series(value) else value) for value in declared.values()
+        list(_series_values(value, what) if nw.dependencies.is_into_series(value) else value)
+        for value in declared.values()
     ]
     if len({len(column) for column in columns}) > 1:
-        raise BadInput("groups", "has columns of unequal length", "give one value per group in each")
+        raise BadInput(what.option, "has columns of unequal length", f"give one value per {what.one} in each")
     return [columns[place] for place in places]
 
 
-def _from_frame(declared: Any, names: list[str]) -> list[list[Any]]:
+def _from_frame(declared: Any, names: list[str], what: Declares) -> list[list[Any]]:
     import narwhals as nw
 
     from .frames import arrow_table
@@ -208,30 +222,35 @@ def _from_frame(declared: Any, names: list[str]) -> list[list[Any]]:
         lambda: arrow_table(nw.from_native(declared, eager_only=True)),
         "cannot be read from this frame",
         "give columns of text, numbers or dates",
-        "groups",
+        what.option,
     )
     values = guarded(
         lambda: {name: table.column(name).to_pylist() for name in table.column_names},
         "has values that Python cannot hold",
         "give columns of text, numbers or dates",
-        "groups",
+        what.option,
     )
-    return _from_mapping(values, names)
+    return _from_mapping(values, names, what)
 
 
-def _row(row: Any, names: list[str]) -> tuple[Any, ...]:
+def _row(row: Any, names: list[str], what: Declares) -> tuple[Any, ...]:
     if isinstance(row, Mapping):
-        return tuple(list(row.values())[place] for place in _places(list(row), names))
+        return tuple(list(row.values())[place] for place in _places(list(row), names, what))
     values = tuple(row) if isinstance(row, tuple | list) else (row,)
     if len(values) != len(names):
-        raise BadInput("groups", f"needs {len(names)} values in each group", f"give them as {', '.join(names)}")
+        raise BadInput(what.option, f"needs {len(names)} values in each {what.one}", f"give them as {', '.join(names)}")
     return values
 
 
-def _places(header: Sequence[Any], names: list[str]) -> list[int]:
+def _places(header: Sequence[Any], names: list[str], what: Declares) -> list[int]:
     """Find the group columns in a header that must name exactly them, in any order."""
     folded = [str(name).strip().casefold() for name in header]
     wanted = [name.casefold() for name in names]
     if sorted(folded) != sorted(wanted):
-        raise BadInput("groups", "must have exactly the group columns", f"name them {list_names(names)}")
+        wanted_columns = "the group columns" if what is GROUPS else "one column"
+        raise BadInput(
+            what.option,
+            f"must have exactly {wanted_columns}",
+            f"name {'them' if what is GROUPS else 'it'} {list_names(names)}",
+        )
     return [folded.index(name) for name in wanted]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..errors import BadInput
 from .arrow import array_of_kind, integers_of, whole_numbers
 from .columns import Column, Kind
-from .declared import read_declared
+from .declared import GROUPS, Declares, read_declared
 from .engine import guarded, locked_connection
 from .table import Table
 from .values import is_empty, read_value
@@ -54,6 +54,11 @@ class Groups:
     def __len__(self) -> int:
         """Count the groups."""
         return len(self.labels)
+
+    @property
+    def names(self) -> tuple[Any, ...]:
+        """The values of the one column, as declared and as JSON can hold them."""
+        return tuple(value if isinstance(value, str | int | float | bool) else str(value) for (value,) in self.labels)
 
     def arrow(self) -> pa.Table:
         """Return the keys as columns k0, k1, ... and each group's `position`, for an engine to join with."""
@@ -104,8 +109,8 @@ def find_keys(table: Table, by: Sequence[str] | str) -> tuple[Column, ...]:
     return columns
 
 
-def read_groups(table: Table, by: Sequence[str] | str, declared: Any) -> Groups:
-    """Read declared groups.
+def read_groups(table: Table, by: Sequence[str] | str, declared: Any, what: Declares = GROUPS) -> Groups:
+    """Read declared groups, or the categories of a column.
 
     Parameters
     ----------
@@ -118,6 +123,8 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any) -> Groups:
         do, or a file of that name is there) stands in double quotes; a path (or text that ends in .csv or .tsv) of a
         file whose header names the group columns in any order; a sequence or set of values, tuples or mappings; a
         mapping from column to values; a frame.
+    what : Declares
+        What they are, for messages: groups unless given.
 
     Returns
     -------
@@ -135,24 +142,24 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any) -> Groups:
     import pyarrow as pa
 
     columns = find_keys(table, by)
-    found = read_declared(declared, [column.name for column in columns])
+    found = read_declared(declared, [column.name for column in columns], what)
     if not found.columns[0]:
-        raise BadInput("groups", "declares no group", "declare one or more")
+        raise BadInput(what.option, f"declares no {what.one}", "declare one or more")
     kinds, arrays = [], {}
     for place, (column, values) in enumerate(zip(columns, found.columns, strict=True)):
-        kind, keys = _read_column(column, values)
+        kind, keys = _read_column(column, values, what)
         kinds.append(Column(column.name, kind))
         arrays[f"k{place}"] = array_of_kind(keys, kind)
     labels = tuple(zip(*found.columns, strict=True))
     keys = pa.table(arrays)
-    order = _sorted(keys, labels)
+    order = _sorted(keys, labels, what)
     groups = Groups(tuple(kinds), labels, np.arange(len(labels)), keys, order)
     return groups if found.ordered else replace(groups.by_key(), shown=np.arange(len(labels)))
 
 
-def _read_column(column: Column, values: list[Any]) -> tuple[Kind, list[Any]]:
+def _read_column(column: Column, values: list[Any], what: Declares) -> tuple[Kind, list[Any]]:
     if any(map(is_empty, values)):
-        raise BadInput("groups", f"has an empty value for {column.name}", "give every group a value")
+        raise BadInput(what.option, f"has an empty value for {column.name}", f"give every {what.one} a value")
     kind = column.kind
     if kind is Kind.UNTYPED:
         kind, keys = Kind.NUMBER, [read_value(value, Kind.NUMBER) for value in values]
@@ -163,7 +170,7 @@ def _read_column(column: Column, values: list[Any]) -> tuple[Kind, list[Any]]:
     if None in keys:
         value = values[keys.index(None)]
         raise BadInput(
-            "groups",
+            what.option,
             f"has {_show(value)} for {column.name}, which is {kind}",
             f"give {kind} that needs no rounding: {_EXACT.get(kind, 'as the column holds it')}",
         )
@@ -178,7 +185,7 @@ _EXACT = {
 }
 
 
-def _sorted(keys: pa.Table, labels: Sequence[tuple[Any, ...]]) -> NDArray[np.int64]:
+def _sorted(keys: pa.Table, labels: Sequence[tuple[Any, ...]], what: Declares) -> NDArray[np.int64]:
     """Let the engine, which will join the keys, sort them and say whether it finds any two equal."""
 
     listed = ", ".join(keys.column_names)
@@ -192,12 +199,14 @@ def _sorted(keys: pa.Table, labels: Sequence[tuple[Any, ...]]) -> NDArray[np.int
         finally:
             connection.close()
 
-    found = guarded(ask, "cannot be read by the engine", "give columns of text, numbers or dates", "groups")
+    found = guarded(ask, "cannot be read by the engine", "give columns of text, numbers or dates", what.option)
     order = integers_of(found.column("position"))
     twice = order[integers_of(found.column("copies")) > 1]
     if len(twice):
         label = _show(labels[int(twice.max())])
-        raise BadInput("groups", f"declares {label} twice, perhaps in another spelling", "declare each group once")
+        raise BadInput(
+            what.option, f"declares {label} twice, perhaps in another spelling", f"declare each {what.one} once"
+        )
     return order
 
 
