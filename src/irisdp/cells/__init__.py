@@ -9,6 +9,7 @@ from .padding import longer, padded_size
 from .partition_selection import PartitionSelection
 from .protocol import CellMechanism, Link, Nodes
 from .sizes import SizeNodes, SizesShape, SortedSizes
+from .winners import GapNodes, LargestCategory
 
 __all__ = [
     "NO_BOUNDARY",
@@ -16,8 +17,10 @@ __all__ = [
     "ClassNodes",
     "CountNodes",
     "DepthClasses",
+    "GapNodes",
     "GaussianNoise",
     "GeometricNoise",
+    "LargestCategory",
     "Link",
     "Nodes",
     "NoisyBands",

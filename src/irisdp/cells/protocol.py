@@ -84,7 +84,11 @@ class CellMechanism(Protocol[NodesT_contra]):
         ...
 
     def ends(self, nodes: NodesT_contra) -> dict[str, Any]:
-        """Say between which public ends `show` puts answers: a number for all cells or one for each; {} if nowhere."""
+        """Say what is public of the answers that `show` makes, and no part of the question; {} if nothing is.
+
+        Of numbers the ends they are put between, a number for all cells or a list with one for each; of names, which
+        there are, as a tuple.
+        """
         ...
 
     def law(self, nodes: NodesT_contra, cell: int, largest: int) -> Law:

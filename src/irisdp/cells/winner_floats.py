@@ -1,0 +1,205 @@
+"""Chances of many winners at once: intervals of floats, every operation rounded outwards.
+
+Each interval holds the exact chance. It decides all draws but those whose word falls inside, which are decided from the
+exact one (`winners`). Pulling from the top, a category that is behind refers to a state in which it is level, with
+fewer behind, so that there are at most as many rounds as categories; gaps stand in ascending order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache, partial
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exact import ball, enclosure_of
+
+__all__ = ["Interval", "flip_chances", "pull_chances"]
+
+Floats = NDArray[np.float64]
+States = NDArray[np.int64]
+
+_NEGLIGIBLE = 100
+"""Powers below 2^-100 stand as [0, 2^-100]: words have 64 bits."""
+_WIDTH = Fraction(1, 1 << 200)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Floats on both sides of exact numbers."""
+
+    low: Floats
+    high: Floats
+
+    def times(self, other: Interval) -> Interval:
+        """Multiply numbers that are not negative."""
+        return _outward(self.low * other.low, self.high * other.high)
+
+    def plus(self, other: Interval) -> Interval:
+        """Add."""
+        return _outward(self.low + other.low, self.high + other.high)
+
+    def column(self, place: int) -> Interval:
+        """Return a column as one, to be multiplied with all."""
+        return Interval(self.low[:, place : place + 1], self.high[:, place : place + 1])
+
+    def at(self, places: NDArray[np.int64]) -> Interval:
+        """Return the numbers at some places."""
+        return Interval(self.low[places], self.high[places])
+
+
+def pull_chances(states: States, ratio: Fraction) -> Interval:
+    """Return the chance of every category.
+
+    Parameters
+    ----------
+    states : int64 array, shape (n, q)
+        Gaps to the largest, ascending: the first of each row is 0.
+    ratio : Fraction
+        r > 1.
+
+    Returns
+    -------
+    Interval of shape (n, q)
+    """
+    powers = _powers(ratio)
+    top, behind = _tops(states, powers)
+    near = top.at(np.repeat(np.arange(len(states)), states.shape[1])).times(powers.at(np.minimum(states.ravel(), 1)))
+    low, high = near.low.reshape(states.shape), near.high.reshape(states.shape)
+    far = states >= 2
+    low[far], high[far] = behind.low, behind.high
+    return Interval(low, high)
+
+
+def flip_chances(states: States, ratio: Fraction, *, exchange: bool) -> Interval:
+    """Return the chance of every category by permute and flip; gaps in any order, shape (n, q).
+
+    Written with y = 1 − x, the chance that no other is accepted before moment x, Π (1 − a·x), is a sum of positive
+    terms Π ((1 − a) + a·y), and loses no digits.
+    """
+    powers = _powers(ratio)
+    last = len(powers.low) - 1
+    categories = states.shape[1]
+    halves = states // 2 if exchange else states
+    accepted = powers.at(np.minimum(halves, last).ravel())
+    if exchange:
+        odd = enclosure_of(lambda: 2 / (1 + ball(ratio)), width=_WIDTH)
+        factor = np.where(states.ravel() % 2 == 1, 1, 0).astype(np.int64)
+        table = Interval(
+            np.array([1.0, np.nextafter(float(odd.lower), 0.0)]), np.array([1.0, np.nextafter(float(odd.upper), 2.0)])
+        )
+        accepted = accepted.times(table.at(factor))
+    low, high = accepted.low.reshape(states.shape), np.minimum(accepted.high, 1.0).reshape(states.shape)
+    refused = _outward(1 - high, 1 - low)
+    stay, move = Interval(np.maximum(refused.low, 0.0), refused.high), Interval(low, high)
+    found = Interval(np.empty(states.shape), np.empty(states.shape))
+    for place in range(categories):
+        chance = _first_of(stay, move, place).times(Interval(low[:, place], high[:, place]))
+        found.low[:, place], found.high[:, place] = chance.low, chance.high
+    return found
+
+
+def _first_of(stay: Interval, move: Interval, place: int) -> Interval:
+    """Return the chance that none of the other categories is accepted before one at a random place of the order."""
+    terms = Interval(np.zeros(stay.low.shape), np.zeros(stay.low.shape))  # of the powers of y
+    terms.low[:, 0] = terms.high[:, 0] = 1.0
+    for other in range(stay.low.shape[1]):
+        if other != place:
+            kept, moved = terms.times(stay.column(other)), terms.times(move.column(other))
+            moved.low[:, 1:], moved.high[:, 1:] = moved.low[:, :-1], moved.high[:, :-1]
+            moved.low[:, 0] = moved.high[:, 0] = 0.0
+            terms = kept.plus(moved)
+    share = 1 / np.arange(1.0, stay.low.shape[1] + 1)
+    weighed = terms.times(_outward(share, share))
+    total = Interval(weighed.low[:, 0], weighed.high[:, 0])
+    for power in range(1, stay.low.shape[1]):
+        total = total.plus(Interval(weighed.low[:, power], weighed.high[:, power]))
+    return total
+
+
+def _tops(states: States, powers: Interval) -> tuple[Interval, Interval]:
+    """Return the chance of each winner in every state, and of each category that is two or more behind."""
+    count, categories = states.shape
+    rows, places = np.nonzero(states >= 2)
+    ahead, beside = (states == 0).sum(axis=1), (states == 1).sum(axis=1)
+    lost = Interval(np.zeros(count), np.zeros(count))
+    behind = Interval(np.zeros(0), np.zeros(0))
+    if len(rows):
+        pulled, steps = _pulled(states, rows, places)
+        distinct, which = _distinct(pulled)
+        tops, _ = _tops(distinct, powers)
+        behind = tops.at(which).times(powers.at(np.minimum(steps, len(powers.low) - 1)))
+        for place in range(categories):
+            here = np.flatnonzero(places == place)
+            added = lost.at(rows[here]).plus(behind.at(here))
+            lost.low[rows[here]], lost.high[rows[here]] = added.low, added.high
+    shares = Interval(ahead.astype(np.float64), ahead.astype(np.float64)).plus(
+        powers.at(np.ones(count, dtype=np.int64)).times(Interval(beside.astype(np.float64), beside.astype(np.float64)))
+    )
+    left = _outward(1 - lost.high, 1 - lost.low)
+    return _outward(left.low / shares.high, left.high / shares.low), behind
+
+
+def _pulled(states: States, rows: States, places: States) -> tuple[States, States]:
+    """Let one category of each row gain records from the winners until it is level, or one behind; see `pull`.
+
+    Returns
+    -------
+    states, steps
+        The gaps then, ascending, and how many factors r the chance has lost.
+    """
+    count, categories = len(rows), states.shape[1]
+    gap = states[rows, places]
+    others = states[rows]
+    others[np.arange(count), places] = np.iinfo(np.int64).max
+    others.sort(axis=1)
+    others = others[:, :-1]
+    before = np.concatenate([np.zeros((count, 1), np.int64), np.cumsum(others, axis=1)], axis=1)
+    number = np.arange(categories)
+    arrives = ((gap[:, None] + number + before) // (number + 1)).min(axis=1)
+    steps = gap - arrives
+    left = steps - (number * (arrives - 1)[:, None] - before).max(axis=1)
+    lowered = others < arrives[:, None]
+    ahead = lowered.sum(axis=1)
+    level = left >= ahead  # all winners came down to the category
+    top = np.where(level, arrives, arrives - 1)
+    found = np.empty((count, categories), dtype=np.int64)
+    one_down = np.arange(categories - 1) >= (ahead - left)[:, None]
+    found[:, :-1] = np.where(lowered, np.where(one_down & ~level[:, None], 1, 0), others - top[:, None])
+    found[:, -1] = arrives - top
+    found.sort(axis=1)
+    return found, steps + arrives - top
+
+
+def _distinct(states: States) -> tuple[States, States]:
+    """Return the different rows and which of them each row is."""
+    order = np.lexsort(states.T[::-1])
+    ordered = states[order]
+    new = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])
+    which = np.empty(len(states), dtype=np.int64)
+    which[order] = np.cumsum(new) - 1
+    return ordered[new], which
+
+
+@lru_cache(maxsize=16)
+def _powers(ratio: Fraction) -> Interval:
+    """Return r^-t for t = 0, 1, …, and last an interval for all further ones."""
+    low, high, place = [1.0], [1.0], 0
+    while high[-1] > 2.0**-_NEGLIGIBLE:
+        place += 1
+        found = enclosure_of(partial(_power, ratio, place), width=_WIDTH)
+        low.append(float(np.nextafter(float(found.lower), 0.0)))
+        high.append(float(np.nextafter(float(found.upper), 1.0)))
+    low[-1] = 0.0
+    return Interval(np.array(low), np.array(high))
+
+
+def _power(ratio: Fraction, power: int) -> flint.arb:
+    return ball(ratio) ** -power
+
+
+def _outward(low: Floats, high: Floats) -> Interval:
+    return Interval(np.nextafter(low, -np.inf), np.nextafter(high, np.inf))
