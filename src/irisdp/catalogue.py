@@ -49,5 +49,6 @@ FORMS = (
         "which band the number of records (for which EXPR is true) is in, such as `10 to 19`",
     ),
     Form("majority.Majority", "majority EXPR", "yes if EXPR is true more often than false"),
+    Form("plurality.Plurality", "plurality COLUMN", "which of the declared categories most records have"),
 )
 """In the order in which help lists them."""

@@ -11,15 +11,17 @@ from irisdp.cells import (
     ClassNodes,
     CountNodes,
     DepthClasses,
+    GapNodes,
     GaussianNoise,
     GeometricNoise,
+    LargestCategory,
     NoisyBands,
     PartitionSelection,
     ShapeNoise,
 )
 from irisdp.exact import exp_below
 from irisdp.noise import gaussian_law, law
-from irisdp.queries import QUERIES, Band, Count, statistics
+from irisdp.queries import QUERIES, Band, Count, Plurality, Relation, statistics
 from irisdp.queries.query import YesOrNo
 from irisdp.release import plan, read_cells
 from support.exhaustion import (
@@ -57,8 +59,11 @@ def forget():
     forget_counts()
 
 
+WINNERS = [name for name in PLANTED if ASKED[name][0] == "plurality"]
+
+
 def test_bugs_are_planted_in_every_query():
-    assert sorted([*COUNTS, *CLASSES, *BANDS]) == PLANTED
+    assert sorted([*COUNTS, *CLASSES, *BANDS, *WINNERS]) == PLANTED
     assert {ASKED[name][0] for name in PLANTED} == set(QUERIES)
 
 
@@ -180,6 +185,61 @@ def test_thresholds_that_depend_on_the_data_are_caught(query, monkeypatch):
 
     monkeypatch.setattr(NoisyBands, "law", law)
     assert caught(query, {**MODES["declared"], "relation": "add-remove"}, neighbours("add-remove", "any"))
+
+
+def winner_bug(monkeypatch, change):
+    """Plant a bug in the gaps that a winner is found from."""
+    real = Plurality.nodes
+
+    def planted(self, statistics, relation):
+        nodes = real(self, statistics, relation)
+        return GapNodes(nodes.categories, change(nodes.gaps, statistics.counts))
+
+    monkeypatch.setattr(Plurality, "nodes", planted)
+
+
+WRONG_GAPS = {
+    "off by one beyond a tie": lambda gaps, counts: np.where(gaps > 0, gaps + 1, gaps),
+    "twice as large": lambda gaps, counts: 2 * gaps,
+    "ties broken by the data": lambda gaps, counts: gaps + (np.cumsum(gaps == 0, axis=1) > 1) * (gaps == 0),
+    "of the counts beyond the first": lambda gaps, counts: np.maximum(gaps, (counts == 0) * 2 * (gaps > 0)),
+}
+
+
+@pytest.mark.parametrize("gaps", WRONG_GAPS)
+@pytest.mark.parametrize("mode", ["whole", "declared"])
+@pytest.mark.parametrize("query", WINNERS)
+def test_wrong_gaps_are_caught(query, mode, gaps, monkeypatch):
+    winner_bug(monkeypatch, WRONG_GAPS[gaps])
+    assert caught(query, {**MODES[mode], "relation": "add-remove"}, neighbours("add-remove", "any"))
+
+
+@pytest.mark.parametrize("query", WINNERS)
+def test_a_winner_that_is_put_right_is_caught(query, monkeypatch):
+    def put_right(self, drawn, nodes):
+        return [nodes.categories[int(np.argmin(gaps))] for gaps in nodes.gaps]
+
+    monkeypatch.setattr(LargestCategory, "show", put_right)
+    assert caught(query, {"relation": "add-remove"}, neighbours("add-remove", "any"))
+
+
+@pytest.mark.parametrize("query", WINNERS)
+def test_an_exchange_taken_for_one_step_is_caught(query, monkeypatch):
+    """Planted: permute and flip at the full ε, where one record is exchanged and two counts move."""
+    real = Plurality.mechanism
+    monkeypatch.setattr(
+        Plurality, "mechanism", lambda self, privacy, relation: real(self, privacy, Relation.ADD_REMOVE)
+    )
+    assert caught(query, {"relation": "exchange"}, neighbours("exchange", "any"))
+
+
+@pytest.mark.parametrize("query", WINNERS)
+def test_names_that_depend_on_the_data_are_caught(query, monkeypatch):
+    """Planted: only the categories that somebody is in are named."""
+    monkeypatch.setattr(
+        LargestCategory, "ends", lambda self, nodes: {"outputs": (*nodes.categories, int(nodes.gaps.max()))}
+    )
+    assert caught(query, {"relation": "add-remove"}, neighbours("add-remove", "any"))
 
 
 def test_groups_read_off_the_data_are_caught(monkeypatch):

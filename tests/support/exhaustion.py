@@ -13,12 +13,14 @@ import pyarrow as pa
 import pytest
 
 from irisdp.exact import Enclosure, exp_below
+from irisdp.queries import categories as queries_categories
 from irisdp.queries import query as queries_query
 from irisdp.release import plan, planning, publishing, read_cells
 from support.closeness import hockey_stick
 
 __all__ = [
     "ASKED",
+    "CHOSEN",
     "DELTA",
     "LOTS",
     "MODES",
@@ -58,7 +60,10 @@ ASKED = {
     "band-1-3": ("band", "1,3", "v = 1"),
     "band-2-3-9-all": ("band", "2,3,9"),
     "majority": ("majority", "v = 1"),
+    "plurality": ("plurality", "v"),
 }
+CHOSEN = {"plurality": {"categories": ["0", "1", "2"]}}
+"""The public choices that belong to a question; nobody is in the last category, and some are in none."""
 MODES = {
     "whole": {},
     "declared": {"by": "g", "groups": ["a", "b"]},
@@ -151,6 +156,8 @@ def engine_once(one_engine, monkeypatch):
         return str(given._source.table.to_pylist()) if hasattr(given, "_source") else str(given)
 
     remember(queries_query, "count_records")
+    remember(queries_categories, "count_records")
+    remember(queries_categories, "read_groups")
     remember(publishing, "enumerate_keys")
     remember(planning, "read_groups")
     remember(planning, "read_condition")
@@ -190,12 +197,18 @@ def joint_law(planned, cells, end=middle):
 def as_shown(mechanism, nodes, parts):
     """Show all answers at once, as `publish` does: an answer may depend on no cell's node, not even another cell's.
 
-    Laws are those of shown answers already, and what is shown stays as it is when it is shown again, unless ends move.
+    Laws are those of shown answers already, and what is shown stays as it is when it is shown again, unless ends move;
+    names are drawn by their places.
     """
+    names = mechanism.ends(nodes).get("outputs")
     if parts and isinstance(parts[0], tuple):  # groups that were selected: (name, answer)
-        names, answers = zip(*parts, strict=True)
-        return zip(names, mechanism.show(list(answers), nodes), strict=True)
-    return mechanism.show(parts, nodes)
+        groups, answers = zip(*parts, strict=True)
+        return zip(groups, mechanism.show(drawn(answers, names), nodes), strict=True)
+    return mechanism.show(drawn(parts, names), nodes)
+
+
+def drawn(answers, names):
+    return list(answers) if names is None else [names.index(answer) for answer in answers]
 
 
 def worst_delta(first, second, ratio):
@@ -210,6 +223,7 @@ def excesses(query, options, pairs, key=LOTS[0], charged_at=()):
     """
     laws, worst = {}, {}
     asked = {"ratio": RATIO, **options} if not {"mu", "privacy"} & options.keys() else options
+    asked = {**asked, **CHOSEN.get(query, {})}
     near = NEAR if "mu" in options else 0
     costs = [plan(frame(()), *ASKED[query], **{**asked, "delta": delta}).cost for delta in charged_at]
     for pair in pairs:

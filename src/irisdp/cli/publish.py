@@ -46,6 +46,17 @@ def publish_command(
             metavar="FILE|V1,V2,…",
         ),
     ] = None,
+    categories: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The values a question about a column may be answered with: v1,v2,… (adds up) or one CSV file.",
+            metavar="FILE|V1,V2,…",
+        ),
+    ] = None,
+    bins: Annotated[
+        list[str] | None,
+        typer.Option(help="Instead, for a column of numbers: where it is cut; adds up.", metavar="X1,X2,…"),
+    ] = None,
     select_groups: Annotated[
         bool, typer.Option("--select-groups", help="Select the groups privately instead of declaring them.")
     ] = False,
@@ -123,16 +134,16 @@ def publish_command(
     as_json: AsJson = False,
 ) -> None:
     """Publish the best private answer per group, drawn exactly and charged to a budget on disk."""
-    from ..queries import groups_file
     from ..release import plan, publish
     from ..release.outlook import foresee
     from ..release.places import check_ledger, find_ledger
     from ..release.publishing import planned_files
 
-    declared = _declared(groups)
     options: dict[str, Any] = {
         "by": ",".join(by) if by else None,
-        "groups": declared,
+        "groups": _declared(groups, "--groups"),
+        "categories": _declared(categories, "--categories"),
+        "bins": ",".join(bins) if bins else None,
         "select_groups": select_groups,
         "selection_epsilon": selection_epsilon,
         "selection_delta": selection_delta,
@@ -152,8 +163,8 @@ def publish_command(
     if dry_run:
         planned = plan(data, *query, **options)
         book = find_ledger(planned.table, ledger)
-        planned_files(planned, groups=declared, ledger=book.path, secret=secret, out=out, force=force)
-        check_ledger(book, planned.table.path, {"the groups": groups_file(declared)}, default=ledger is None)
+        planned_files(planned, ledger=book.path, secret=secret, out=out, force=force)
+        check_ledger(book, planned.table.path, planned.declared_in, default=ledger is None)
         outlook = foresee(
             book,
             planned.asked.promise.named(table),
@@ -181,13 +192,13 @@ KNOWN_ELSEWHERE = "unless another ledger of its folder knows this data"
 _OPTIONS = dict.fromkeys(inspect.signature(publish_command).parameters, "VALUE")
 
 
-def _declared(groups: list[str] | None) -> str | None:
-    """Return the groups as one list of values, or the one file that declares them."""
+def _declared(values: list[str] | None, option: str) -> str | None:
+    """Return groups or categories as one list of values, or the one file that declares them."""
     from ..queries import groups_file
 
-    if groups and len(groups) > 1 and any(groups_file(part) for part in groups):
-        raise BadInput("--groups", "is repeated, and one is a file", "give one file, or values")
-    return ",".join(groups) if groups else None
+    if values and len(values) > 1 and any(groups_file(part) for part in values):
+        raise BadInput(option, "is repeated, and one is a file", "give one file, or values")
+    return ",".join(values) if values else None
 
 
 @contextlib.contextmanager

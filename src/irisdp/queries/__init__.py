@@ -10,19 +10,21 @@ from .band import Band
 from .bins import Bins, read_bins
 from .columns import Column, Kind
 from .count import Count
-from .declared import check_apart, groups_file
+from .declared import CATEGORIES, check_apart, groups_file
 from .expression import Condition, read_condition
 from .groups import Groups, find_keys, read_groups
 from .keys import UnreleasedKeys, enumerate_keys
 from .majority import Majority
 from .neighbours import Move, Relation, cell_relation, independent_parts, moves, total_cost
 from .persons import PerUnit, Unit, describe_unit, read_per_unit
+from .plurality import Plurality
 from .query import Query
 from .registry import QUERIES, read_query
 from .statistics import Statistics, count_records
 from .table import Table, open_table
 
 __all__ = [
+    "CATEGORIES",
     "QUERIES",
     "AtLeast",
     "AtMost",
@@ -36,6 +38,7 @@ __all__ = [
     "Majority",
     "Move",
     "PerUnit",
+    "Plurality",
     "Query",
     "Relation",
     "Statistics",

@@ -8,19 +8,33 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from fractions import Fraction
+from math import isqrt
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from ..cells import CellMechanism, ClassNodes, DepthClasses, Nodes
 from ..errors import BadInput
 from ..mechanisms import balanced_line
-from ..privacy import Guarantee, as_pairs
+from ..privacy import Guarantee, Privacy, as_pairs
+from .columns import Column
 from .expression import Condition
 from .neighbours import Relation
 from .persons import Unit
 from .statistics import Cells, Statistics, count_records
 from .table import Table
 
-__all__ = ["CountsRecords", "Query", "YesOrNo", "as_asked", "check_expression", "check_one_condition", "split_number"]
+__all__ = [
+    "CountsRecords",
+    "Query",
+    "YesOrNo",
+    "as_asked",
+    "check_expression",
+    "check_one_condition",
+    "half_pair",
+    "pure_pair",
+    "refuse_choices",
+    "split_number",
+]
 
 NodesT = TypeVar("NodesT", bound=Nodes)
 
@@ -51,8 +65,21 @@ class Query(Protocol[NodesT]):
         """The condition, as written."""
         ...
 
+    @property
+    def column(self) -> Column | None:
+        """The column it is about, with the kind its values are read as; None for questions about whole records."""
+        ...
+
+    def over(self, table: Table, *, categories: Any, bins: Any) -> Self:
+        """Read the public choices of the question for a table, from its schema; refuse those it has no use for."""
+        ...
+
     def describe(self) -> dict[str, str]:
         """Return the public description, but for the condition, for the ledger and the release."""
+        ...
+
+    def choices(self) -> dict[str, Any]:
+        """Return the public choices that belong to the question, JSON-ready; equal for equal questions."""
         ...
 
     def statistics(
@@ -78,6 +105,18 @@ class CountsRecords:
 
     __slots__ = ()
 
+    name: ClassVar[str]
+    column: ClassVar[Column | None] = None
+
+    def over(self, table: Table, *, categories: Any, bins: Any) -> Self:
+        """Return the question as it is, for any table."""
+        refuse_choices(self.name, categories=categories, bins=bins)
+        return self
+
+    def choices(self) -> dict[str, Any]:
+        """Return nothing: no choice belongs to it."""
+        return {}
+
     def statistics(
         self, table: Table, *, condition: Condition | None, groups: Cells | None, unit: Unit | None
     ) -> Statistics:
@@ -95,6 +134,13 @@ class YesOrNo(CountsRecords):
     def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[ClassNodes]:
         """Return the optimal balanced mechanism on a line: of either relation's graph only the depth matters."""
         return DepthClasses(balanced_line(as_pairs(privacy), outputs=self.classes), privacy)
+
+
+def refuse_choices(query: str, **choices: Any) -> None:
+    """Refuse public choices that a query has no use for; None stands for one that was not made."""
+    for name, choice in choices.items():
+        if choice is not None:
+            raise BadInput(name, f"is not for {query}", "leave it out, or ask a question about a column")
 
 
 def as_asked(query: str, *words: str | int) -> str:
@@ -132,6 +178,26 @@ def check_one_condition(words: Sequence[Any], query: str) -> None:
         f"{query} takes one condition, and it is in several words",
         f'write a whole condition, such as "{whole if plain else "age > 64"}"',
     )
+
+
+def pure_pair(privacy: Guarantee, query: str) -> Privacy:
+    """Return the one pair with δ = 0 that implies a guarantee: of several pairs, with the least ε.
+
+    Raises
+    ------
+    BadInput
+        For Gaussian privacy: no ε above 0 implies it.
+    """
+    if not isinstance(privacy, Privacy):
+        raise BadInput("privacy", f"is not for {query}, whose mechanism keeps an ε", "give epsilon=")
+    return Privacy(ratio=min(pair.ratio for pair in privacy.pairs))
+
+
+def half_pair(privacy: Privacy) -> Privacy:
+    """Return half of the ε of a pair with δ = 0, rounded toward more privacy to 12 digits of e^ε."""
+    digits = 10**12
+    ratio = privacy.ratio
+    return Privacy(ratio=Fraction(isqrt(ratio.numerator * digits**2 // ratio.denominator), digits))
 
 
 def split_number(words: Sequence[Any]) -> list[Any]:

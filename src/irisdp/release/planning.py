@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Literal
 
 from ..accounting import EPSILON_DELTA, MU, Charge, Cost, Currency
@@ -17,6 +18,7 @@ from ..exact import Rational, checked, rational
 from ..mechanisms import privacy_to_document
 from ..privacy import Gaussian, Guarantee, Privacy
 from ..queries import (
+    CATEGORIES,
     Condition,
     Groups,
     PerUnit,
@@ -26,6 +28,7 @@ from ..queries import (
     cell_relation,
     check_apart,
     find_keys,
+    groups_file,
     open_table,
     read_condition,
     read_groups,
@@ -58,6 +61,8 @@ class Plan:
         Who gets an answer, from which mechanism; the most accurate first. Without names there is one, called None.
     selector : PartitionSelection or None
         Decides which groups may be named, where they are not declared.
+    declared_in : mapping
+        The files, if any, that groups or categories were read from, by what they are: no output may be one of them.
     charged_at : Fraction
         The δ at which a ledger in ε and δ charges guarantees that are no single pair; 0 where none was given.
     cost : Charge
@@ -81,6 +86,7 @@ class Plan:
     asked: Subject
     audiences: tuple[Audience, ...]
     selector: PartitionSelection | None
+    declared_in: Mapping[str, Path | None] = field(default_factory=dict, repr=False)
     charged_at: Fraction = Fraction(0)
     cost: Charge
     chain: str | None = field(init=False, repr=False)
@@ -209,6 +215,8 @@ def plan(
     *arguments: str | int,
     by: str | Sequence[str] | None = None,
     groups: Any = None,
+    categories: Any = None,
+    bins: Any = None,
     select_groups: bool = False,
     selection_epsilon: Rational | None = None,
     selection_delta: Rational | None = None,
@@ -254,7 +262,8 @@ def plan(
     levels = read_levels(audience, delta, epsilon=epsilon, ratio=ratio, mu=mu, privacy=privacy)
     neighbours = _relation(relation)
     table = open_table(data, encoding=encoding, delimiter=delimiter)
-    question = read_query(query, arguments)
+    check_apart(categories, data, CATEGORIES)
+    question = read_query(query, arguments).over(table, categories=categories, bins=bins)
     condition = None if question.expression is None else read_condition(question.expression, table.columns)
     # As the table spells them, so that another spelling is no other question.
     names = [part.strip() for part in by.split(",")] if isinstance(by, str) and by else by
@@ -294,6 +303,8 @@ def plan(
         asked=subject_of(
             table=table,
             described=question.describe(),
+            choices=question.choices(),
+            about=question.column,
             condition=condition,
             by=columns,
             groups=declared,
@@ -304,6 +315,7 @@ def plan(
         ),
         audiences=audiences,
         selector=selector,
+        declared_in={"the groups": groups_file(groups), "the categories": groups_file(categories)},
         charged_at=rational(delta, "delta"),
         cost=Cost(),
     )

@@ -13,7 +13,7 @@ from ..cells import Link, Nodes, longer, padded_size
 from ..exact import Rational, checked, file_path
 from ..outputs import Output
 from ..privacy import Guarantee, Privacy
-from ..queries import Unit, UnreleasedKeys, enumerate_keys, groups_file
+from ..queries import Unit, UnreleasedKeys, enumerate_keys
 from .answers import Answers, plain_keys
 from .audiences import Audience
 from .chain import extended, links_of
@@ -56,6 +56,8 @@ def publish(
     *arguments: str | int,
     by: str | Sequence[str] | None = None,
     groups: Any = None,
+    categories: Any = None,
+    bins: Any = None,
     select_groups: bool = False,
     selection_epsilon: Rational | None = None,
     selection_delta: Rational | None = None,
@@ -86,13 +88,13 @@ def publish(
     ----------
     data : path or frame
         A .csv, .tsv or .parquet file with a record a line; or a frame of pandas, Polars, PyArrow, DuckDB or Spark.
-    query : {"count", "at-least", "at-most", "band", "majority"}
-        What is asked: how many records, whether at least (or at most) K, in which band, or whether more say
-        yes than no.
+    query : {"count", "at-least", "at-most", "band", "majority", "plurality"}
+        What is asked: how many records, whether at least (or at most) K, in which band, whether more say yes than no,
+        or which of some categories most have.
     *arguments
-        What follows the query: K for at-least and at-most, thresholds (``"10,100"``) for band; then a condition in SQL
-        over the columns, such as ``"age > 64 AND town = 'Ely'"``. All records count where it is left out; majority
-        needs one.
+        What follows the query: K for at-least and at-most, thresholds (``"10,100"``) for band, the name of a column for
+        plurality; then, but for plurality, a condition in SQL over the columns, such as ``"age > 64 AND town =
+        'Ely'"``. All records count where it is left out; majority needs one.
     epsilon, ratio : number or text
         How private each answer is, the smaller the more: ε, or r = e^ε. One of them is needed, above ε = 0, or one of
         the next two. Exact: ``0.1`` and ``"1/10"`` are one tenth. What a release costs follows, and from `relation`.
@@ -110,6 +112,11 @@ def publish(
         The groups, one of the two that `by` needs: ``"north,east"``, in which a value with a comma stands in double
         quotes, a CSV file whose header names the group columns, a list of values or tuples, a mapping from column to
         values, a frame. Read off the data they would reveal who is in it, so they never are.
+    categories : as `groups`
+        The values that a question about a column may be answered with, such as the parties of ``plurality``. Declared,
+        as read off the data they would reveal who is in it; a record with any other value, or none, counts for none.
+    bins : text or sequence of numbers
+        Instead, for a column of numbers: where it is cut.
     select_groups : bool
         Instead of `groups`: name those groups that privacy allows, by the optimal partition selection.
     selection_epsilon, selection_delta : number or text
@@ -175,6 +182,8 @@ def publish(
         *arguments,
         by=by,
         groups=groups,
+        categories=categories,
+        bins=bins,
         select_groups=select_groups,
         selection_epsilon=selection_epsilon,
         selection_delta=selection_delta,
@@ -193,8 +202,8 @@ def publish(
     )
     promise = planned.asked.promise.named(table)
     book = find_ledger(planned.table, ledger)
-    files = planned_files(planned, groups=groups, ledger=book.path, secret=secret, out=out, force=force)
-    check_ledger(book, planned.table.path, {"the groups": groups_file(groups)}, default=ledger is None)
+    files = planned_files(planned, ledger=book.path, secret=secret, out=out, force=force)
+    check_ledger(book, planned.table.path, planned.declared_in, default=ledger is None)
     book.check(promise)
     if not book.answered(planned.question()):  # what may be given again need have no price
         planned.price.at(book.currency)  # refused before anything is read
@@ -302,11 +311,11 @@ def shown_ends(planned: Plan, nodes: Nodes) -> dict[str, Any]:
 
 
 def planned_files(
-    planned: Plan, *, groups: Any, ledger: Path, secret: Any, out: Any, force: bool
+    planned: Plan, *, ledger: Path, secret: Any, out: Any, force: bool
 ) -> tuple[tuple[Output, Output], ...]:
     """Plan the files of a release, apart from all that is read and kept for it; see `plan_files`."""
     data = planned.table.path
-    read = [("the data", data), ("the groups", groups_file(groups))]
+    read = [("the data", data), *planned.declared_in.items()]
     targets = audience_targets(planned.audiences, out)
     keeper = file_path(secret, "secret") if secret is not None else data or ledger
     return plan_files(targets, read=read, ledger=ledger, keeper=keeper, force=force)

@@ -31,6 +31,8 @@ class Question(TypedDict, total=False):
 
     by: str | Sequence[str] | None
     groups: Any
+    categories: Any
+    bins: Any
     select_groups: bool
     selection_epsilon: Rational | None
     selection_delta: Rational | None
@@ -256,6 +258,11 @@ class Session:
     def majority(self, condition: str, **options: Unpack[Asked]) -> Publication:
         """Publish whether a condition is true for more records than it is false for; see `irisdp.publish`."""
         return self.publish("majority", condition, **options)
+
+    @asks(Asked)
+    def plurality(self, column: str, **options: Unpack[Asked]) -> Publication:
+        """Publish which of the declared categories most records have; see `irisdp.publish`."""
+        return self.publish("plurality", column, **options)
 
 
 def _given(condition: str | None) -> tuple[str, ...]:

@@ -49,6 +49,8 @@ def subject_of(
     *,
     table: Table,
     described: Mapping[str, str],
+    choices: Mapping[str, Any],
+    about: Column | None,
     condition: Condition | None,
     by: tuple[str, ...],
     groups: Groups | None,
@@ -57,17 +59,18 @@ def subject_of(
     relation: Relation,
     public_membership: bool,
 ) -> Subject:
-    """Describe a question; `described` is the query's own words, and its other parts are as in `Plan`."""
+    """Describe a question: `described`, `choices` and `about` are the query's own, the rest is as in `Plan`."""
     rule = None if unit is None else describe_unit(unit, per_unit, grouped=bool(by))
     facts: dict[str, Any] = {
         "query": {**described} | ({"expression": condition.text} if condition else {}),
         "by": list(by),
         # Millions of keys would bloat every row of the ledger; their digest tells questions apart as well.
         "groups": None if groups is None else {"declared": len(groups), "sha256": groups.digest},
+        **choices,
         "unit": unit,
         "relation": str(relation),
         "reader": table.reader,
-        "columns": {column.name: str(column.kind) for column in _columns(table, condition, by, unit)},
+        "columns": {column.name: str(column.kind) for column in _columns(table, about, condition, by, unit)},
     }
     facts |= {"text": table.text} if table.text else {}
     if unit is not None:
@@ -115,8 +118,11 @@ def _words(
     return words
 
 
-def _columns(table: Table, condition: Condition | None, by: tuple[str, ...], unit: str | None) -> list[Column]:
+def _columns(
+    table: Table, about: Column | None, condition: Condition | None, by: tuple[str, ...], unit: str | None
+) -> list[Column]:
     """Return the columns that the question reads; their kinds decide what their values mean."""
     named = [table.column(name, "by") for name in by]
     person = [] if unit is None else [table.column(unit, "unit")]
-    return [*(condition.columns if condition else ()), *named, *person]
+    own = [] if about is None else [about]
+    return [*(condition.columns if condition else ()), *own, *named, *person]

@@ -13,7 +13,6 @@ from ...accounting import Charge
 from ...errors import BadInput
 from ...exact import checked
 from ...outputs import Output
-from ...queries import groups_file
 from ..answers import Answers
 from ..fingerprint import unit_key
 from ..ledger import Entry, Ledger
@@ -59,9 +58,9 @@ def batch(
         A JSON file, or what stands in one: ``{"data": …, "budget": {"epsilon": 1, "delta": "1e-6"}, "questions":
         [{"query": "count", "expression": …, "by": …, "groups": …, "weight": 1, "out": …}, …]}``, and optionally
         "ledger", "relation", "unit", "out", "secret", "table", "encoding" and "delimiter". A question may also say
-        "select_groups", "delta", "selection_delta", "public_membership" and "per_unit". All are as for
-        `irisdp.publish`, paths too; the plan's ``"out": "answers.csv"`` becomes ``answers.1.csv``, ``answers.2.csv``,
-        … for questions without one of their own (from ten questions on ``answers.01.csv``, …).
+        "categories", "bins", "select_groups", "delta", "selection_delta", "public_membership" and "per_unit". All are
+        as for `irisdp.publish`, paths too; the plan's ``"out": "answers.csv"`` becomes ``answers.1.csv``,
+        ``answers.2.csv``, … for questions without one of their own (from ten questions on ``answers.01.csv``, …).
     data : path or frame
         Instead of the plan's "data".
     ledger : path or Ledger
@@ -197,7 +196,7 @@ def _plan_files(planned: BatchPlan, book: Ledger, *, force: bool) -> dict[int, t
     asked = planned.asked
     data = planned.plans[0].table.path
     read = [("the data", data), ("the plan", asked.file)]
-    read += [("the groups", groups_file(question.options.get("groups"))) for question in asked.questions]
+    read += [(what, file) for one in planned.plans for what, file in one.declared_in.items()]
     targets = {place: one.out for place, one in enumerate(asked.questions) if one.out is not None}
     keeper = asked.secret or data or book.path
 
@@ -219,5 +218,5 @@ def _plan_files(planned: BatchPlan, book: Ledger, *, force: bool) -> dict[int, t
 def _check_apart(planned: BatchPlan, book: Ledger, *, default: bool) -> None:
     data = planned.plans[0].table.path
     check_ledger(book, data, {"the plan": planned.asked.file}, default=default)
-    for question in planned.asked.questions:
-        check_ledger(book, data, {"the groups": groups_file(question.options.get("groups"))}, default=default)
+    for one in planned.plans:
+        check_ledger(book, data, one.declared_in, default=default)

@@ -27,7 +27,10 @@ _PLAN = ("data", "budget", "questions")
 _ABOUT = ("relation", "unit", "encoding", "delimiter")
 """What is said once, for all questions."""
 _KEPT = ("ledger", "secret", "table", "out")
-_ASKED = ("by", "groups", "select_groups", "selection_delta", "delta", "public_membership", "per_unit")
+_ASKED = (
+    *("by", "groups", "categories", "bins", "select_groups", "selection_delta", "delta", "public_membership"),
+    "per_unit",
+)
 """What a question may say besides its words, its weight and its file; as for `irisdp.publish`."""
 _BUDGET = ("epsilon", "delta")
 _ELSEWHERE = {
@@ -202,8 +205,9 @@ def _question(document: Any, out: Path | None) -> AskedQuestion:
         _check_text(found.get(name), name)
     _check_words(found["query"].split(), "expression" in found)
     own = _out(found.get("out"))
-    if isinstance(found.get("groups"), Mapping):
-        raise BadInput("groups", "must be text or a list, not an object", 'write for example "groups": ["A", "B"]')
+    for name in ("groups", "categories", "bins"):
+        if isinstance(found.get(name), Mapping):
+            raise BadInput(name, "must be text or a list, not an object", f'write for example "{name}": ["A", "B"]')
     options = {name: found[name] for name in _ASKED if name in found}
     if isinstance(options.get("groups"), list):  # several columns: JSON has no tuples
         options["groups"] = [tuple(key) if isinstance(key, list) else key for key in options["groups"]]

@@ -1,0 +1,157 @@
+"""Declared categories of a column, and how many records of each cell are in which: what a winner is found from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BadInput
+from .arrow import whole_numbers
+from .columns import Column
+from .declared import CATEGORIES
+from .expression import Condition
+from .groups import Groups, read_groups
+from .persons import Unit
+from .query import as_asked
+from .statistics import Cells, Statistics, count_records
+from .table import Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["MOST_CATEGORIES", "CategoryCounts", "count_categories", "read_categories", "read_column"]
+
+
+MOST_CATEGORIES = 100
+"""As many as winners are found of."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CategoryCounts:
+    """Records by category, per cell; private, and not shown by `repr`.
+
+    Attributes
+    ----------
+    counts : int64 array, shape (cells, categories)
+        In the order of the declared categories. Records of another category, or of none, are in no column.
+    """
+
+    counts: NDArray[np.int64] = field(repr=False)
+
+    def __len__(self) -> int:
+        """Count the cells."""
+        return len(self.counts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Product:
+    """A cell for every group and category: those of the first group, then those of the second, …"""
+
+    groups: Cells | None
+    categories: Groups
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The group columns, and last the column of the categories."""
+        return (*(self.groups.columns if self.groups is not None else ()), *self.categories.columns)
+
+    def __len__(self) -> int:
+        """Count the cells."""
+        return (1 if self.groups is None else len(self.groups)) * len(self.categories)
+
+    def arrow(self) -> pa.Table:
+        """Return the keys as columns k0, k1, … and each cell's `position`."""
+        import pyarrow as pa
+
+        kinds = self.categories.arrow()
+        if self.groups is None:
+            return kinds
+        keys = self.groups.arrow()
+        size = len(self.categories)
+        rows = keys.take(whole_numbers(np.repeat(np.arange(len(keys)), size)))
+        columns = {name: rows.column(name) for name in keys.column_names if name != "position"}
+        repeated = kinds.take(whole_numbers(np.tile(np.arange(size), len(keys))))
+        columns[f"k{len(columns)}"] = repeated.column("k0")
+        return pa.table(columns | {"position": whole_numbers(np.arange(len(self)))})
+
+    def box(self) -> list[tuple[int, int]] | None:
+        """Return the least and greatest key of each column where all between them are few."""
+        own = self.categories.box()
+        if own is None or self.groups is None:
+            return own
+        theirs = self.groups.box()
+        return None if theirs is None else [*theirs, *own]
+
+
+def read_column(words: Sequence[Any], query: str) -> str:
+    """Read the name of the one column that a query is about."""
+    if len(words) != 1 or not isinstance(words[0], str) or not words[0].strip():
+        rule = f"{query} needs one column" if not words else f"{query} takes one column, and nothing else"
+        raise BadInput("query", rule, f"write for example {as_asked(query, 'party')}")
+    return words[0].strip()
+
+
+def read_categories(table: Table, column: str, declared: Any, query: str) -> Groups:
+    """Read the categories of a column that a query is about; from public facts alone.
+
+    Parameters
+    ----------
+    table : Table
+        What the column is of.
+    column : str
+        Its name.
+    declared : text, path, sequence, mapping or frame
+        As for `groups.read_groups`.
+    query : str
+        Its name, for messages.
+
+    Returns
+    -------
+    Groups
+        Of one column, sorted by key, so that the order and spelling they were declared in is no part of the question.
+
+    Raises
+    ------
+    BadInput
+        For fewer than two, or more than `MOST_CATEGORIES`, and as `groups.read_groups`.
+    """
+    if declared is None:
+        rule = f"is missing: read off the data, what {query} may answer would reveal who is in it"
+        raise BadInput("categories", rule, "give categories='v1,v2,…', a list, or a CSV file")
+    found = read_groups(table, table.column(column, "query").name, declared, CATEGORIES).by_key()
+    if not 2 <= len(found) <= MOST_CATEGORIES:
+        raise BadInput("categories", f"must be from 2 to {MOST_CATEGORIES}, not {len(found)}", "declare that many")
+    return found
+
+
+def count_categories(
+    table: Table,
+    categories: Groups,
+    *,
+    condition: Condition | None = None,
+    groups: Cells | None = None,
+    unit: Unit | None = None,
+) -> CategoryCounts:
+    """Count the records of each cell by category, in one pass of the engine.
+
+    Parameters
+    ----------
+    table : Table
+        What is counted.
+    categories : Groups
+        Of one column; each is declared.
+    condition, groups, unit
+        As for `count_records`. Records for which a condition is not true are in no category.
+
+    Returns
+    -------
+    CategoryCounts
+        Adding or removing a record (a person, with `unit`) changes at most one entry, by one.
+    """
+    found: Statistics = count_records(table, condition=condition, groups=_Product(groups, categories), unit=unit)
+    cells = 1 if groups is None else len(groups)
+    return CategoryCounts(found.yes.reshape(cells, len(categories)))
