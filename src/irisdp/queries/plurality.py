@@ -14,7 +14,7 @@ from .expression import Condition
 from .groups import Groups
 from .neighbours import Relation
 from .persons import Unit
-from .query import half_pair, pure_pair, refuse_choices
+from .query import pure_pair, refuse_choices
 from .statistics import Cells
 from .table import Table
 
@@ -81,16 +81,15 @@ class Plurality:
         return GapNodes(self._bound().names, largest - statistics.counts)
 
     def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[GapNodes]:
-        """Return the mechanism that `design.plurality` chooses for records added or removed, at the ε of the guarantee.
+        """Return the mechanism that `design.plurality` chooses, at the ε of the guarantee.
 
-        Where records are exchanged, one may come to count for no category, and none for one: so they are taken for two
-        steps, at half the ε.
+        Where a record is exchanged it may come to count for no category, or for one after having counted for none; that
+        is proved too (proofs/plurality.md, T5), for gaps without a cap.
         """
         from ..design import plurality  # which loads what solves programs
 
         pair = pure_pair(privacy, self.name)
-        step = half_pair(pair) if relation is Relation.EXCHANGE else pair
-        return LargestCategory(plurality(len(self._bound()), step, "add-remove").form, pair)
+        return LargestCategory(plurality(len(self._bound()), pair, relation.value).form, pair)
 
     def _bound(self) -> Groups:
         assert self.categories is not None, "a plan binds the categories before it asks anything else"

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from fractions import Fraction
-from math import isqrt
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from ..cells import CellMechanism, ClassNodes, DepthClasses, Nodes
@@ -30,7 +28,6 @@ __all__ = [
     "as_asked",
     "check_expression",
     "check_one_condition",
-    "half_pair",
     "pure_pair",
     "refuse_choices",
     "split_number",
@@ -191,13 +188,6 @@ def pure_pair(privacy: Guarantee, query: str) -> Privacy:
     if not isinstance(privacy, Privacy):
         raise BadInput("privacy", f"is not for {query}, whose mechanism keeps an ε", "give epsilon=")
     return Privacy(ratio=min(pair.ratio for pair in privacy.pairs))
-
-
-def half_pair(privacy: Privacy) -> Privacy:
-    """Return half of the ε of a pair with δ = 0, rounded toward more privacy to 12 digits of e^ε."""
-    digits = 10**12
-    ratio = privacy.ratio
-    return Privacy(ratio=Fraction(isqrt(ratio.numerator * digits**2 // ratio.denominator), digits))
 
 
 def split_number(words: Sequence[Any]) -> list[Any]:
