@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded
         accounting,
         cells,
         certify,
+        comparison,
         consumers,
         design,
         errors,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded
         graphs,
         mechanisms,
         noise,
+        peers,
         privacy,
         queries,
         reading,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded
     )
     from .accounting import Cost
     from .certify import audit
+    from .comparison import compare
     from .errors import BadInput, BudgetRefused, CertificateRejected, Infeasible, IrisError, PromiseRefused, Refusal
     from .mechanisms import Mechanism, load
     from .privacy import Privacy
@@ -55,6 +58,8 @@ __all__ = [
     "batch",
     "cells",
     "certify",
+    "compare",
+    "comparison",
     "consumers",
     "design",
     "errors",
@@ -65,6 +70,7 @@ __all__ = [
     "load",
     "mechanisms",
     "noise",
+    "peers",
     "plan",
     "plan_batch",
     "privacy",
@@ -90,6 +96,7 @@ _HOMES = {
     "Session": "release",
     "audit": "certify",
     "batch": "release",
+    "compare": "comparison",
     "interpret": "reading",
     "load": "mechanisms",
     "plan": "release",

@@ -14,7 +14,7 @@ import typer
 import irisdp
 
 from ..errors import BadInput, IrisError, Refusal
-from . import audit, batch, design, interpret, ledger, publish, sample
+from . import audit, batch, compare, design, interpret, ledger, publish, sample
 from .commands import Command, CommandOnDocuments, Commands, explain
 from .options import print_json
 from .terminal import give_up_output, write_plain_letters
@@ -82,6 +82,15 @@ for name, function, summary, examples in (
         sample.sample_command,
         "Draw from a mechanism file, exactly.",
         ("irisdp sample mechanism.json --input 0 -n 5",),
+    ),
+    (
+        "compare",
+        compare.compare_command,
+        "Compare exact errors with those of other mechanisms.",
+        (
+            "irisdp compare plurality --categories 4 --n 12 --epsilon 1",
+            "irisdp compare at-least 10 --n 20 --epsilon 1/2 --lead 3 -o compared.svg",
+        ),
     ),
     (
         "ledger",

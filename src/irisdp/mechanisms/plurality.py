@@ -29,6 +29,7 @@ from ..errors import BadInput
 from ..exact import Enclosure, ball, checked, enclosure_of, integer, rational
 from ..privacy import Privacy
 from .mechanism import Row
+from .pulling import Pulled
 
 __all__ = [
     "LARGEST_CATEGORIES",
@@ -37,7 +38,6 @@ __all__ = [
     "PermuteAndFlip",
     "Pull",
     "Winner",
-    "pull",
     "read_gaps",
 ]
 
@@ -172,27 +172,9 @@ class Pull(Winner):
 
     def work_out(self, node: Sorted, inverse: _Number, power: Callable[[int], _Number]) -> list[_Number]:
         """Work out the chances from 1/r and its powers: each category behind by pulling, the winners share the rest."""
-        tops: dict[Sorted, _Number] = {}
-
-        def chance(here: Sorted, gap: int) -> _Number:
-            if gap < 2:
-                return top(here) * (inverse if gap else 1)
-            pulled, steps, behind = pull(here, gap)
-            share = power(steps + behind)
-            if isinstance(share, flint.arb) and share.contains(0):
-                return share  # what it is a share of is at most 1
-            return top(pulled) * share
-
-        def top(here: Sorted) -> _Number:
-            """Return the chance of each winner: what is left, shared with those one record behind at their price."""
-            if here not in tops:
-                held = Counter(here)
-                lost = sum((held[gap] * chance(here, gap) for gap in held if gap > 1), start=0 * inverse)
-                tops[here] = (1 - lost) / (held[0] + held[1] * inverse)
-            return tops[here]
-
+        pulled = Pulled(inverse, power)
         ascending = tuple(sorted(node))
-        each = {gap: chance(ascending, gap) for gap in set(node)}
+        each = {gap: pulled.chance(ascending, gap) for gap in set(node)}
         return [each[gap] for gap in node]
 
 
@@ -300,45 +282,6 @@ def read_gaps(gaps: Any, categories: int) -> Sorted:
     if min(node) != 0:
         raise BadInput("gaps", "must hold a 0: the largest category has none", "subtract the least from all")
     return node
-
-
-def pull(node: Sorted, gap: int) -> tuple[Sorted, int, int]:
-    """Let a category that is behind gain records from the winners, one by one, until it is level with them.
-
-    Parameters
-    ----------
-    node : tuple of int
-        Gaps, ascending.
-    gap : int
-        Of the category, at least 2; one with this gap among them.
-
-    Returns
-    -------
-    tuple
-        The gaps then, ascending; how many records moved; and the category's own gap, 0 or 1.
-    """
-    others = list(node)
-    others.remove(gap)
-    # How far below the old winner it arrives: as far down as the winners can be brought with the records that move.
-    arrives, beyond = 0, gap + 1
-    while beyond - arrives > 1:
-        middle = (arrives + beyond) // 2
-        enough = sum(max(0, middle - 1 - one) for one in others) <= gap - middle
-        arrives, beyond = (middle, beyond) if enough else (arrives, middle)
-    steps = gap - arrives
-    # The winners come down to one above it, and with the records that are left some of them to its own level.
-    left = steps - sum(max(0, arrives - 1 - one) for one in others)
-    lowered = [max(one, arrives - 1) for one in others]
-    ahead = lowered.count(arrives - 1)
-    top = arrives - 1 if left < ahead else arrives
-    after = sorted(
-        [
-            *(one - top for one in lowered if one >= arrives),
-            *[arrives - 1 - top] * (ahead - left),
-            *[arrives - top] * (left + 1),
-        ]
-    )
-    return tuple(after), steps, arrives - top
 
 
 def product_of_refusals(accepted: Sequence[_Number]) -> list[_Number]:

@@ -25,7 +25,7 @@ import numpy as np
 from ...exact.short import simplest_between
 from ...graphs.protocol import Indices
 from ...linprog.program import as_fmpq, as_fraction
-from ...mechanisms.plurality import pull
+from ...mechanisms.pulling import pull
 
 __all__ = ["MOST_STATES", "CappedPull", "CappedStates", "capped_pull", "capped_states", "number_of_states"]
 

@@ -1,0 +1,103 @@
+"""`irisdp compare QUERY`: what mechanisms lose under one promise, worked out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from ..errors import BadInput
+from ..outputs import plan_outputs, write_outputs
+from .options import AsJson, Force, console, print_json, say
+
+if TYPE_CHECKING:
+    from ..comparison import Comparison
+
+__all__ = ["compare_command"]
+
+
+def compare_command(
+    query: Annotated[
+        list[str],
+        typer.Argument(metavar="QUERY", help="plurality | count | at-least [K] | majority"),
+    ],
+    categories: Annotated[
+        str | None, typer.Option(metavar="Q", help="How many categories there are (for plurality).")
+    ] = None,
+    n: Annotated[
+        str | None, typer.Option("-n", "--n", metavar="N", help="How many records: adds means over all such tables.")
+    ] = None,
+    epsilon: Annotated[str | None, typer.Option(metavar="E", help="ε that every mechanism keeps.")] = None,
+    ratio: Annotated[str | None, typer.Option(metavar="R", help="e^ε instead, such as 2.")] = None,
+    delta: Annotated[str, typer.Option(metavar="D", help="δ, for the mechanisms that use it.")] = "0",
+    relation: Annotated[
+        str, typer.Option(metavar="RELATION", help="exchange (one record for another) or add-remove.")
+    ] = "exchange",
+    lead: Annotated[
+        list[str] | None,
+        typer.Option(metavar="L", help="The true answer is L records ahead; repeatable, or a list 5,20."),
+    ] = None,
+    gaps: Annotated[
+        list[str] | None,
+        typer.Option(metavar="G1,G2,…", help="How many records each category is behind the largest; repeatable."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="PICTURE", help="Draw the errors here, as .svg.")
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare exact errors of this library's mechanism and of others; reads no data and spends nothing."""
+    from ..comparison import compare
+    from ..comparison.comparisons import picture_path
+
+    files = plan_outputs([] if output is None else [picture_path(output, "-o")], [], field="-o", force=force)
+    found = compare(
+        query[0],
+        *query[1:],
+        categories=categories,
+        n=n,
+        epsilon=epsilon,
+        ratio=ratio,
+        delta=delta,
+        relation=cast(Any, relation),
+        lead=None if not lead else _listed(lead, "lead"),
+        gaps=None if not gaps else [_listed([one], "gaps") for one in gaps],
+    )
+    write_outputs((file, found.to_svg().encode()) for file in files)
+    if as_json:
+        print_json(found.to_document())
+    else:
+        _show(found, output)
+
+
+def _listed(texts: list[str], field: str) -> list[str]:
+    parts = [part.strip() for text in texts for part in text.split(",")]
+    if not all(parts):
+        raise BadInput(field, "must be whole numbers with commas between them", "write for example 5,20")
+    return parts
+
+
+def _show(found: Comparison, output: Path | None) -> None:
+    from rich.table import Table
+
+    view = console()
+    say(view, f"{found.query}, {found.relation}, {found.privacy}")
+    table = Table("mechanism", "runs at", *(one.name for one in found.objectives))
+    for one in found.mechanisms:
+        name = f"{one.name} (this library)" if one.ours else one.name
+        table.add_row(name, one.runs_at, *(one.shown(objective) for objective in found.objectives))
+    view.print(table)
+    for objective in found.objectives:
+        unit = "" if objective.unit == "probability" else f" ({objective.unit})"
+        say(view, f"  {objective.name:<12} {objective.words}{unit}")
+    for one in found.mechanisms:
+        if one.ours:
+            say(view, f"  {'claimed':<12} {one.name}: {one.scope}")
+    for words in dict.fromkeys((one.runs_at, one.why) for one in found.mechanisms):
+        say(view, f"  {words[0]:<12} {words[1]}")
+    for note in found.notes:
+        say(view, f"  {'note':<12} {note}")
+    if output is not None:
+        say(view, f"  {'picture':<12} {output}")

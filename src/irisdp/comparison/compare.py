@@ -1,0 +1,93 @@
+"""`compare`: what this library's mechanism for a question loses, and what others lose under the same promise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from ..errors import BadInput
+from ..exact import checked
+from ..privacy import Privacy
+from .asked import Asked
+from .comparisons import Comparison
+from .registry import find_question
+
+__all__ = ["compare"]
+
+_OPTIONS = ("categories", "n", "lead", "gaps")
+
+
+@checked
+def compare(
+    query: str,
+    *words: Any,
+    categories: int | str | None = None,
+    n: int | str | None = None,
+    epsilon: Any = None,
+    ratio: Any = None,
+    delta: Any = 0,
+    relation: Literal["exchange", "add-remove"] = "exchange",
+    lead: int | str | Sequence[int | str] | None = None,
+    gaps: Sequence[Any] | None = None,
+) -> Comparison:
+    """Compare the exact errors of this library's mechanism and of others, for one question and one promise.
+
+    No data is read and nothing is spent; every number is worked out, none is sampled.
+
+    Parameters
+    ----------
+    query : {"plurality", "count", "at-least", "majority"}
+        The question.
+    *words
+        What follows its name, such as K.
+    categories : int, optional
+        How many categories there are.
+    n : int, optional
+        How many records there are: adds means over all tables of so many.
+    epsilon, ratio, delta : number or text
+        The promise: ε or r = e^ε, and δ.
+    relation : "exchange" or "add-remove"
+        Whether neighbours exchange one record for another, or have one more. Every mechanism runs at the largest ε a
+        record, or the least noise, with which it keeps the promise under this relation for counts of any size.
+    lead : int or sequence of int, optional
+        By how many records the true answer is ahead.
+    gaps : sequence of int, or of such sequences, optional
+        How many records each category has fewer than the largest.
+
+    Returns
+    -------
+    Comparison
+        Errors as fractions, or as intervals where they are none, with `to_document`, `to_pandas`, `to_svg` and `save`.
+
+    Raises
+    ------
+    BadInput
+        For a question that is none, options that it has no use for, and numbers out of range.
+
+    References
+    ----------
+    docs/theory.md#peers.
+
+    Examples
+    --------
+    >>> found = compare("plurality", categories=3, ratio=2)
+    >>> for one in found.mechanisms[:2]:
+    ...     print(one.name, one.errors["worst"])
+    pull from the top <Enclosure: exactly 0.5>
+    permute and flip <Enclosure: 0.54044 to 0.54044, apart 5e-37>
+    """
+    name, *rest = query.split() or [query]
+    question = find_question(name)
+    if epsilon is None and ratio is None:
+        raise BadInput("epsilon", "is missing", "add epsilon=1, or ratio=2 for e^ε")
+    asked = Asked.read(
+        words=(*rest, *words),
+        categories=categories,
+        n=n,
+        privacy=Privacy(epsilon=epsilon, ratio=ratio, delta=delta),
+        relation=relation,
+        lead=lead,
+        gaps=gaps,
+    )
+    asked.refuse(name, *(option for option in _OPTIONS if option not in question.uses))
+    return question.compare(asked)

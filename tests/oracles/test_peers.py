@@ -1,0 +1,267 @@
+"""Laws of peers' mechanisms against their definitions, added up or integrated anew; and their privacy, edge by edge."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import integrate
+
+from irisdp.comparison import compare
+from irisdp.peers import (
+    ComparedCounts,
+    DiscreteGaussian,
+    ExponentialScore,
+    ExponentialSide,
+    GeometricCount,
+    GeometricMaximum,
+    GeometricSide,
+    LaplaceMaximum,
+    LaplaceSide,
+    PermutedFlips,
+    Rate,
+    RoundedLaplace,
+    RoundedStaircase,
+    discrete_gaussian,
+)
+from support.plurality import ascending, by_all_orders, exchanges, normal, number
+
+FLOATS = 1e-12
+"""Sums and integrals in doubles of numbers of size 1."""
+
+QUADRATURE = 1e-8
+
+WINNERS = (ExponentialScore, PermutedFlips, GeometricMaximum, LaplaceMaximum)
+RATIO = Fraction(4)
+GAPS = [(0, 1), (3, 0), (0, 0, 2), (0, 1, 4), (2, 0, 5)]
+
+
+def floats(row):
+    return [float(chance) for chance in row]
+
+
+@pytest.mark.parametrize("root", [1, 2])
+@pytest.mark.parametrize("gaps", GAPS)
+def test_scores_and_flips_are_their_definitions(gaps, root):
+    alpha = number(Fraction(1, 4 if root == 1 else 2))
+    weights = [alpha**gap for gap in gaps]
+    for made, expected in (
+        (ExponentialScore, [one / sum(weights) for one in weights]),
+        (PermutedFlips, by_all_orders(weights)),
+    ):
+        row = made(Rate(RATIO, root)).row(gaps)
+        assert all(one.width == 0 for one in row)
+        assert [number(one.lower) for one in row] == expected
+
+
+@pytest.mark.parametrize("root", [1, 2])
+@pytest.mark.parametrize("gaps", GAPS)
+def test_geometric_noise_added_to_each_count_and_ties_broken_at_random(gaps, root):
+    """Every combination of noise up to 40 on each side; what is beyond has less mass than FLOATS."""
+    alpha, reach = (0.25, 24) if root == 1 else (0.5, 46)
+    noise = np.arange(-reach, reach + 1)
+    law = (1 - alpha) / (1 + alpha) * alpha ** np.abs(noise)
+    grids = np.meshgrid(*[noise - gap for gap in gaps], indexing="ij", sparse=True)
+    mass = np.ones(1)
+    for place in range(len(gaps)):
+        mass = mass * law.reshape([-1 if axis == place else 1 for axis in range(len(gaps))])
+    most = np.maximum.reduce(np.broadcast_arrays(*grids))
+    tops = [grid == most for grid in grids]
+    ties = sum(top.astype(int) for top in tops)
+    expected = [float((mass * top / ties).sum()) for top in tops]
+    assert floats(GeometricMaximum(Rate(RATIO, root)).row(gaps)) == pytest.approx(expected, abs=FLOATS)
+
+
+@pytest.mark.parametrize("root", [1, 2])
+@pytest.mark.parametrize("gaps", GAPS)
+def test_laplace_noise_integrated(gaps, root):
+    rate = math.log(4) / root
+
+    def below(x):
+        return 0.5 * math.exp(rate * x) if x < 0 else 1 - 0.5 * math.exp(-rate * x)
+
+    found = LaplaceMaximum(Rate(RATIO, root)).row(gaps)
+    for place, one in enumerate(found):
+        others = [gap - gaps[place] for rank, gap in enumerate(gaps) if rank != place]
+        cuts = sorted({0, *(-lead for lead in others)})
+        ends = [cuts[0] - 60, *cuts, cuts[-1] + 60]
+        expected = sum(
+            integrate.quad(
+                lambda x, others=others: (
+                    rate / 2 * math.exp(-rate * abs(x)) * math.prod(below(x + lead) for lead in others)
+                ),
+                low,
+                high,
+                epsabs=1e-12,
+            )[0]
+            for low, high in itertools.pairwise(ends)
+        )
+        assert one.width < Fraction(1, 10**15)
+        assert float(one) == pytest.approx(expected, abs=QUADRATURE)
+
+
+def private(first, second, ratio):
+    """Compare what is enclosed, in favour of whoever promises."""
+    return all(
+        one.lower <= ratio * other.upper and other.lower <= ratio * one.upper
+        for one, other in zip(first, second, strict=True)
+    )
+
+
+def additions(gaps):
+    for gains in range(len(gaps)):
+        yield normal([-gap + (place == gains) for place, gap in enumerate(gaps)])
+
+
+@pytest.mark.parametrize("made", WINNERS)
+def test_winners_keep_epsilon_at_their_rates_and_lose_it_at_the_other(made):
+    states = ascending(3, 6)
+    for root, neighbours in ((1, additions), (2, exchanges)):
+        mechanism = made(Rate(RATIO, root))
+        assert all(private(mechanism.row(gaps), mechanism.row(to), RATIO) for gaps in states for to in neighbours(gaps))
+    mechanism = made(Rate(RATIO, 1))
+    assert not all(private(mechanism.row(gaps), mechanism.row(to), RATIO) for gaps in states for to in exchanges(gaps))
+
+
+@pytest.mark.parametrize("made", WINNERS)
+@pytest.mark.parametrize(("root", "step"), [(1, 1), (2, 2)])
+def test_no_larger_rate_would_keep_epsilon(made, root, step):
+    """At 2 % more of ε two counts that are far apart move by more than the ratio."""
+    more = made(Rate(Fraction(round(float(RATIO) ** 1.02 * 1000), 1000), root))
+    far = 120  # Laplace noise comes near its rate slowly
+    assert not private(more.row((0, far)), more.row((0, far - step)), RATIO)
+
+
+@pytest.mark.parametrize("made", WINNERS)
+def test_the_worst_gaps_are_one_record_behind(made):
+    for root in (1, 2):
+        mechanism = made(Rate(RATIO, root))
+        worst = mechanism.wrong((0, 1, 1, 1))
+        assert all(mechanism.wrong(gaps).lower <= worst.upper for gaps in ascending(4, 3))
+
+
+@pytest.mark.parametrize("relation", ["exchange", "add-remove"])
+def test_means_are_means_over_every_table(relation):
+    n, q = 5, 3
+    found = compare("plurality", categories=q, n=n, ratio=4, relation=relation, lead=2)
+    columns = list(itertools.product(range(q), repeat=n))
+    histograms = [tuple(counts) for counts in itertools.product(range(n + 1), repeat=q) if sum(counts) == n]
+    for rank, made in enumerate((PermutedFlips, GeometricMaximum, LaplaceMaximum, ExponentialScore)):
+        mechanism = made(Rate(RATIO, 2 if relation == "exchange" else 1))
+        wrong = {normal(counts): float(mechanism.wrong(normal(counts))) for counts in histograms}
+        errors = found.mechanisms[rank + 1].errors
+        assert found.mechanisms[rank + 1].name == mechanism.name
+        assert float(errors["mean"]) == pytest.approx(
+            sum(wrong[normal(counts)] for counts in histograms) / len(histograms), abs=FLOATS
+        )
+        tables = [[column.count(one) for one in range(q)] for column in columns]
+        mean = sum(wrong[normal(counts)] for counts in tables) / len(columns)
+        assert float(errors["mean-records"]) == pytest.approx(mean, abs=FLOATS)
+        assert errors["lead-2"] == mechanism.wrong((0, 2, 2))
+
+
+def two_sided(alpha, reach=200):
+    noise = np.arange(-reach, reach + 1)
+    return noise, (1 - alpha) / (1 + alpha) * alpha ** np.abs(noise)
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("away", [0, 1, 4])
+def test_decisions_are_their_definitions(stride, away):
+    """A yes at position 1 + away is wrong where noise takes it to 0 or below; a no at −away where to 1 or above."""
+    alpha = 4 ** (-1 / stride)
+    noise, law = two_sided(alpha)
+    assert float(GeometricSide(RATIO, stride).wrong(away)) == pytest.approx(law[noise >= away + 1].sum(), abs=FLOATS)
+    difference = np.convolve(law, law)
+    reach = np.arange(len(difference)) - len(difference) // 2
+    assert float(ComparedCounts(RATIO, stride).wrong(away)) == pytest.approx(
+        difference[reach >= away + 1].sum(), abs=FLOATS
+    )
+    rate = -math.log(alpha)
+    assert float(LaplaceSide(RATIO, stride).wrong(away)) == pytest.approx(math.exp(-rate * (away + 0.5)) / 2)
+    assert float(ExponentialSide(RATIO, stride).wrong(away)) == pytest.approx(1 / (1 + math.exp(rate * (away + 0.5))))
+
+
+@pytest.mark.parametrize("made", [GeometricSide, LaplaceSide, ExponentialSide, ComparedCounts])
+@pytest.mark.parametrize("stride", [1, 2])
+def test_decisions_keep_epsilon_on_the_line(made, stride):
+    mechanism = made(RATIO, stride)
+
+    def yes(position):
+        wrong = mechanism.wrong(position - 1 if position >= 1 else -position)
+        low, high = (wrong.lower, wrong.upper) if position < 1 else (1 - wrong.upper, 1 - wrong.lower)
+        return low, high
+
+    def kept(move):
+        for position in range(-9, 10):
+            high, low_there = yes(position)[1], yes(position + move)[0]
+            if low_there > RATIO * high or 1 - high > RATIO * (1 - low_there):
+                return False
+        return True
+
+    assert all(kept(move) for move in range(1, stride + 1))
+    assert not kept(stride + 1)
+
+
+def staircase(gamma, alpha):
+    """Return the density of staircase noise on the reals."""
+    level = (1 - alpha) / (2 * (gamma + alpha * (1 - gamma)))
+
+    def density(x):
+        whole, part = divmod(abs(x), 1)
+        return level * alpha**whole * (1 if part < gamma else alpha)
+
+    return density
+
+
+def test_rounded_noise_is_what_lies_around_each_number():
+    alpha = 0.25
+    gamma = 1 / (1 + 4**0.5)
+    densities = {
+        RoundedLaplace: (lambda x: math.log(4) / 2 * alpha ** abs(x), []),
+        RoundedStaircase: (staircase(gamma, alpha), [gamma]),
+    }
+    for made, (density, cuts) in densities.items():
+        tails = {}
+        for z in range(1, 25):
+            jumps = {float(z), *(z + cut for cut in cuts), *(z - 1 + cut for cut in cuts)}
+            inside = sorted({z - 0.5, z + 0.5, *(x for x in jumps if z - 0.5 <= x <= z + 0.5)})
+            tails[z] = sum(integrate.quad(density, low, high)[0] for low, high in itertools.pairwise(inside))
+        law = made(RATIO)
+        assert float(law.miss()) == pytest.approx(2 * sum(tails.values()), abs=QUADRATURE)
+        for power in (1, 2):
+            mean = 2 * sum(z**power * mass for z, mass in tails.items())
+            assert float(law.mean(power)) == pytest.approx(mean, abs=QUADRATURE)
+        assert float(law.tail(2)) == pytest.approx(sum(mass for z, mass in tails.items() if z >= 2), abs=QUADRATURE)
+
+
+def test_geometric_counts_and_clamping():
+    noise, law = two_sided(0.25)
+    made = GeometricCount(RATIO)
+    for power in (1, 2):
+        assert float(made.mean(power)) == pytest.approx((law * np.abs(noise) ** power).sum(), abs=FLOATS)
+    for n in (1, 4):
+        mean = np.mean([(law * np.abs(np.clip(count + noise, 0, n) - count)).sum() for count in range(n + 1)])
+        assert float(made.clamped(n)) == pytest.approx(mean, abs=FLOATS)
+
+
+@pytest.mark.parametrize(("ratio", "delta"), [(Fraction(2), Fraction(1, 100)), (Fraction(3), Fraction(1, 10**6))])
+def test_the_discrete_gaussian_has_the_least_variance(ratio, delta):
+    made = discrete_gaussian(ratio, delta)
+
+    def needed(variance):
+        noise = np.arange(-400, 401)
+        weights = np.exp(-(noise**2) / (2 * variance))
+        law = weights / weights.sum()
+        return (
+            np.maximum(0, law[1:] - float(ratio) * law[:-1]).sum(),
+            (law * np.abs(noise)).sum(),
+            law[noise >= 3].sum(),
+        )
+
+    exact, absolute, tail = needed(float(made.variance))
+    assert float(made.delta(ratio)) == pytest.approx(exact, rel=1e-9)
+    assert float(made.mean(1)) == pytest.approx(absolute, abs=FLOATS)
+    assert float(made.tail(3)) == pytest.approx(tail, abs=FLOATS)
+    assert made.delta(ratio).upper <= delta < DiscreteGaussian(made.variance * Fraction(998, 1000)).delta(ratio).lower
