@@ -12,6 +12,7 @@ import pytest
 import irisdp
 from irisdp.graphs import UNREACHABLE, colour, depth, depth_as_joins, graph_from_edges
 from irisdp.queries import PerUnit, Unit, count_records, enumerate_keys, open_table, read_condition, read_groups
+from support.derived import EXPRESSIONS, TABLE, values
 from support.seeds import fresh_generator
 
 pytestmark = [
@@ -83,6 +84,19 @@ def test_spark_turns_a_denied_comparison_round_as_the_embedded_engine_does(spark
             found = count_records(table, condition=condition)
             counted.append((found.yes.tolist(), found.no.tolist()))
         assert counted[0] == counted[1], (deny, other)
+
+
+def test_spark_gives_an_expression_to_group_by_the_meaning_that_the_embedded_engine_does(spark):
+    frame = spark.createDataFrame(TABLE)
+    for expression, (kind, _) in EXPRESSIONS.items():
+        assert values(frame, expression) == (kind, values(TABLE, expression)[1]), expression
+
+
+def test_spark_bins_as_the_embedded_engine_does(spark):
+    frame = spark.createDataFrame(TABLE)
+    for column, bins in (("age", "0,18,65"), ("rate", "-1,0,1e300"), ("seen", "1970-01-01,2000-02-29")):
+        expression = f"BINS({column}, {', '.join(repr(edge) if '-0' in edge else edge for edge in bins.split(','))})"
+        assert values(frame, expression) == values(TABLE, expression), column
 
 
 def test_publishing_from_spark(spark, records, tmp_path):

@@ -37,7 +37,8 @@ def publish_command(
         ),
     ],
     by: Annotated[
-        list[str] | None, typer.Option(help="Group columns, separated by commas; adds up.", metavar="COL,…")
+        list[str] | None,
+        typer.Option(help="Group columns, or NAME = EXPRESSION, separated by commas; adds up.", metavar="COL,…"),
     ] = None,
     groups: Annotated[
         list[str] | None,

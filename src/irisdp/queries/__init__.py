@@ -11,6 +11,7 @@ from .bins import Bins, read_bins
 from .columns import Column, Kind
 from .count import Count
 from .declared import CATEGORIES, check_apart, groups_file
+from .derived import read_by
 from .expression import Condition, read_condition
 from .groups import Groups, find_keys, read_groups
 from .keys import UnreleasedKeys, enumerate_keys
@@ -56,6 +57,7 @@ __all__ = [
     "moves",
     "open_table",
     "read_bins",
+    "read_by",
     "read_condition",
     "read_groups",
     "read_per_unit",

@@ -60,7 +60,7 @@ class Bins:
         return table.deriving([self.column])
 
 
-def read_bins(table: Table, column: Any, bins: Any) -> Bins:
+def read_bins(table: Table, column: Any, bins: Any, *, name: str | None = None) -> Bins:
     """Read the edges of bins.
 
     Parameters
@@ -71,6 +71,8 @@ def read_bins(table: Table, column: Any, bins: Any) -> Bins:
         A column of numbers or dates, or an untyped one (CSV), which the edges say how to read.
     bins : text or sequence
         One edge or more, strictly increasing: ``"0,18,65"``, numbers, quotients such as ``"1/3"``, or dates.
+    name : str, optional
+        What the derived column is called; after the column it is of unless given.
 
     Raises
     ------
@@ -87,7 +89,8 @@ def read_bins(table: Table, column: Any, bins: Any) -> Bins:
     binned = find_column(column, table.columns, "bins")
     edges = _read_edges(binned, _listed(bins))
     names = _names(edges)
-    derived = Column(_free_name(binned.name, table), Kind.TEXT, _derivation(binned, edges, names, table.columns))
+    called = _free_name(binned.name, table) if name is None else name
+    derived = Column(called, Kind.TEXT, _derivation(binned, edges, names, table.columns))
     groups = read_groups(table.deriving([derived]), [derived.name], list(names))
     return Bins(binned, derived, names, edges, groups)
 
@@ -185,7 +188,7 @@ def _derivation(column: Column, edges: Sequence[Edge], names: Sequence[str], col
 
     known = exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null()))
     tree, _ = ConditionCompiler(columns).value(exp.Case(ifs=[exp.If(this=known, true=between(0, len(edges)))]))
-    written = [spell(_literal(edge), columns) if isinstance(edge, datetime) else _spelt(edge) for edge in edges]
+    written = [f"'{_spelt(edge)}'" if isinstance(edge, datetime) else _spelt(edge) for edge in edges]
     text = f"BINS({', '.join([spell(value, columns), *written])})"
     return Derivation(text, text, (column,), tree)
 

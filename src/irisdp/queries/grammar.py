@@ -18,7 +18,7 @@ from .instants import as_instant, date_literal, date_sql, spell_date
 from .kinds import CASTABLE, CASTS, WHOLE, TypeVariable
 from .refusals import named_column, refuse_construct, refuse_fraction, refuse_no_value, refuse_value
 from .spelling import extracted, operands
-from .terms import FUNCTIONS, Term, double, precise, quoted_text, truth, wrap
+from .terms import FUNCTIONS, Term, double, on_calendar, precise, quoted_text, truth, wrap
 
 __all__ = ["ConditionCompiler"]
 
@@ -48,7 +48,7 @@ class ConditionCompiler:
     def value(self, tree: exp.Expr) -> tuple[exp.Expr, Kind]:
         """Return the total SQL of a whole value, and its kind; its dates are spelt anew.
 
-        A whole number is null where doubles do not tell it from the next one.
+        A whole number is null where doubles do not tell it from the next one, and a date where no calendar has it.
         """
         term = self._read(tree)
         self._settle()
@@ -56,9 +56,9 @@ class ConditionCompiler:
         if kind.is_opaque or not self.used:
             refuse_no_value(term.variable)
         if kind is not Kind.NUMBER:
-            return term.build(), kind
+            return on_calendar(term) if kind is Kind.DATE else term.build(), kind
         if not term.whole:
-            refuse_fraction(term.variable)
+            refuse_fraction(next(iter(self.used)))
         return read_as(precise(term), Kind.INTEGER), Kind.INTEGER
 
     def _settle(self) -> None:

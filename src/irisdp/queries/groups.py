@@ -148,7 +148,7 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any, what: Decl
     kinds, arrays = [], {}
     for place, (column, values) in enumerate(zip(columns, found.columns, strict=True)):
         kind, keys = _read_column(column, values, what)
-        kinds.append(Column(column.name, kind))
+        kinds.append(replace(column, kind=kind))
         arrays[f"k{place}"] = array_of_kind(keys, kind)
     labels = tuple(zip(*found.columns, strict=True))
     keys = pa.table(arrays)

@@ -40,12 +40,12 @@ def refuse_no_value(variable: TypeVariable) -> NoReturn:
     raise BadInput("expression", rule, "group by text, numbers or dates")
 
 
-def refuse_fraction(variable: TypeVariable) -> NoReturn:
-    """Refuse to group by a number that the schema does not say is whole: of two alike each may be a group."""
-    columns = variable.columns
-    number = columns[0] if columns else "…"
-    rule = "is a number that need not be whole, as far as the table's columns say"
-    raise BadInput("expression", rule, f"write FLOOR({number}), or CASE WHEN {number} < 18 THEN 'child' … END")
+def refuse_fraction(column: str) -> NoReturn:
+    """Refuse to group by a number that the schema does not say is whole: rounding would decide which are one group."""
+    rule = "is a number that need not be whole, as far as the schema says"
+    raise BadInput(
+        "expression", rule, f"write FLOOR({column} / 10) * 10, or CASE WHEN {column} < 18 THEN 'child' … END"
+    )
 
 
 def named_column(node: exp.Column, columns: Sequence[Column]) -> Column:

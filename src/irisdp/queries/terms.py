@@ -11,7 +11,7 @@ from .columns import Kind, read_as
 from .instants import date_sql
 from .kinds import TypeVariable
 
-__all__ = ["FUNCTIONS", "Function", "Term", "double", "precise", "quoted_text", "truth", "wrap"]
+__all__ = ["FUNCTIONS", "Function", "Term", "double", "on_calendar", "precise", "quoted_text", "truth", "wrap"]
 
 _PRECISE = 2**53
 """Whole numbers below it are told apart by doubles."""
@@ -66,6 +66,13 @@ def precise(value: Term) -> exp.Expr:
     """
     size = exp.Abs(this=value.build())
     return exp.Case(ifs=[exp.If(this=exp.LT(this=size, expression=double(float(_PRECISE))), true=value.build())])
+
+
+def on_calendar(value: Term) -> exp.Expr:
+    """Write a date within the years 1 to 9999; null beyond, as text may be (infinity), and Python's dates may not."""
+    first, last = date_sql("0001-01-01"), date_sql("9999-12-31T23:59:59.999999")
+    inside = exp.Between(this=exp.paren(value.build(), copy=False), low=first, high=last)
+    return exp.Case(ifs=[exp.If(this=inside, true=value.build())])
 
 
 def quoted_text(text: str, kind: Kind) -> exp.Expr:

@@ -30,6 +30,7 @@ from ..queries import (
     find_keys,
     groups_file,
     open_table,
+    read_by,
     read_condition,
     read_groups,
     read_per_unit,
@@ -263,10 +264,10 @@ def plan(
     neighbours = _relation(relation)
     table = open_table(data, encoding=encoding, delimiter=delimiter)
     check_apart(categories, data, CATEGORIES)
+    table, names = read_by(table, by) if by else (table, None)
     question = read_query(query, arguments).over(table, categories=categories, bins=bins)
-    condition = None if question.expression is None else read_condition(question.expression, table.columns)
+    condition = None if question.expression is None else read_condition(question.expression, table.named)
     # As the table spells them, so that another spelling is no other question.
-    names = [part.strip() for part in by.split(",")] if isinstance(by, str) and by else by
     columns = tuple(column.name for column in find_keys(table, names)) if names else ()
     if "answer" in columns:
         raise BadInput("by", "names the column 'answer', as the answers' own column is called", "rename it in the data")

@@ -107,7 +107,8 @@ def publish(
         Probability with which the bound e^ε may fail; 0 unless given. Needed by `select_groups`, and beside `mu`
         unless the ledger counts in μ or ρ: the point of the curve that is charged, (ε(δ), δ), as of several pairs.
     by : text or sequence of text
-        Group columns; text is split at commas. Then there is one answer for each group.
+        Group columns, and named expressions, as in ``"ward, band = CASE WHEN age < 18 THEN 'child' ELSE 'adult' END"``;
+        text is split at commas outside parentheses and quotes. Then there is one answer for each group.
     groups : text, path, sequence, mapping or frame
         The groups, one of the two that `by` needs: ``"north,east"``, in which a value with a comma stands in double
         quotes, a CSV file whose header names the group columns, a list of values or tuples, a mapping from column to

@@ -61,6 +61,7 @@ def subject_of(
 ) -> Subject:
     """Describe a question: `described`, `choices` and `about` are the query's own, the rest is as in `Plan`."""
     rule = None if unit is None else describe_unit(unit, per_unit, grouped=bool(by))
+    read = _columns(table, about, condition, by, unit)
     facts: dict[str, Any] = {
         "query": {**described} | ({"expression": condition.text} if condition else {}),
         "by": list(by),
@@ -70,8 +71,10 @@ def subject_of(
         "unit": unit,
         "relation": str(relation),
         "reader": table.reader,
-        "columns": {column.name: str(column.kind) for column in _columns(table, about, condition, by, unit)},
+        "columns": {column.name: str(column.kind) for column in read},
     }
+    derived = {column.name: column.derivation.text for column in read if column.derivation is not None}
+    facts |= {"derived": derived} if derived else {}
     facts |= {"text": table.text} if table.text else {}
     if unit is not None:
         facts |= {"per_unit": per_unit and str(per_unit), "unit_rule": rule}
@@ -79,7 +82,7 @@ def subject_of(
     # Which groups a selection names differs from draw to draw, so there is nothing to refine.
     links = groups is not None or not by
     return Subject(
-        line=" ".join(_words(described, condition, by, unit, per_unit)),
+        line=" ".join(_words(described, table, condition, by, unit, per_unit)),
         unit_rule=rule,
         cell_relation=cell_relation(relation, grouped=bool(by), public_membership=public_membership),
         reading={"reading": table.reading} if table.reading else {},
@@ -90,7 +93,7 @@ def subject_of(
             columns={column.name: column.kind.name.lower() for column in table.columns},
             relation=str(relation),
             unit=unit,
-            public_columns=by if public_membership else (),
+            public_columns=_table_columns(table, by) if public_membership else (),
         ),
     )
 
@@ -102,6 +105,7 @@ def canonical(document: Any) -> str:
 
 def _words(
     described: Mapping[str, str],
+    table: Table,
     condition: Condition | None,
     by: tuple[str, ...],
     unit: str | None,
@@ -111,18 +115,31 @@ def _words(
     if condition is not None:
         words.append(condition.shown)
     if by:
-        words.append(f"by {', '.join(by)}")
+        words.append(f"by {', '.join(_shown(table.column(name, 'by')) for name in by)}")
     if unit is not None:
         records = "all records" if per_unit is PerUnit.ALL else "any record"
         words.append(f"per {unit}" if per_unit is None else f"for {records} per {unit}")
     return words
 
 
+def _table_columns(table: Table, by: tuple[str, ...]) -> list[str]:
+    """List the columns that the groups come from: of an expression, whoever keeps its columns keeps its value."""
+    return list(dict.fromkeys(source.name for name in by for source in table.column(name, "by").sources))
+
+
+def _shown(column: Column) -> str:
+    return column.name if column.derivation is None else f"{column.name} = {column.derivation.shown}"
+
+
 def _columns(
     table: Table, about: Column | None, condition: Condition | None, by: tuple[str, ...], unit: str | None
 ) -> list[Column]:
-    """Return the columns that the question reads; their kinds decide what their values mean."""
+    """Return the columns that the question reads; their kinds decide what their values mean.
+
+    A derived column comes with those it is computed of.
+    """
     named = [table.column(name, "by") for name in by]
     person = [] if unit is None else [table.column(unit, "unit")]
     own = [] if about is None else [about]
-    return [*(condition.columns if condition else ()), *own, *named, *person]
+    read = [*(condition.columns if condition else ()), *own, *named, *person]
+    return [each for column in read for each in (column, *column.sources)]

@@ -1,0 +1,119 @@
+"""Expressions to group by, and what each means, in plain Python, on records that are hard to read."""
+
+import datetime
+import math
+
+import pyarrow as pa
+
+from irisdp.queries import Kind, find_keys, open_table, read_by
+
+__all__ = ["AGES", "DAYS", "EXPRESSIONS", "TABLE", "TEXTS", "TRUTHS", "values"]
+
+WHOLE = [None, 0, -1, 1, 7, 17, 18, 64, 65, 2**53 - 1, 2**53, -(2**53), 2**63 - 1, -(2**63)]
+FLOATS = [
+    None,
+    math.nan,
+    math.inf,
+    -math.inf,
+    -0.0,
+    0.5,
+    -0.5,
+    17.999,
+    18.0,
+    2.0**52 + 0.5,
+    2.0**53,
+    1e300,
+    -1e300,
+    5e-324,
+]
+TEXTS = [None, "", "a", "A", "child", "é", "18", "nan", "x" * 2000, "o'clock", 'q"', "\u0130", " 1 ", "-"]
+DAYS = [
+    None, *(datetime.datetime(*day) for day in (
+        (1, 1, 1), (9999, 12, 31, 23, 59, 59, 999999), (1969, 12, 31, 23, 59, 59, 999999), (1970, 1, 1), (2000, 2, 29),
+        (2023, 12, 31, 23, 30), (2024, 1, 1, 0, 30), (1900, 2, 28), (2024, 2, 29, 12), (1582, 10, 10),
+        (2024, 10, 27, 1), (1999, 12, 31), (2019, 12, 31),
+    )),
+]  # fmt: skip
+TRUTHS = [None, True, False] * 4 + [True, False]
+TABLE = pa.table(
+    {
+        "age": pa.array(WHOLE, pa.int64()),
+        "rate": pa.array(FLOATS, pa.float64()),
+        "town": pa.array(TEXTS, pa.string()),
+        "seen": pa.array(DAYS, pa.timestamp("us")),
+        "flag": pa.array(TRUTHS, pa.bool_()),
+        "first name": pa.array(TEXTS[::-1], pa.string()),
+    }
+)
+
+
+def double(value):
+    """A number as it is read: a double, NaN unknown."""
+    return None if value is None or math.isnan(value) else float(value)
+
+
+def whole(value):
+    """A whole number as it may be a group: one that doubles tell from the next."""
+    return None if value is None or not abs(value) < 2**53 else int(value)
+
+
+def known(function, *values):
+    return None if None in values else function(*values)
+
+
+def floor(value):
+    return None if value is None or not abs(value) < 2**53 else float(math.floor(value))
+
+
+def case(*branches):
+    """The result of the first branch whose test is true, as SQL has it; of null and false alike, none."""
+    return next((result for test, result in branches if test), None)
+
+
+AGES, RATES = list(map(double, WHOLE)), list(map(double, FLOATS))
+
+EXPRESSIONS = {
+    "CASE WHEN age < 18 THEN 'child' ELSE 'adult' END": (
+        Kind.TEXT, lambda n: case((AGES[n] is not None and AGES[n] < 18, "child"), (True, "adult"))),
+    "CASE WHEN rate < 18 THEN 'child' WHEN rate >= 18 THEN 'adult' END": (
+        Kind.TEXT, lambda n: known(lambda rate: "child" if rate < 18 else "adult", RATES[n])),
+    "CASE town WHEN 'a' THEN 1 WHEN 'A' THEN 2 ELSE 3 END": (
+        Kind.INTEGER, lambda n: {"a": 1, "A": 2}.get(TEXTS[n], 3)),
+    "age": (Kind.INTEGER, lambda n: known(whole, AGES[n])),
+    "-age + 1": (Kind.INTEGER, lambda n: known(lambda age: whole(1 - age), AGES[n])),
+    "age * age - age": (Kind.INTEGER, lambda n: known(lambda age: whole(age * age - age), AGES[n])),
+    "age % 7": (Kind.INTEGER, lambda n: known(lambda age: whole(math.fmod(age, 7)), AGES[n])),
+    "age % 0": (Kind.INTEGER, lambda n: None),
+    "FLOOR(age / 10) * 10": (
+        Kind.INTEGER, lambda n: known(lambda v: whole(v * 10), floor(known(lambda v: v / 10, AGES[n])))),
+    "FLOOR(rate)": (Kind.INTEGER, lambda n: known(whole, floor(RATES[n]))),
+    "CEIL(rate / 3)": (Kind.INTEGER, lambda n: known(lambda v: whole(-v), floor(known(lambda v: -(v / 3), RATES[n])))),
+    "FLOOR(rate * 1e300 - rate * 1e300)": (
+        Kind.INTEGER, lambda n: known(lambda v: whole(floor(v * 1e300 - v * 1e300)), RATES[n])),
+    "ABS(age)": (Kind.INTEGER, lambda n: known(lambda age: whole(abs(age)), AGES[n])),
+    "LENGTH(town)": (Kind.INTEGER, lambda n: known(len, TEXTS[n])),
+    "COALESCE(age, 0)": (Kind.INTEGER, lambda n: whole(AGES[n] or 0.0)),
+    "NULLIF(age, 18)": (Kind.INTEGER, lambda n: known(whole, None if AGES[n] == 18 else AGES[n])),
+    "YEAR(seen)": (Kind.INTEGER, lambda n: known(lambda day: day.year, DAYS[n])),
+    "EXTRACT(MONTH FROM seen)": (Kind.INTEGER, lambda n: known(lambda day: day.month, DAYS[n])),
+    "day(seen) + 100 * month(seen)": (Kind.INTEGER, lambda n: known(lambda day: day.day + 100 * day.month, DAYS[n])),
+    "CAST(seen AS DATE)": (
+        Kind.DATE, lambda n: known(lambda day: datetime.datetime(day.year, day.month, day.day), DAYS[n])),
+    "CASE WHEN seen < '2000-01-01' THEN 'before' ELSE town END": (
+        Kind.TEXT, lambda n: case((DAYS[n] is not None and DAYS[n].year < 2000, "before"), (True, TEXTS[n]))),
+    "upper(\"first name\")": (Kind.TEXT, None),
+    "age > 64": (Kind.BOOLEAN, lambda n: known(lambda age: age > 64, AGES[n])),
+    "flag AND town = 'a'": (Kind.BOOLEAN, lambda n: (
+        False
+        if TRUTHS[n] is False or TEXTS[n] not in ("a", None)
+        else known(lambda *both: True, TRUTHS[n], TEXTS[n]))),
+    "CAST(flag AS INT)": (Kind.INTEGER, lambda n: known(int, TRUTHS[n])),
+}  # fmt: skip
+
+
+def values(data, expression):
+    """Return a derived column's kind and its values, as the engine computes them."""
+    table, names = read_by(open_table(data), [f"found = {expression}"])
+    (column,) = find_keys(table, names)
+    statement = f"SELECT {column.reference.sql('duckdb')} AS found FROM data"
+    return column.kind, table.run(statement, [column]).column("found").to_pylist()
