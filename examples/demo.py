@@ -1,4 +1,4 @@
-"""The main job on real data: publish three findings from the 944 respondents of anes96.csv, under one budget on disk.
+"""The main job on real data: publish four findings from the 944 respondents of anes96.csv, under one budget on disk.
 
 Run it with `make demo`. It types the commands a steward would type, shows what they print, and says how long they took.
 """
@@ -16,7 +16,8 @@ HERE = Path(__file__).resolve().parent
 FOLDER = Path("build") / "demo"
 EDUCATION = "1,2,3,4,5,6,7"
 COMMANDS = [
-    "ledger anes96.ledger --limit 3",
+    "ledger anes96.ledger --limit 4",
+    f"publish anes96.csv plurality PID --categories 0,1,2,3,4,5,6 --by educ --groups {EDUCATION} --epsilon 1",
     f'publish anes96.csv majority "vote = 1" --by educ --groups {EDUCATION} --epsilon 1',
     "publish anes96.csv count --by PID --groups 0,1,2,3,4,5,6 --epsilon 1 --out party.csv --force",
     f'publish anes96.csv at-least 100 "income > 20" --by educ --groups {EDUCATION} --epsilon 1',

@@ -1,14 +1,19 @@
 """The README can be typed: every command and every Python block, verbatim and in order, in a folder with the survey."""
 
+import csv
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+
+from irisdp import Privacy, design
+from irisdp.design.winners.plurality import least_proved_ratio
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -59,7 +64,7 @@ def steps(text):
 def settled(lines):
     """Blank out what is drawn at random, and blank lines at the end."""
     text = "\n".join(lines).rstrip()
-    text = re.sub(r"│ (yes|no ) +│", "│ ?      │", text)
+    text = re.sub(r"(?m)│ (yes|no |\d  ) +│$", "│ ?      │", text)
     return re.sub(r"(?m)^  reading   \d+", "  reading   ?", text).splitlines()
 
 
@@ -110,7 +115,7 @@ def test_the_readme_is_read_whole():
 
 def test_a_wrong_line_would_be_seen(typing):
     _, command, shown = STEPS[0]
-    assert settled(shown) != settled([line.replace("0.269", "0.268") for line in shown])
+    assert settled(shown) != settled([line.replace("0.627", "0.626") for line in shown])
     assert typing("bash", "-ec", f"{command} --epsilon 2").returncode == 2
 
 
@@ -121,4 +126,25 @@ def test_the_demo_runs_and_runs_again(tmp_path):
             cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
         )  # fmt: skip
         assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout.count("this question was answered before") == (3 if again else 0)
+        assert done.stdout.count("this question was answered before") == (4 if again else 0)
+
+
+def test_the_chances_it_states_are_those_of_the_table():
+    table = list(csv.DictReader((ROOT / "examples" / "anes96.csv").read_text(encoding="utf-8").splitlines()))
+    winner = design.plurality(7, Privacy(epsilon=1), "add-remove")
+    leads, chances = [], []
+    for education in "1234567":
+        held = Counter(row["PID"] for row in table if row["educ"] == education)
+        counts = [held[str(party)] for party in range(7)]
+        best, second, *_ = sorted(counts, reverse=True)
+        leads.append(best - second)
+        gaps = [best - count for count in counts]
+        chances.append(sum(row.lower for row, gap in zip(winner.enclose(gaps), gaps, strict=True) if gap == 0))
+    told = " ".join(README.split())
+    assert f"by {', '.join(map(str, leads[:-1]))} and {leads[-1]} of 13 to 248 people" in told
+    shown = [f"{float(chance):.2f}" for chance in chances]
+    assert f"with probability {', '.join(shown[:-1])} and {shown[-1]}." in told
+    assert f"wrong with probability {float(winner.worst_error):.3g} at worst" in told
+    assert least_proved_ratio(7) <= Privacy(epsilon="0.99").ratio
+    assert least_proved_ratio(7) > Privacy(epsilon="0.98").ratio
+    assert least_proved_ratio(4) == 1

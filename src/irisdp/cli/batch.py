@@ -70,6 +70,8 @@ def _show_plan(foreseen: BatchOutlook) -> None:
             view.print(f"  error     {error}")
         for groups in one.describe_groups():
             say(view, f"  groups    {groups}")
+        for categories in one.describe_categories():
+            say(view, f"  among     {categories}")
     _show_cost(planned)
     for heading, said in (
         foreseen.outlook.describe()

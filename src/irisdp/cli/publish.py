@@ -223,6 +223,8 @@ def _show_plan(planned: Plan, ledger: Path, outlook: Outlook | None) -> None:
         view.print(f"  error     {error}")
     for groups in planned.describe_groups():
         say(view, f"  groups    {groups}")
+    for categories in planned.describe_categories():
+        say(view, f"  among     {categories}")
     _show_rules(planned)
     for heading, said in (
         outlook.describe()

@@ -16,6 +16,7 @@ from ..mechanisms import balanced_line
 from ..privacy import Guarantee, Privacy, as_pairs
 from .columns import Column
 from .expression import Condition
+from .groups import Groups
 from .neighbours import Relation
 from .persons import Unit
 from .statistics import Cells, Statistics, count_records
@@ -67,6 +68,11 @@ class Query(Protocol[NodesT]):
         """The column it is about, with the kind its values are read as; None for questions about whole records."""
         ...
 
+    @property
+    def categories(self) -> Groups | None:
+        """The declared values of that column; None where it needs none."""
+        ...
+
     def over(self, table: Table, *, categories: Any, bins: Any) -> Self:
         """Read the public choices of the question for a table, from its schema; refuse those it has no use for."""
         ...
@@ -104,6 +110,7 @@ class CountsRecords:
 
     name: ClassVar[str]
     column: ClassVar[Column | None] = None
+    categories: ClassVar[Groups | None] = None
 
     def over(self, table: Table, *, categories: Any, bins: Any) -> Self:
         """Return the question as it is, for any table."""

@@ -185,13 +185,11 @@ class Plan:
 
     def describe_groups(self) -> list[str]:
         """Say which groups were read, the first few by name, as text or as numbers; none where none are declared."""
-        if self.groups is None:
-            return []
-        shown = [self.groups.labels[row] for row in self.groups.shown[:_MOST_NAMED].tolist()]
-        named = [", ".join(f'"{part}"' if isinstance(part, str) else str(part) for part in label) for label in shown]
-        more = len(self.groups) - len(named)
-        listed = " · ".join(named) + (f" and {more} more" if more else "")
-        return [f"{len(self.groups)} declared: {listed}"]
+        return _listed(self.groups)
+
+    def describe_categories(self) -> list[str]:
+        """Say the same of the categories that the question is about."""
+        return _listed(self.query.categories)
 
     def describe_cost(self) -> str:
         """Say the cost in one line."""
@@ -323,6 +321,15 @@ def plan(
     # A selection has a δ, and nothing with one is counted in μ.
     unpriced = isinstance(audiences[0].mechanism.privacy, Gaussian) and not planned.charged_at and selector is None
     return replace(planned, cost=planned.cost_in(MU if unpriced else EPSILON_DELTA))
+
+
+def _listed(declared: Groups | None) -> list[str]:
+    if declared is None:
+        return []
+    shown = [declared.labels[row] for row in declared.shown[:_MOST_NAMED].tolist()]
+    named = [", ".join(f'"{part}"' if isinstance(part, str) else str(part) for part in label) for label in shown]
+    more = len(declared) - len(named)
+    return [f"{len(declared)} declared: {' · '.join(named)}" + (f" and {more} more" if more else "")]
 
 
 def _relation(relation: str) -> Relation:
