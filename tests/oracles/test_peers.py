@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate
 
+from irisdp import Privacy, design
 from irisdp.comparison import compare
 from irisdp.peers import (
     ComparedCounts,
@@ -24,6 +25,8 @@ from irisdp.peers import (
     RoundedLaplace,
     RoundedStaircase,
     discrete_gaussian,
+    rank_scores,
+    records_off,
 )
 from support.plurality import ascending, by_all_orders, exchanges, normal, number
 
@@ -265,3 +268,85 @@ def test_the_discrete_gaussian_has_the_least_variance(ratio, delta):
     assert float(made.mean(1)) == pytest.approx(absolute, abs=FLOATS)
     assert float(made.tail(3)) == pytest.approx(tail, abs=FLOATS)
     assert made.delta(ratio).upper <= delta < DiscreteGaussian(made.variance * Fraction(998, 1000)).delta(ratio).lower
+
+
+SHARES = [Fraction(1, 2), Fraction(3, 4), Fraction(1, 3), Fraction(1)]
+
+
+def neighbours(counts, relation):
+    for gains in range(len(counts)):
+        more = tuple(count + (place == gains) for place, count in enumerate(counts))
+        if relation == "add-remove":
+            yield more
+            continue
+        for loses in range(len(counts)):
+            if loses != gains and counts[loses]:
+                yield tuple(count - (place == loses) for place, count in enumerate(more))
+
+
+def histograms(records, bins):
+    return [counts for counts in itertools.product(range(records + 1), repeat=bins) if sum(counts) == records]
+
+
+@pytest.mark.parametrize("relation", ["exchange", "add-remove"])
+@pytest.mark.parametrize("share", SHARES)
+def test_scores_by_rank_are_right_move_by_one_and_keep_epsilon(share, relation):
+    span = Fraction(1) if relation == "exchange" else max(share, 1 - share)
+    mechanisms = [ExponentialScore(Rate(RATIO, 2)), PermutedFlips(Rate(RATIO, 2))]
+    for records in range(6):
+        for counts in histograms(records, 3):
+            scores = rank_scores(counts, share, span)
+            right = next(place for place in range(3) if sum(counts[: place + 1]) >= share * records)
+            assert [score == 0 for score in scores] == [place == right for place in range(3)]
+            values = [place for place, count in enumerate(counts) for _ in range(count)]
+            if values:
+                rank = math.ceil(share * records)
+                # The distance from the rank to the nearest rank at which this bin, or one beyond it, begins or ends.
+                off = [
+                    0 if place == right else rank - sum(v <= place for v in values) if place < right
+                    else sum(v < place for v in values) - rank + 1
+                    for place in range(3)
+                ]  # fmt: skip
+                assert list(records_off(counts, share)) == off
+                if relation == "exchange" and share.denominator == 1:
+                    assert list(scores) == off
+            for other in neighbours(counts, relation):
+                there = rank_scores(other, share, span)
+                assert all(abs(one - two) <= 1 for one, two in zip(scores, there, strict=True))
+                assert all(private(made.row(scores), made.row(there), RATIO) for made in mechanisms)
+
+
+@pytest.mark.parametrize("relation", ["exchange", "add-remove"])
+def test_means_over_bins_are_means_over_every_table(relation):
+    n, k = 4, 3
+    share = Fraction(3, 4)
+    found = compare("quantile", "3/4", categories=k, n=n, ratio=4, relation=relation, lead=2)
+    made = design.quantile(k, Privacy(ratio=4), share, relation)
+    span = Fraction(1) if relation == "exchange" else max(share, 1 - share)
+
+    def scored(peer):
+        return lambda counts: floats(peer(Rate(RATIO, 2)).row(rank_scores(counts, share, span)))
+
+    rows = [lambda counts: floats(made.row(counts)), scored(PermutedFlips), scored(ExponentialScore)]
+    columns = [tuple(column.count(one) for one in range(k)) for column in itertools.product(range(k), repeat=n)]
+    for one, row in zip(found.mechanisms, rows, strict=True):
+        tables = histograms(n, k)
+        off = {counts: records_off(counts, share) for counts in tables}
+        wrong = {counts: sum(p for p, away in zip(row(counts), off[counts], strict=True) if away) for counts in tables}
+        away = [sum(p * far for p, far in zip(row(counts), off[counts], strict=True)) for counts in tables]
+        assert float(one.errors["mean"]) == pytest.approx(np.mean(list(wrong.values())), abs=FLOATS)
+        assert float(one.errors["mean-records"]) == pytest.approx(np.mean([wrong[c] for c in columns]), abs=FLOATS)
+        assert float(one.errors["records-off"]) == pytest.approx(np.mean(away), abs=FLOATS)
+        assert all(value <= float(one.errors["worst"]) + FLOATS for value in wrong.values())
+
+
+@pytest.mark.parametrize("share", SHARES[:3])
+@pytest.mark.parametrize("bins", [2, 3, 4, 7])
+def test_leads_are_distances_to_the_nearest_other_bins(share, bins):
+    for lead in (1, 2, 9):
+        found = compare("quantile", share, categories=bins, epsilon=1, lead=lead)
+        counts = [int(count) for count in found.objectives[-1].words.rpartition(" ")[2].split(",")]
+        off = records_off(counts, share)
+        right = off.index(0)
+        assert min(away for away in off if away) == off[right + 1] == lead
+        assert bins == 2 or off[right - 1] == lead

@@ -20,10 +20,10 @@ __all__ = ["compare_command"]
 def compare_command(
     query: Annotated[
         list[str],
-        typer.Argument(metavar="QUERY", help="plurality | count | at-least [K] | majority"),
+        typer.Argument(metavar="QUERY", help="plurality | count | at-least [K] | majority | median | quantile P"),
     ],
     categories: Annotated[
-        str | None, typer.Option(metavar="Q", help="How many categories there are (for plurality).")
+        str | None, typer.Option(metavar="Q", help="How many categories, or ordered bins, there are.")
     ] = None,
     n: Annotated[
         str | None, typer.Option("-n", "--n", metavar="N", help="How many records: adds means over all such tables.")

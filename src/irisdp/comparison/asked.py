@@ -11,7 +11,7 @@ from ..errors import BadInput
 from ..exact import entries, integer
 from ..privacy import Privacy
 
-__all__ = ["Asked", "Relation", "read_gaps_list", "read_leads"]
+__all__ = ["Asked", "Relation", "in_records", "read_gaps_list", "read_leads"]
 
 Relation = Literal["exchange", "add-remove"]
 
@@ -103,6 +103,11 @@ class Asked:
         for option in options:
             if given[option] is not None:
                 raise BadInput(option, f"is not used by {query}", "leave it out")
+
+
+def in_records(number: int) -> str:
+    """Write a number of records."""
+    return f"{number:,} record{'' if number == 1 else 's'}"
 
 
 def read_leads(lead: Any) -> tuple[int, ...]:

@@ -36,12 +36,12 @@ def compare(
 
     Parameters
     ----------
-    query : {"plurality", "count", "at-least", "majority"}
+    query : {"plurality", "count", "at-least", "majority", "median", "quantile"}
         The question.
     *words
-        What follows its name, such as K.
+        What follows its name: K, or P.
     categories : int, optional
-        How many categories there are.
+        How many categories, or ordered bins, there are.
     n : int, optional
         How many records there are: adds means over all tables of so many.
     epsilon, ratio, delta : number or text

@@ -15,6 +15,7 @@ from ..mechanisms import privacy_to_document
 from ..outputs import plan_outputs, write_outputs
 from ..privacy import Privacy
 from ..tabular import Tabular
+from .asked import in_records
 from .picture import draw
 from .results import Compared, Objective
 
@@ -89,7 +90,7 @@ class Comparison(Tabular):
         if self.asked.get("categories"):
             asked.append(f"{self.asked['categories']} categories")
         if self.asked.get("n"):
-            asked.append(f"{self.asked['n']:,} records")
+            asked.append(in_records(self.asked["n"]))
         moves = "one record exchanged" if self.relation == "exchange" else "one record added or removed"
         title = f"Exact errors of {', '.join(asked)}: private at {self.privacy}, {moves}"
         return draw(title, self.objectives, self.mechanisms)

@@ -11,7 +11,7 @@ from ..errors import BadInput
 from ..exact import Enclosure, integer
 from ..mechanisms import DepthMechanism, balanced_line
 from ..peers import ComparedCounts, ExponentialSide, GeometricSide, LaplaceSide, PeerDecision, ToldAlone
-from .asked import Asked
+from .asked import Asked, in_records
 from .comparisons import Comparison
 from .results import Compared, Objective
 
@@ -69,7 +69,7 @@ def compare_at_least(asked: Asked) -> Comparison:
         query="at-least" if threshold is None else f"at-least {threshold}",
         stride=1,
         peers=peers,
-        lead="where the count is {lead} records beyond the boundary between the answers",
+        lead="where the count is {lead} beyond the boundary between the answers",
         mean="counts 0 to {n}, each alike",
         away=[] if n is None or threshold is None else [_away(count - threshold + 1) for count in range(n + 1)],
         why="a record moves the count by 1, whatever the relation: it weighs all of ε",
@@ -92,7 +92,7 @@ def compare_majority(asked: Asked) -> Comparison:
         query="majority",
         stride=stride,
         peers=(GeometricSide, ComparedCounts, LaplaceSide, ExponentialSide),
-        lead="where yes is {lead} records ahead",
+        lead="where yes is {lead} ahead",
         mean="0 to {n} of {n} records that say yes, each number alike",
         away=[] if n is None else [_away(2 * yes - n) for yes in range(n + 1)],
         why=why,
@@ -147,7 +147,7 @@ def _compare(
     ]
     places = {_WORST: [0]}
     for ahead in _LEADS if asked.leads is None else asked.leads:
-        words = f"probability of the wrong answer {lead.format(lead=f'{ahead:,}')}"
+        words = f"probability of the wrong answer {lead.format(lead=in_records(ahead))}"
         places[Objective(f"lead-{ahead}", words, "probability")] = [ahead - 1]
     if away:
         words = f"probability of the wrong answer, mean over {mean.format(n=f'{asked.records:,}')}"

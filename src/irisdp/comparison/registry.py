@@ -11,6 +11,7 @@ from .asked import Asked
 from .comparisons import Comparison
 from .counts import compare_counts
 from .decisions import compare_at_least, compare_majority
+from .quantiles import compare_median, compare_quantile
 from .winners import compare_winners
 
 __all__ = ["QUESTIONS", "Question", "find_question"]
@@ -44,6 +45,8 @@ QUESTIONS = (
     Question("count", compare_counts, ("n",)),
     Question("at-least [K]", compare_at_least, ("n", "lead")),
     Question("majority", compare_majority, ("n", "lead")),
+    Question("median", compare_median, ("categories", "n", "lead")),
+    Question("quantile P", compare_quantile, ("categories", "n", "lead")),
 )
 
 

@@ -26,7 +26,7 @@ from ..peers import (
     Rate,
     as_fraction,
 )
-from .asked import Asked
+from .asked import Asked, in_records
 from .comparisons import Comparison
 from .results import Compared, Objective
 from .tables import MOST_TABLES, number_of_kinds, number_of_tables, tables
@@ -137,7 +137,7 @@ def _errors(
     found = {_WORST: [one.wrong((0, *[1] * (q - 1))) for one in answering]}
     if asked.records is not None and number_of_kinds(asked.records, q) <= MOST_TABLES:
         means = [_means(one, asked.records, q) for one in answering]
-        n = f"{asked.records:,} records"
+        n = in_records(asked.records)
         for place, (name, words) in enumerate(
             (
                 ("mean", f"probability of a wrong answer, mean over all histograms of {n}, each alike"),
@@ -151,7 +151,7 @@ def _errors(
             " differ by more than names"
         )
     for lead in _LEADS if asked.leads is None and not asked.gaps else asked.leads or ():
-        words = f"probability of a wrong answer where the largest is {lead:,} records ahead of every other"
+        words = f"probability of a wrong answer where the largest is {in_records(lead)} ahead of every other"
         gaps = (0, *[lead] * (q - 1))
         found[Objective(f"lead-{lead}", words, "probability")] = [one.wrong(gaps) for one in answering]
     for gaps in asked.gaps:

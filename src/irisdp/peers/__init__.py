@@ -2,6 +2,7 @@
 
 from .counts import DiscreteGaussian, GeometricCount, PeerNoise, RoundedLaplace, RoundedStaircase, discrete_gaussian
 from .decisions import ComparedCounts, ExponentialSide, GeometricSide, LaplaceSide, PeerDecision, ToldAlone
+from .quantiles import rank_scores, records_off
 from .rates import Powers, Rate, as_fraction, enclose_closely
 from .winners import ExponentialScore, GeometricMaximum, LaplaceMaximum, PeerWinner, PermutedFlips
 
@@ -27,4 +28,6 @@ __all__ = [
     "as_fraction",
     "discrete_gaussian",
     "enclose_closely",
+    "rank_scores",
+    "records_off",
 ]
