@@ -42,11 +42,7 @@ class Interval:
         """Add."""
         return _outward(self.low + other.low, self.high + other.high)
 
-    def column(self, place: int) -> Interval:
-        """Return a column as one, to be multiplied with all."""
-        return Interval(self.low[:, place : place + 1], self.high[:, place : place + 1])
-
-    def at(self, places: NDArray[np.int64]) -> Interval:
+    def at(self, places: NDArray[np.int64] | int) -> Interval:
         """Return the numbers at some places."""
         return Interval(self.low[places], self.high[places])
 
@@ -93,30 +89,34 @@ def flip_chances(states: States, ratio: Fraction, *, exchange: bool) -> Interval
         )
         accepted = accepted.times(table.at(factor))
     low, high = accepted.low.reshape(states.shape), np.minimum(accepted.high, 1.0).reshape(states.shape)
-    refused = _outward(1 - high, 1 - low)
-    stay, move = Interval(np.maximum(refused.low, 0.0), refused.high), Interval(low, high)
+    # A row for each category: whole rows are multiplied.
+    move = Interval(np.ascontiguousarray(low.T), np.ascontiguousarray(high.T))
+    refused = _outward(1 - move.high, 1 - move.low)
+    stay = Interval(np.maximum(refused.low, 0.0), refused.high)
     found = Interval(np.empty(states.shape), np.empty(states.shape))
     for place in range(categories):
-        chance = _first_of(stay, move, place).times(Interval(low[:, place], high[:, place]))
+        chance = _first_of(stay, move, place).times(move.at(place))
         found.low[:, place], found.high[:, place] = chance.low, chance.high
     return found
 
 
 def _first_of(stay: Interval, move: Interval, place: int) -> Interval:
     """Return the chance that none of the other categories is accepted before one at a random place of the order."""
-    terms = Interval(np.zeros(stay.low.shape), np.zeros(stay.low.shape))  # of the powers of y
-    terms.low[:, 0] = terms.high[:, 0] = 1.0
-    for other in range(stay.low.shape[1]):
+    one = np.ones((1, stay.low.shape[1]))
+    terms = Interval(one, one)  # of the powers of y
+    for other in range(len(stay.low)):
         if other != place:
-            kept, moved = terms.times(stay.column(other)), terms.times(move.column(other))
-            moved.low[:, 1:], moved.high[:, 1:] = moved.low[:, :-1], moved.high[:, :-1]
-            moved.low[:, 0] = moved.high[:, 0] = 0.0
-            terms = kept.plus(moved)
-    share = 1 / np.arange(1.0, stay.low.shape[1] + 1)
+            kept, moved = terms.times(stay.at(other)), terms.times(move.at(other))
+            inner = Interval(kept.low[1:], kept.high[1:]).plus(Interval(moved.low[:-1], moved.high[:-1]))
+            terms = Interval(
+                np.concatenate([kept.low[:1], inner.low, moved.low[-1:]]),
+                np.concatenate([kept.high[:1], inner.high, moved.high[-1:]]),
+            )
+    share = 1 / np.arange(1.0, len(terms.low) + 1)[:, None]
     weighed = terms.times(_outward(share, share))
-    total = Interval(weighed.low[:, 0], weighed.high[:, 0])
-    for power in range(1, stay.low.shape[1]):
-        total = total.plus(Interval(weighed.low[:, power], weighed.high[:, power]))
+    total = weighed.at(0)
+    for power in range(1, len(terms.low)):
+        total = total.plus(weighed.at(power))
     return total
 
 
