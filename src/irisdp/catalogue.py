@@ -50,5 +50,7 @@ FORMS = (
     ),
     Form("majority.Majority", "majority EXPR", "yes if EXPR is true more often than false"),
     Form("plurality.Plurality", "plurality COLUMN", "which of the declared categories most records have"),
+    Form("quantile.Median", "median COLUMN", "which of the declared bins holds the median"),
+    Form("quantile.Quantile", "quantile P COLUMN", "which of the declared bins holds the quantile P, such as 0.9"),
 )
 """In the order in which help lists them."""

@@ -5,9 +5,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+from sqlglot import exp
 
 from irisdp import Privacy
 from irisdp.cells import (
+    BinNodes,
     ClassNodes,
     CountNodes,
     DepthClasses,
@@ -17,15 +19,21 @@ from irisdp.cells import (
     LargestCategory,
     NoisyBands,
     PartitionSelection,
+    QuantileBin,
     ShapeNoise,
 )
+from irisdp.design.quantiles import forms
 from irisdp.exact import exp_below
+from irisdp.graphs import offsets
+from irisdp.graphs.offsets import Offsets
 from irisdp.noise import gaussian_law, law
 from irisdp.queries import QUERIES, Band, Count, Plurality, Relation, statistics
+from irisdp.queries.quantile import HoldsQuantile
 from irisdp.queries.query import YesOrNo
 from irisdp.release import plan, read_cells
 from support.exhaustion import (
     ASKED,
+    CHOSEN,
     LOTS,
     MODES,
     MOST,
@@ -60,10 +68,11 @@ def forget():
 
 
 WINNERS = [name for name in PLANTED if ASKED[name][0] == "plurality"]
+QUANTILES = [name for name in PLANTED if ASKED[name][0] in ("median", "quantile")]
 
 
 def test_bugs_are_planted_in_every_query():
-    assert sorted([*COUNTS, *CLASSES, *BANDS, *WINNERS]) == PLANTED
+    assert sorted([*COUNTS, *CLASSES, *BANDS, *WINNERS, *QUANTILES]) == PLANTED
     assert {ASKED[name][0] for name in PLANTED} == set(QUERIES)
 
 
@@ -240,6 +249,102 @@ def test_names_that_depend_on_the_data_are_caught(query, monkeypatch):
         LargestCategory, "ends", lambda self, nodes: {"outputs": (*nodes.categories, int(nodes.gaps.max()))}
     )
     assert caught(query, {"relation": "add-remove"}, neighbours("add-remove", "any"))
+
+
+def counts_bug(monkeypatch, change):
+    """Plant a bug in the counts by bin that a quantile is found from."""
+    real = HoldsQuantile.nodes
+
+    def planted(self, statistics, relation):
+        nodes = real(self, statistics, relation)
+        return BinNodes(nodes.names, change(nodes.counts))
+
+    monkeypatch.setattr(HoldsQuantile, "nodes", planted)
+
+
+WRONG_COUNTS = {
+    "twice as large": lambda counts: 2 * counts,
+    "only of bins with two": lambda counts: counts * (counts > 1),
+}
+
+
+@pytest.mark.parametrize("counts", WRONG_COUNTS)
+@pytest.mark.parametrize(
+    ("mode", "relation"), [("whole", "add-remove"), ("declared", "add-remove"), ("whole", "exchange")]
+)
+@pytest.mark.parametrize("query", QUANTILES)
+def test_wrong_counts_by_bin_are_caught(query, mode, relation, counts, monkeypatch):
+    counts_bug(monkeypatch, WRONG_COUNTS[counts])
+    assert caught(query, {**MODES[mode], "relation": relation}, neighbours(relation, mode))
+
+
+@pytest.mark.parametrize("query", QUANTILES)
+def test_a_quantile_that_is_put_right_is_caught(query, monkeypatch):
+    def put_right(self, drawn, nodes):
+        return [self.names[int((np.cumsum(row) >= self.design.share * row.sum()).argmax())] for row in nodes.counts]
+
+    monkeypatch.setattr(QuantileBin, "show", put_right)
+    assert caught(query, {"relation": "add-remove"}, neighbours("add-remove", "any"))
+
+
+@pytest.mark.parametrize("query", sorted({*QUANTILES} - {"largest"}))
+def test_an_exchange_taken_for_a_record_that_joins_is_caught(query, monkeypatch):
+    """Planted: the table of records that come and go where they are exchanged. At p = 1 the two are alike."""
+    real = HoldsQuantile.mechanism
+    monkeypatch.setattr(
+        HoldsQuantile, "mechanism", lambda self, privacy, relation: real(self, privacy, Relation.ADD_REMOVE)
+    )
+    assert caught(query, {"relation": "exchange"}, neighbours("exchange", "any"))
+
+
+@pytest.mark.parametrize("query", ["median", "quantile"])
+def test_a_remainder_that_stands_still_is_caught(query, monkeypatch):
+    """Planted: ⌈p·n⌉ is taken to grow as if n were always a multiple of the denominator of p."""
+    real = Offsets.index
+    monkeypatch.setattr(Offsets, "index", lambda self, offsets, rest: real(self, offsets, 0 * rest))
+    assert caught(query, {"relation": "add-remove"}, neighbours("add-remove", "any"))
+
+
+def wrong_bins(query):
+    """Say whether some table's likeliest bin is not the quantile's, by the values themselves, when ε is large."""
+    options = {"ratio": 1000, "relation": "add-remove", **CHOSEN[query]}
+    share = Fraction(ASKED[query][1]) if ASKED[query][0] == "quantile" else Fraction(1, 2)
+    edges = [int(edge) for edge in CHOSEN[query]["bins"].split(",")]
+    for table in {one for pair in neighbours("add-remove", "any") for one in pair}:
+        planned = plan(frame(table), *ASKED[query], **options)
+        law = planned.audiences[0].mechanism.law(read_cells(planned, LOTS[0]).nodes, 0, MOST)
+        values = [value for _, value in table if value is not None]
+        upto = [sum(value < edge for value in values) for edge in edges] + [len(values)]
+        truth = next(place for place, count in enumerate(upto) if count >= share * len(values))
+        if max(law, key=law.get) != list(law)[truth]:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("query", QUANTILES)
+def test_the_likeliest_bin_is_that_of_the_quantile(query):
+    assert not wrong_bins(query)
+
+
+@pytest.mark.parametrize("query", QUANTILES)
+def test_an_edge_on_the_wrong_side_is_caught(query, monkeypatch, forget):
+    """Planted: bins hold their right edge. That would be as private, and wrong."""
+    forget_counts()
+    monkeypatch.setattr(exp, "LT", exp.LTE)
+    assert wrong_bins(query)
+
+
+@pytest.mark.parametrize("query", QUANTILES)
+@pytest.mark.parametrize("change", [-1, 1])
+def test_a_rank_off_by_one_is_caught(query, change, monkeypatch):
+    for room in (offsets, forms):
+        real = room.offsets_of
+        monkeypatch.setattr(
+            room,
+            "offsets_of",
+            lambda counts, share, real=real: (real(counts, share)[0] + change, real(counts, share)[1]),
+        )
+    assert wrong_bins(query)
 
 
 def test_groups_read_off_the_data_are_caught(monkeypatch):

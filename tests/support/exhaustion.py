@@ -61,9 +61,19 @@ ASKED = {
     "band-2-3-9-all": ("band", "2,3,9"),
     "majority": ("majority", "v = 1"),
     "plurality": ("plurality", "v"),
+    "median": ("median", "v"),
+    "median-of-many": ("median", "v"),
+    "quantile": ("quantile", "2/3", "v"),
+    "largest": ("quantile", 1, "v"),
 }
-CHOSEN = {"plurality": {"categories": ["0", "1", "2"]}}
-"""The public choices that belong to a question; nobody is in the last category, and some are in none."""
+CHOSEN = {
+    "plurality": {"categories": ["0", "1", "2"]},
+    "median": {"bins": "1"},
+    "median-of-many": {"bins": "-3,-2,-1,0,1,2,3"},
+    "quantile": {"bins": "1,2"},
+    "largest": {"bins": "0,1"},
+}
+"""The public choices that belong to a question; nobody is in some of the categories and bins, and some are in none."""
 MODES = {
     "whole": {},
     "declared": {"by": "g", "groups": ["a", "b"]},

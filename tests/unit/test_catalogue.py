@@ -14,7 +14,11 @@ README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 def written(form):
     """Return the query of a form, with a number and a condition for what it leaves open."""
-    return form.usage.replace("K", "3").replace("T1,T2,…", "3,5").replace("[EXPR]", "x = 1").replace("EXPR", "x = 1")
+    filled = {"K": "3", "P ": "0.9 ", "T1,T2,…": "3,5", "[EXPR]": "x = 1", "EXPR": "x = 1"}
+    found = form.usage
+    for left_open, word in filled.items():
+        found = found.replace(left_open, word)
+    return found
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)

@@ -8,11 +8,13 @@ from .noisy_bands import NoisyBands
 from .padding import longer, padded_size
 from .partition_selection import PartitionSelection
 from .protocol import CellMechanism, Link, Nodes
+from .quantile_bins import BinNodes, QuantileBin
 from .sizes import SizeNodes, SizesShape, SortedSizes
 from .winners import GapNodes, LargestCategory
 
 __all__ = [
     "NO_BOUNDARY",
+    "BinNodes",
     "CellMechanism",
     "ClassNodes",
     "CountNodes",
@@ -25,6 +27,7 @@ __all__ = [
     "Nodes",
     "NoisyBands",
     "PartitionSelection",
+    "QuantileBin",
     "ShapeNoise",
     "SizeNodes",
     "SizesShape",

@@ -56,7 +56,10 @@ def publish_command(
     ] = None,
     bins: Annotated[
         list[str] | None,
-        typer.Option(help="Instead, for a column of numbers: where it is cut; adds up.", metavar="X1,X2,…"),
+        typer.Option(
+            help="For median and quantile: the edges between bins of a column of numbers or dates; adds up.",
+            metavar="E1,E2,…",
+        ),
     ] = None,
     select_groups: Annotated[
         bool, typer.Option("--select-groups", help="Select the groups privately instead of declaring them.")

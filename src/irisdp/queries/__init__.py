@@ -19,6 +19,7 @@ from .majority import Majority
 from .neighbours import Move, Relation, cell_relation, independent_parts, moves, total_cost
 from .persons import PerUnit, Unit, describe_unit, read_per_unit
 from .plurality import Plurality
+from .quantile import Median, Quantile
 from .query import Query
 from .registry import QUERIES, read_query
 from .statistics import Statistics, count_records
@@ -37,9 +38,11 @@ __all__ = [
     "Groups",
     "Kind",
     "Majority",
+    "Median",
     "Move",
     "PerUnit",
     "Plurality",
+    "Quantile",
     "Query",
     "Relation",
     "Statistics",

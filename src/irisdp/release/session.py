@@ -264,6 +264,16 @@ class Session:
         """Publish which of the declared categories most records have; see `irisdp.publish`."""
         return self.publish("plurality", column, **options)
 
+    @asks(Asked)
+    def median(self, column: str, **options: Unpack[Asked]) -> Publication:
+        """Publish which of the declared bins holds the median; see `irisdp.publish`."""
+        return self.publish("median", column, **options)
+
+    @asks(Asked)
+    def quantile(self, share: Rational, column: str, **options: Unpack[Asked]) -> Publication:
+        """Publish which of the declared bins holds a quantile, such as 0.9; see `irisdp.publish`."""
+        return self.publish("quantile", str(share), column, **options)
+
 
 def _given(condition: str | None) -> tuple[str, ...]:
     return () if condition is None else (condition,)

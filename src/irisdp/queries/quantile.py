@@ -1,0 +1,157 @@
+"""median COLUMN and quantile P COLUMN: which of the declared bins holds it?"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+from ..cells import BinNodes, CellMechanism, QuantileBin
+from ..errors import BadInput
+from ..exact import rational_text
+from ..privacy import Guarantee
+from .bins import Bins, read_bins
+from .categories import MOST_CATEGORIES, CategoryCounts, count_categories, read_column
+from .columns import Column
+from .expression import Condition
+from .neighbours import Relation
+from .persons import Unit
+from .query import as_asked, pure_pair, refuse_choices, split_number
+from .statistics import Cells
+from .table import Table
+
+__all__ = ["HoldsQuantile", "Median", "Quantile"]
+
+
+@dataclass(frozen=True, slots=True)
+class HoldsQuantile(ABC):
+    """The bin that holds a quantile p: the first up to whose end there are p·n of the n records that have a value.
+
+    One bin is right. A record without a value is in no bin. Adding or removing a record, exchanging it for another, and
+    exchanging it for one without a value are each one step of the graph of a cell's relation (proofs/quantiles.md); an
+    exchange is two on the graph of records that come and go.
+
+    Parameters
+    ----------
+    about : str
+        Name of the column.
+    bins : Bins, optional
+        Bound by `over`.
+    """
+
+    about: str
+    bins: Bins | None = field(default=None, repr=False)
+
+    name: ClassVar[str]
+    expression: ClassVar[str | None] = None
+    exchange_steps: ClassVar[int] = 2
+
+    @property
+    @abstractmethod
+    def share(self) -> Fraction:
+        """p, above 0 and at most 1."""
+
+    def over(self, table: Table, *, categories: Any, bins: Any) -> Self:
+        """Read the bins for a table, whose records are not looked at."""
+        refuse_choices(self.name, categories=categories)
+        if bins is None:
+            rule = f"is missing: read off the data, what {self.name} may answer would reveal who is in it"
+            raise BadInput("bins", rule, "give the edges between bins, such as bins='0,18,65'")
+        found = read_bins(table, self.about, bins)
+        if len(found.names) > MOST_CATEGORIES:
+            rule = f"make {len(found.names)} bins, and at most {MOST_CATEGORIES} are possible"
+            raise BadInput("bins", rule, "give fewer, wider bins")
+        return replace(self, about=found.of.name, bins=found)
+
+    @property
+    def column(self) -> Column | None:
+        """The column, with the kind its values are read as."""
+        return None if self.bins is None else self.bins.of
+
+    def choices(self) -> dict[str, Any]:
+        """Return the bins by their names, which say where their edges are."""
+        return {"bins": list(self._bound().names)}
+
+    def statistics(
+        self, table: Table, *, condition: Condition | None, groups: Cells | None, unit: Unit | None
+    ) -> CategoryCounts:
+        """Count the records of each cell by bin."""
+        found = self._bound()
+        return count_categories(found.within(table), found.groups, condition=condition, groups=groups, unit=unit)
+
+    def nodes(self, statistics: CategoryCounts, relation: Relation) -> BinNodes:
+        """Return the counts in the order of the bins: their offsets are the node, under either relation."""
+        return BinNodes(self._bound().names, statistics.counts)
+
+    def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[BinNodes]:
+        """Return the mechanism that `design.quantile` chooses, at the ε of the guarantee."""
+        from ..design import quantile  # which loads what solves programs
+
+        names = self._bound().names
+        pair = pure_pair(privacy, self.name)
+        return QuantileBin(quantile(len(names), pair, self.share, relation.value), names)
+
+    def _bound(self) -> Bins:
+        assert self.bins is not None, "a plan binds the bins before it asks anything else"
+        return self.bins
+
+
+@dataclass(frozen=True, slots=True)
+class Median(HoldsQuantile):
+    """The bin that holds the median."""
+
+    name: ClassVar[str] = "median"
+
+    @classmethod
+    def read(cls, words: Sequence[Any]) -> Median:
+        """Read ``COLUMN``."""
+        return cls(read_column(words, cls.name))
+
+    @property
+    def share(self) -> Fraction:
+        """One half."""
+        return Fraction(1, 2)
+
+    def describe(self) -> dict[str, str]:
+        """Return the public description."""
+        return {"query": self.name, "column": self.about}
+
+
+@dataclass(frozen=True, slots=True)
+class Quantile(HoldsQuantile):
+    """The bin that holds another quantile.
+
+    Parameters
+    ----------
+    about, bins
+        As of a median.
+    part : Fraction
+        p, above 0 and at most 1, with a denominator of at most 10^6.
+    """
+
+    part: Fraction = Fraction(1, 2)
+
+    name: ClassVar[str] = "quantile"
+
+    @classmethod
+    def read(cls, words: Sequence[Any]) -> Quantile:
+        """Read ``P COLUMN``."""
+        from ..design.quantiles import read_share  # which loads what solves programs
+
+        words = split_number(words)
+        if len(words) < 2:
+            example = as_asked(cls.name, "0.9", "age")
+            raise BadInput("query", f"{cls.name} needs a number P and a column", f"write for example {example}")
+        part = read_share(words[0])
+        return cls(read_column(words[1:], cls.name), part=part)
+
+    @property
+    def share(self) -> Fraction:
+        """What was asked for."""
+        return self.part
+
+    def describe(self) -> dict[str, str]:
+        """Return the public description."""
+        return {"query": self.name, "share": rational_text(self.part), "column": self.about}
