@@ -18,12 +18,15 @@ from irisdp.peers import (
     GeometricCount,
     GeometricMaximum,
     GeometricSide,
+    JointExponential,
     LaplaceMaximum,
     LaplaceSide,
+    PeeledExponential,
     PermutedFlips,
     Rate,
     RoundedLaplace,
     RoundedStaircase,
+    SortedNoise,
     discrete_gaussian,
     rank_scores,
     records_off,
@@ -350,3 +353,70 @@ def test_leads_are_distances_to_the_nearest_other_bins(share, bins):
         right = off.index(0)
         assert min(away for away in off if away) == off[right + 1] == lead
         assert bins == 2 or off[right - 1] == lead
+
+
+def is_right(order, counts, named):
+    if named is None:
+        return all(counts[one] >= counts[other] for one, other in itertools.pairwise(order))
+    return min(counts[one] for one in order[:named]) >= max(counts[one] for one in order[named:])
+
+
+ORDERED = [((4, 2, 0), 1), ((0, 3, 3), 2), ((1, 2, 1), None), ((2, 1, 1, 0), 2), ((0, 1, 3, 3), None)]
+
+
+@pytest.mark.parametrize(("counts", "named"), ORDERED)
+def test_noisy_counts_sorted_are_all_combinations_of_noise(counts, named):
+    """Every combination of noise, but for the last one in 10^12, or with four counts in 10^5."""
+    alpha, reach, beyond = (1 / 16, 12, 1e-12) if len(counts) == 3 else (1 / 16, 5, 1e-5)
+    noise, law = two_sided(alpha, reach)
+    right = Fraction(0)
+    for drawn in itertools.product(range(len(noise)), repeat=len(counts)):
+        mass = math.prod(law[place] for place in drawn)
+        sums = [count + int(noise[place]) for count, place in zip(counts, drawn, strict=True)]
+        orders = [
+            order for order in itertools.permutations(range(len(sums)))
+            if all(sums[one] >= sums[other] for one, other in itertools.pairwise(order))
+        ]  # fmt: skip
+        right += mass * sum(is_right(order, counts, named) for order in orders) / len(orders)
+    found = SortedNoise(Rate(Fraction(16), 1), named).wrong(counts)
+    assert float(found) == pytest.approx(1 - float(right), abs=beyond)
+
+
+def sequence_laws(made, counts):
+    """Return the law of sequences, from the chances of right answers at counts that make one alone right."""
+    length = made.named or len(counts)
+    weights = [float(made.rate.ratio) ** (count / made.rate.root) for count in counts]
+    found = {}
+    for one in itertools.permutations(range(len(counts)), length):
+        if isinstance(made, PeeledExponential):
+            left, chance = sum(weights), 1.0
+            for place in one:
+                chance, left = chance * weights[place] / left, left - weights[place]
+        else:
+            due = sorted(counts, reverse=True)
+            short = max(best - counts[place] for best, place in zip(due, one, strict=False))
+            chance = float(made.rate.ratio) ** (-short / made.rate.root)
+        found[one] = chance
+    total = sum(found.values())
+    return {one: chance / total for one, chance in found.items()}
+
+
+@pytest.mark.parametrize("relation", ["exchange", "add-remove"])
+@pytest.mark.parametrize("named", [1, 2, None])
+def test_sequences_are_their_definitions_and_keep_epsilon(named, relation):
+    rounds = 2 if named is None else named
+    exchange = relation == "exchange"
+    for made in (
+        PeeledExponential(Rate(RATIO, rounds + exchange), named),
+        JointExponential(Rate(RATIO, 4 if exchange else 2), named),
+    ):
+        for counts in itertools.product(range(5), repeat=3):
+            law = sequence_laws(made, counts)
+            right = sum(chance for one, chance in law.items() if one in set(made.sequences(counts)))
+            assert float(made.wrong(counts)) == pytest.approx(1 - right, abs=FLOATS)
+            for other in neighbours(counts, relation):
+                there = sequence_laws(made, other)
+                assert all(law[one] <= 4.000001 * there[one] and there[one] <= 4.000001 * law[one] for one in law)
+        assert set(made.answers((3, 1, 1))) == {
+            1: {(0,)}, 2: {(0, 1), (0, 2)}, None: {(0, 1, 2), (0, 2, 1)},
+        }[named]  # fmt: skip

@@ -1,0 +1,180 @@
+"""The K largest of several counts, or all of them in order, as peers' mechanisms name them: how often rightly.
+
+A set of K categories is right if none of it is below one left out; an order if counts never rise along it. So among
+categories that are level any is right. What a record weighs is said by a rate α = r^(−1/root).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise, permutations
+from typing import ClassVar
+
+import flint
+
+from ..exact import Enclosure
+from .rates import Number, Powers, Rate, as_fraction, enclose_closely
+
+__all__ = ["JointExponential", "PeeledExponential", "PeerOrder", "SortedNoise"]
+
+
+@dataclass(frozen=True, slots=True)
+class PeerOrder(ABC):
+    """A mechanism that names the K largest categories, or all in order.
+
+    Parameters
+    ----------
+    rate : Rate
+        What one record weighs.
+    named : int or None
+        K; None for all in order.
+    """
+
+    rate: Rate
+    named: int | None
+
+    name: ClassVar[str]
+    known_as: ClassVar[str] = ""
+
+    @abstractmethod
+    def right(self, counts: Sequence[int], powers: Powers) -> Number:
+        """Work out the probability of a right answer."""
+
+    def wrong(self, counts: Sequence[int]) -> Enclosure:
+        """Return the probability of a wrong answer: a fraction where it is one, else an interval."""
+        if self.rate.exact is not None:
+            return Enclosure.exactly(as_fraction(1 - self.right(counts, Powers(self.rate.exact))))
+        return enclose_closely(lambda: 1 - self.right(counts, self.rate.powers())).clamp(Fraction(0), Fraction(1))
+
+    def answers(self, counts: Sequence[int]) -> set[tuple[int, ...]]:
+        """Return the right answers: sets in ascending order, or whole orders."""
+        return {one if self.named is None else tuple(sorted(one)) for one in self.sequences(counts)}
+
+    def sequences(self, counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """Yield what K categories may be named one after the other such that they are right, or all, in order."""
+        for one in permutations(range(len(counts)), self.named or len(counts)):
+            rest = [count for place, count in enumerate(counts) if place not in one]
+            if self.named is None:
+                right = all(counts[above] >= counts[below] for above, below in pairwise(one))
+            else:
+                right = min(counts[place] for place in one) >= max(rest)
+            if right:
+                yield one
+
+
+@dataclass(frozen=True, slots=True)
+class PeeledExponential(PeerOrder):
+    """The exponential mechanism again and again, each time among those not yet named.
+
+    A record changes what each of n rounds divides by, and the product of all weights, by what it weighs at most. Where
+    records come and go the two pull apart, and the root n keeps ε; where they are exchanged the root n + 1 does.
+
+    References
+    ----------
+    [McSherry2007].
+    """
+
+    name: ClassVar[str] = "exponential mechanism, one after the other"
+    known_as: ClassVar[str] = "peeling; the largest counts with Gumbel noise"
+
+    def right(self, counts: Sequence[int], powers: Powers) -> Number:
+        """Work out the probability of a right answer: each is named with its weight over those that are left."""
+        most = max(counts)
+        weights = [powers(most - count) for count in counts]
+        total = 0 * powers.base
+        for one in self.sequences(counts):
+            chance, left = 1 + 0 * powers.base, list(range(len(counts)))
+            for place in one[: len(counts) - 1]:  # whoever is last of all is named for certain
+                chance = chance * weights[place] / sum((weights[other] for other in left), start=0 * powers.base)
+                left.remove(place)
+            total += chance
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class JointExponential(PeerOrder):
+    """The exponential mechanism over sequences of K; a score is how far the worst place falls short of its due.
+
+    References
+    ----------
+    [Gillenwater2022].
+    """
+
+    name: ClassVar[str] = "joint exponential mechanism"
+
+    def right(self, counts: Sequence[int], powers: Powers) -> Number:
+        """Work out the probability of a right answer."""
+        due = sorted(counts, reverse=True)
+        length = self.named or len(counts)
+
+        def weight(one: tuple[int, ...]) -> Number:
+            return powers(max(best - counts[place] for best, place in zip(due, one, strict=False)))
+
+        total = sum(map(weight, permutations(range(len(counts)), length)), start=0 * powers.base)
+        return sum(map(weight, self.sequences(counts)), start=0 * powers.base) / total
+
+
+@dataclass(frozen=True, slots=True)
+class SortedNoise(PeerOrder):
+    """Two-sided geometric noise for each count, and the sums sorted, equal ones in random order.
+
+    In a public order of the categories they are wrong as often, in the mean over all such orders.
+
+    References
+    ----------
+    [Ghosh2012]; proofs/geometric-privacy.md.
+    """
+
+    name: ClassVar[str] = "noisy counts, sorted"
+    known_as: ClassVar[str] = "a noisy histogram"
+
+    def wrong(self, counts: Sequence[int]) -> Enclosure:
+        """Enclose the probability of a wrong answer."""
+        found = enclose_closely(lambda: 1 - self.right(counts, self.rate.powers()))
+        return found.clamp(Fraction(0), Fraction(1))
+
+    def right(self, counts: Sequence[int], powers: Powers) -> Number:
+        """Enclose the probability of a right answer: sums are placed from the lowest to the highest.
+
+        Noise beyond a reach is left out, and what it could add is allowed for.
+        """
+        alpha, everyone = powers.base, (1 << len(counts)) - 1
+        reach = self._reach()
+        centre = (1 - alpha) / (1 + alpha)
+        allowed = [self._may_be_lowest(placed, counts) for placed in range(everyone + 1)]
+        chances = [flint.arb(0)] * (everyone + 1)
+        chances[0] = flint.arb(1)
+        for total in range(min(counts) - reach, max(counts) + reach + 1):
+            weights = [centre * powers(abs(total - count)) if abs(total - count) <= reach else 0 for count in counts]
+            chances = self._placed(chances, weights, allowed)
+        left_out = 2 * len(counts) * powers(reach + 1) / (1 + alpha)
+        return chances[everyone] + left_out / 2 + flint.arb(0, (left_out / 2).upper())
+
+    def _placed(self, chances: list[Number], weights: list[Number], allowed: list[bool]) -> list[Number]:
+        """Let some of the categories not yet placed have this sum."""
+        after, newest = list(chances), list(chances)
+        for number in range(1, len(weights) + 1):  # in one of number! orders
+            step = [flint.arb(0)] * len(chances)
+            for placed, chance in enumerate(newest):
+                for place, weight in enumerate(weights):
+                    bit = 1 << place
+                    if not placed & bit and allowed[placed | bit]:
+                        step[placed | bit] += chance * weight / number
+            after = [one + other for one, other in zip(after, step, strict=True)]
+            newest = step
+        return after
+
+    def _may_be_lowest(self, placed: int, counts: Sequence[int]) -> bool:
+        """Tell whether categories, as bits, may be those with the lowest sums in a right answer."""
+        low = [count for place, count in enumerate(counts) if placed >> place & 1]
+        high = [count for place, count in enumerate(counts) if not placed >> place & 1]
+        decides = self.named is None or len(high) == self.named
+        return not decides or not low or not high or max(low) <= min(high)
+
+    def _reach(self) -> int:
+        """Return how far noise is looked at, for the working precision."""
+        epsilon = float(flint.arb(flint.fmpq(*self.rate.ratio.as_integer_ratio())).log()) / self.rate.root
+        return int(flint.ctx.prec * 0.7 / epsilon) + 2
