@@ -31,6 +31,17 @@ settings.register_profile("people", deadline=None)
 settings.load_profile("continuous integration" if os.environ.get("CI") else "people")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def tables_of_tests(tmp_path_factory):
+    """Keep tables of chances with the other files of the tests, and leave the home of whoever runs them alone."""
+    given = os.environ.get("IRISDP_CACHE")
+    if given is None:
+        os.environ["IRISDP_CACHE"] = str(tmp_path_factory.mktemp("tables"))
+    yield
+    if given is None:
+        os.environ.pop("IRISDP_CACHE", None)
+
+
 @pytest.fixture(scope="module")
 def one_engine():
     """Let all tables of a module be counted in one engine; see `support.engine`."""

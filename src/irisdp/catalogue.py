@@ -52,5 +52,9 @@ FORMS = (
     Form("plurality.Plurality", "plurality COLUMN", "which of the declared categories most records have"),
     Form("quantile.Median", "median COLUMN", "which of the declared bins holds the median"),
     Form("quantile.Quantile", "quantile P COLUMN", "which of the declared bins holds the quantile P, such as 0.9"),
+    Form("orders.Top", "top K COLUMN", "the K declared categories that most records have, such as `a, b`"),
+    Form(
+        "orders.Ranking", "ranking COLUMN", "all declared categories, that with most records first, such as `b > a > c`"
+    ),
 )
 """In the order in which help lists them."""

@@ -69,10 +69,12 @@ def forget():
 
 WINNERS = [name for name in PLANTED if ASKED[name][0] == "plurality"]
 QUANTILES = [name for name in PLANTED if ASKED[name][0] in ("median", "quantile")]
+ORDERS = [name for name in PLANTED if ASKED[name][0] in ("top", "ranking")]
+"""Theirs are in test_end_to_end_planted_orders.py."""
 
 
 def test_bugs_are_planted_in_every_query():
-    assert sorted([*COUNTS, *CLASSES, *BANDS, *WINNERS, *QUANTILES]) == PLANTED
+    assert sorted([*COUNTS, *CLASSES, *BANDS, *WINNERS, *QUANTILES, *ORDERS]) == PLANTED
     assert {ASKED[name][0] for name in PLANTED} == set(QUERIES)
 
 

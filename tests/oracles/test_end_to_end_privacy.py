@@ -95,7 +95,9 @@ def test_no_neighbours_can_be_told_apart_under_other_guarantees(query, guarantee
 
 @pytest.mark.parametrize("key", range(2))
 @pytest.mark.parametrize("mode", ["whole", "declared", "one-declared", "selected"])
-@pytest.mark.parametrize("query", ["count-where", "at-least-2-all", "band-1-3", "majority", "plurality", "median"])
+@pytest.mark.parametrize(
+    "query", ["count-where", "at-least-2-all", "band-1-3", "majority", "plurality", "median", "top-2"]
+)
 @pytest.mark.usefixtures("engine_once")
 def test_no_person_can_be_told_apart(query, mode, key):
     for relation in RELATIONS:

@@ -65,6 +65,9 @@ ASKED = {
     "median-of-many": ("median", "v"),
     "quantile": ("quantile", "2/3", "v"),
     "largest": ("quantile", 1, "v"),
+    "top-2": ("top", 2, "v"),
+    "top-1-of-4": ("top", 1, "v"),
+    "ranking": ("ranking", "v"),
 }
 CHOSEN = {
     "plurality": {"categories": ["0", "1", "2"]},
@@ -72,8 +75,13 @@ CHOSEN = {
     "median-of-many": {"bins": "-3,-2,-1,0,1,2,3"},
     "quantile": {"bins": "1,2"},
     "largest": {"bins": "0,1"},
+    "top-2": {"categories": ["0", "1", "2"]},
+    "top-1-of-4": {"categories": ["0", "1", "2", "3"]},
+    "ranking": {"categories": ["0", "1", "2"]},
 }
 """The public choices that belong to a question; nobody is in some of the categories and bins, and some are in none."""
+ENCLOSED = {"top-1-of-4", "ranking"}
+"""Answered from sorted noisy counts, some or all of them, whose laws are enclosed; all other laws are fractions."""
 MODES = {
     "whole": {},
     "declared": {"by": "g", "groups": ["a", "b"]},
@@ -234,7 +242,7 @@ def excesses(query, options, pairs, key=LOTS[0], charged_at=()):
     laws, worst = {}, {}
     asked = {"ratio": RATIO, **options} if not {"mu", "privacy"} & options.keys() else options
     asked = {**asked, **CHOSEN.get(query, {})}
-    near = NEAR if "mu" in options else 0
+    near = NEAR if "mu" in options or query in ENCLOSED else 0
     costs = [plan(frame(()), *ASKED[query], **{**asked, "delta": delta}).cost for delta in charged_at]
     for pair in pairs:
         for table in pair:

@@ -5,6 +5,7 @@ from .counts_on_paths import CountNodes
 from .depth_classes import NO_BOUNDARY, ClassNodes, DepthClasses
 from .geometric_noise import GeometricNoise
 from .noisy_bands import NoisyBands
+from .orders import CategoryNodes, LargestCategories, named_together
 from .padding import longer, padded_size
 from .partition_selection import PartitionSelection
 from .protocol import CellMechanism, Link, Nodes
@@ -15,6 +16,7 @@ from .winners import GapNodes, LargestCategory
 __all__ = [
     "NO_BOUNDARY",
     "BinNodes",
+    "CategoryNodes",
     "CellMechanism",
     "ClassNodes",
     "CountNodes",
@@ -22,6 +24,7 @@ __all__ = [
     "GapNodes",
     "GaussianNoise",
     "GeometricNoise",
+    "LargestCategories",
     "LargestCategory",
     "Link",
     "Nodes",
@@ -33,5 +36,6 @@ __all__ = [
     "SizesShape",
     "SortedSizes",
     "longer",
+    "named_together",
     "padded_size",
 ]

@@ -97,6 +97,8 @@ def private_on_every_edge(graph: Graph, weights: Indices, ratio: Fraction) -> bo
     """Check in whole numbers that rows are positive, add up, and differ by at most the ratio over every edge."""
     if weights.min(initial=1) < 1 or (weights.sum(axis=1) != UNIT).any():
         return False
+    if ((weights >> 20).sum(axis=1) > UNIT >> 20).any():  # the sum went round 2^64
+        return False
     most = most_allowed(weights, ratio)
     rows = np.repeat(np.arange(graph.number_of_nodes), np.diff(graph.indptr))  # every edge stands in both its rows
     return bool((weights[rows] <= most[graph.indices]).all())

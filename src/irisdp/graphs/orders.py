@@ -25,7 +25,7 @@ from .explicit import Graph, compress
 from .names import ListedNodes
 from .protocol import Indices
 
-__all__ = ["Moves", "capped_heights", "order_graph"]
+__all__ = ["Moves", "capped_heights", "keys_of_heights", "order_graph"]
 
 Moves = Literal["exchange", "add-remove", "any"]
 """How neighbours differ: a record exchanged, one more, or either; "any" is what exchange becomes where records may be
@@ -90,10 +90,13 @@ def order_graph(categories: int, largest: int, relation: Moves = "exchange") -> 
     if (cap + 3) ** (q - 1) * factorial(q) > _MOST_MOVES // (q * q):
         raise BadInput("largest", "makes too many nodes with that many categories", "lower one of the two")
     counts = _counts(q, cap + 2)
-    heights, first = np.unique(_keys(capped_heights(counts, cap), cap), return_index=True)
+    heights, first = np.unique(keys_of_heights(capped_heights(counts, cap), cap), return_index=True)
     nodes = ListedNodes([tuple(one) for one in capped_heights(counts[first], cap).tolist()])
-    here = np.searchsorted(heights, _keys(capped_heights(counts, cap), cap))
-    there = [np.searchsorted(heights, _keys(capped_heights(counts + move, cap), cap)) for move in _moves(q, relation)]
+    here = np.searchsorted(heights, keys_of_heights(capped_heights(counts, cap), cap))
+    there = [
+        np.searchsorted(heights, keys_of_heights(capped_heights(counts + move, cap), cap))
+        for move in _moves(q, relation)
+    ]
     return compress(nodes, np.tile(here, len(there)), np.concatenate(there))
 
 
@@ -113,8 +116,8 @@ def _moves(q: int, relation: Moves) -> Iterator[Indices]:
         yield from (records[gains] - records[loses] for gains, loses in permutations(range(q), 2))
 
 
-def _keys(heights: Indices, cap: int) -> Indices:
-    """Number heights in lexicographic order."""
+def keys_of_heights(heights: Indices, cap: int) -> Indices:
+    """Number heights under a cap, ascending in lexicographic order."""
     q = heights.shape[1]
     base = cap * (q - 1) + 1
     keys: Indices = heights @ (base ** np.arange(q - 1, -1, -1, dtype=np.int64))

@@ -17,6 +17,7 @@ from .groups import Groups, find_keys, read_groups
 from .keys import UnreleasedKeys, enumerate_keys
 from .majority import Majority
 from .neighbours import Move, Relation, cell_relation, independent_parts, moves, total_cost
+from .orders import Ranking, Top
 from .persons import PerUnit, Unit, describe_unit, read_per_unit
 from .plurality import Plurality
 from .quantile import Median, Quantile
@@ -44,9 +45,11 @@ __all__ = [
     "Plurality",
     "Quantile",
     "Query",
+    "Ranking",
     "Relation",
     "Statistics",
     "Table",
+    "Top",
     "Unit",
     "UnreleasedKeys",
     "cell_relation",

@@ -274,6 +274,16 @@ class Session:
         """Publish which of the declared bins holds a quantile, such as 0.9; see `irisdp.publish`."""
         return self.publish("quantile", str(share), column, **options)
 
+    @asks(Asked)
+    def top(self, k: int, column: str, **options: Unpack[Asked]) -> Publication:
+        """Publish the K declared categories that most records have; see `irisdp.publish`."""
+        return self.publish("top", k, column, **options)
+
+    @asks(Asked)
+    def ranking(self, column: str, **options: Unpack[Asked]) -> Publication:
+        """Publish all declared categories, that with most records first; see `irisdp.publish`."""
+        return self.publish("ranking", column, **options)
+
 
 def _given(condition: str | None) -> tuple[str, ...]:
     return () if condition is None else (condition,)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, permutations
-from math import comb
+from math import comb, factorial
 
 import numpy as np
 
@@ -28,7 +28,17 @@ from ..programs.repair import shortened
 from ..programs.sealing import sealed
 from ..pulling import Pulled, pulled
 
-__all__ = ["Answers", "all_rankings", "all_tops", "order_rows", "ranking", "right_rankings", "right_tops", "top"]
+__all__ = [
+    "Answers",
+    "all_rankings",
+    "all_tops",
+    "number_of_heights",
+    "order_rows",
+    "ranking",
+    "right_rankings",
+    "right_tops",
+    "top",
+]
 
 Answers = list[tuple[int, ...]]
 """Each names categories by number: the K largest in ascending order, or all of them, largest first."""
@@ -159,9 +169,9 @@ def _inputs(q: int, answers: int, largest: int | None, total: int | None, relati
     if total is not None and largest is not None:
         raise BadInput("total", "cannot stand beside largest", "give one of the two")
     if total is None:
-        few = [cap for cap in range(1, 7) if _number_of_heights(q, cap) <= _BY_DEFAULT]
+        few = [cap for cap in range(1, 7) if number_of_heights(q, cap) <= _BY_DEFAULT]
         cap = max(few, default=1) if largest is None else integer(largest, "largest", at_least=1)
-        name, inputs = "largest", _number_of_heights(q, min(cap, MOST_CHANCES))
+        name, inputs = "largest", number_of_heights(q, min(cap, MOST_CHANCES))
     else:
         if relation != "exchange":
             raise BadInput("total", "is not kept where records are added or removed", "give largest instead")
@@ -174,7 +184,7 @@ def _inputs(q: int, answers: int, largest: int | None, total: int | None, relati
     return graph, np.array(graph.nodes[:], dtype=np.int64)
 
 
-def _number_of_heights(q: int, largest: int) -> int:
+def number_of_heights(q: int, largest: int) -> int:
     """Return how many heights there are: orders with ties, each step but ties of one of R sizes."""
     surjections = [1]
     for levels in range(1, q + 1):
@@ -207,9 +217,11 @@ def order_rows(graph: Graph, right: Mask, answers: Answers, ratio: Fraction) -> 
 
     Rows are private on every edge, which was checked in whole numbers; None where the program is too large.
     """
-    found = pulled(graph, right, ratio)
+    found, categories = pulled(graph, right, ratio), max(map(max, answers)) + 1
     if found is not None:
         return found, "pull"
+    if 2 * graph.number_of_edges * len(answers) > MOST_CLASSES * factorial(categories):
+        return None, "linear program"  # there are at least so many classes of constraints
     return best_alike(graph, right, ratio, _renamed(graph, answers), MOST_CLASSES), "linear program"
 
 

@@ -1,0 +1,189 @@
+"""Tables from which the K largest, or a ranking, are published: chosen from public facts alone, and kept on disk.
+
+How far heights are capped follows from the number of categories, the ratio and the relation: far enough that somebody
+whose categories are all further apart is told wrongly with a probability of at most 1/10,000. Where so large a graph
+takes too long, there is no table, and noisy counts are sorted instead.
+
+A table is kept in a file under a name that says what it is for. The file is checked on every edge, in whole numbers,
+whenever it is read: whoever can write there can make answers worse, but not less private. It holds nothing of any data.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import zlib
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, log
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...exact import rational_text
+from ...graphs import Graph, capped_heights, order_graph
+from ...graphs.orders import Moves, keys_of_heights
+from ...graphs.protocol import Indices
+from ..pulling import UNIT, Pulled, private_on_every_edge
+from .orders import Answers, all_rankings, all_tops, number_of_heights, order_rows, right_rankings, right_tops
+
+__all__ = ["CACHE", "OrderTable", "order_table"]
+
+CACHE = "IRISDP_CACHE"
+"""The environment variable that names the folder of kept tables; left out, one for caches in the user's home."""
+LARGEST_CATEGORIES = 5
+
+WRONG_FAR_APART = 1e-4
+"""Probability of a wrong answer, at most, where all categories are further apart than a table tells apart."""
+
+MOST_CHANCES = 200_000
+"""Inputs times answers of a table."""
+
+_MORE = 4
+"""How many further caps are tried where the first does not reach far enough."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OrderTable:
+    """Chances of all answers at all capped heights.
+
+    Parameters
+    ----------
+    answers : list of tuples of int
+        Each names categories by number.
+    largest : int
+        R: steps of R and more look alike.
+    rule : {"pull", "linear program"}
+        How it was found.
+    weights : int64 array, shape (nodes, answers)
+        Chances in units of 1/UNIT, private on every edge of the graph, which was checked.
+    wrong : float array, one per node
+        The probability of a wrong answer.
+    apart : int array, one per node
+        The least step between two categories that a right answer tells apart.
+    """
+
+    answers: Answers
+    largest: int
+    rule: str
+    weights: Indices = field(repr=False)
+    wrong: NDArray[np.float64] = field(repr=False)
+    apart: Indices = field(repr=False)
+    _keys: Indices = field(repr=False)
+
+    def at(self, counts: Indices) -> Indices:
+        """Return the weights of each table of counts, shape (tables, categories) → (tables, answers)."""
+        keys = keys_of_heights(capped_heights(counts, self.largest), self.largest)
+        found: Indices = self.weights[np.searchsorted(self._keys, keys)]
+        return found
+
+    @property
+    def worst_error(self) -> float:
+        """The largest probability of a wrong answer, over all counts."""
+        return float(self.wrong.max())
+
+    @property
+    def error_far_apart(self) -> float:
+        """The probability of a wrong answer where all categories are R or more apart."""
+        return float(self.wrong[-1])
+
+    def apart_for(self, truth: float) -> int | None:
+        """Return the least step from which on answers are right with this probability; None if no cap is as far."""
+        for step in range(self.largest + 1):
+            if self.wrong[self.apart >= step].max() <= 1 - truth:
+                return step
+        return None
+
+
+@lru_cache(maxsize=16)
+def order_table(k: int | None, categories: int, ratio: Fraction, relation: Moves) -> OrderTable | None:
+    """Find or read the table for a question; None where noisy counts have to do.
+
+    Parameters
+    ----------
+    k : int or None
+        How many of the largest are named; None for a ranking of all.
+    categories : int
+    ratio : Fraction
+        r = e^ε.
+    relation : {"exchange", "add-remove", "any"}
+
+    Returns
+    -------
+    OrderTable or None
+        Private at the ratio on every edge, which was checked in whole numbers, however it was come by.
+    """
+    if categories > LARGEST_CATEGORIES or ratio <= 1:
+        return None
+    answers = all_rankings(categories) if k is None else all_tops(k, categories)
+    # A step shrinks by two records at a time where they are exchanged, and by one where they come and go.
+    pace = (1 if relation == "add-remove" else 2) / log(ratio)
+    first = max(1, ceil(pace * log(1 / WRONG_FAR_APART)))
+    for cap in range(first, first + _MORE + 1):
+        if number_of_heights(categories, cap) * len(answers) > MOST_CHANCES:
+            return None
+        found = _table(k, categories, ratio, relation, cap, answers)
+        if found is None or found.error_far_apart <= WRONG_FAR_APART:
+            return found
+    return None
+
+
+def _table(
+    k: int | None, categories: int, ratio: Fraction, relation: Moves, cap: int, answers: Answers
+) -> OrderTable | None:
+    graph = order_graph(categories, cap, relation)
+    heights = np.array(graph.nodes[:], dtype=np.int64)
+    right = right_rankings(heights, answers) if k is None else right_tops(heights, answers)
+    asked = f"{'ranking' if k is None else f'top {k}'} of {categories} up to {cap}, {relation}, {rational_text(ratio)}"
+    file = _folder() / f"{hashlib.sha256(f'order table 1: {asked}'.encode()).hexdigest()}.npz"
+    kept = _read(file, graph, len(answers), ratio)
+    if kept is None:
+        found, rule = order_rows(graph, right, answers, ratio)
+        if found is None:
+            return None
+        kept = found, rule
+        _keep(file, found, rule)
+    rows, rule = kept
+    wrong = 1 - np.where(right, rows.weights / UNIT, 0).sum(axis=1)
+    falling = -np.sort(-heights, axis=1)
+    steps = falling[:, :-1] - falling[:, 1:]
+    apart = steps.min(axis=1) if k is None else steps[:, k - 1]
+    return OrderTable(answers, cap, rule, rows.weights, wrong, apart, keys_of_heights(heights, cap))
+
+
+def _folder() -> Path:
+    """Return the folder of kept tables; it need not be there."""
+    given = os.environ.get(CACHE)
+    if given:
+        return Path(given)
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(home) / "irisdp"
+
+
+def _read(file: Path, graph: Graph, answers: int, ratio: Fraction) -> tuple[Pulled, str] | None:
+    """Read a table that was kept, if it is one for this graph and private on every edge of it."""
+    try:
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as kept:
+            weights, rule = kept["weights"], str(kept["rule"])
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile, NotImplementedError, zlib.error):
+        # Whatever is wrong with the file, the table is found anew.
+        return None
+    fits = weights.dtype == np.int64 and weights.shape == (graph.number_of_nodes, answers)
+    if not fits or rule not in ("pull", "linear program") or not private_on_every_edge(graph, weights, ratio):
+        return None
+    return Pulled(weights), rule
+
+
+def _keep(file: Path, found: Pulled, rule: str) -> None:
+    """Keep a table, readable by its user alone and whole or not at all; a folder that cannot be written is none."""
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as draft:
+            np.savez(draft, weights=found.weights, rule=np.array(rule))
+        os.replace(draft.name, file)
+    except OSError:
+        return
