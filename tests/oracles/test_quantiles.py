@@ -10,6 +10,7 @@ import pytest
 from irisdp import Privacy
 from irisdp.design.pulling import UNIT, most_allowed, private_on_every_edge, pulled
 from irisdp.design.quantiles import exponential_base, ladder, quantile
+from irisdp.design.quantiles.arrivals import exchanged
 from irisdp.design.quantiles.forms import PulledOffsets, ScoredBins
 from irisdp.design.quantiles.ladder import HEIGHT, Ladder, is_private, whole_ladder
 from irisdp.graphs import graph_from_edges
@@ -267,6 +268,39 @@ def test_uneven_gains_are_seen_by_permute_and_flip():
         assert found <= 0.67 * np.mean(flips)
 
 
+@pytest.mark.parametrize(("bins", "reach", "ratio"), [(2, 9, 1.5), (3, 8, 1.2), (4, 5, 2.0), (5, 4, 2.7), (7, 2, 5.0)])
+def test_moving_all_records_of_one_side_is_the_pull_where_they_are_exchanged(bins, reach, ratio):
+    """The guess that saves sweeps: each wrong chance is the largest of a neighbour's over r, to the last digits."""
+    offsets = capped_offsets(bins, reach)
+    chances = exchanged(offsets, ratio)
+    right = offsets.truth[:, None] == np.arange(bins)
+    assert chances.sum(axis=1) == pytest.approx(1, abs=1e-12)
+    for node in range(offsets.graph.number_of_nodes):
+        pulls = chances[offsets.graph.neighbours(node)].max(axis=0) / ratio
+        assert chances[node][~right[node]] == pytest.approx(pulls[~right[node]], rel=1e-9)
+
+
+def test_where_a_search_for_the_pull_begins_decides_nothing():
+    offsets = capped_offsets(4, 5)
+    right = offsets.truth[:, None] == np.arange(4)
+    ratio = Privacy(epsilon=1).ratio
+    cold, warm, wrong = (
+        pulled(offsets.graph, right, ratio, start).weights / UNIT
+        for start in (None, exchanged(offsets, float(ratio)), np.full(right.shape, 1 / 4))
+    )
+    assert cold == pytest.approx(warm, rel=1e-9)
+    assert wrong == pytest.approx(warm, rel=1e-9)
+
+
+def test_more_bins_have_tables_with_less_error_than_any_weights_by_score():
+    for bins, epsilon in ((5, 1), (6, 1), (7, 2), (8, 2)):
+        made = quantile(bins, Privacy(epsilon=epsilon))
+        steps = ScoredBins(ladder(bins, made.privacy.ratio), HALF, F(1))
+        assert isinstance(made.form, PulledOffsets)
+        assert made.error.records_off < 0.97 * steps.error().records_off
+        assert made.error.within_95_percent <= steps.error().within_95_percent
+
+
 # Weights by score.
 
 
@@ -420,6 +454,8 @@ def test_rank_errors_of_weights_are_bounds(bins, relation):
         (5, 1, HALF, "exchange", PulledOffsets),
         (5, 1, HALF, "add-remove", PulledOffsets),
         (5, "1/10", HALF, "exchange", ScoredBins),
+        (3, "1/10", HALF, "exchange", PulledOffsets),
+        (6, 1, HALF, "exchange", PulledOffsets),
         (12, 1, HALF, "exchange", ScoredBins),
         (3, 0, HALF, "exchange", ScoredBins),
         (2, 1, HALF, "add-remove", PulledOffsets),

@@ -73,7 +73,7 @@ def pulled(graph: Graph, right: Mask, ratio: Fraction, start: Floats | None = No
     ratio : Fraction
         r = e^ε.
     start : float array, shape (nodes, answers), optional
-        About what wrong chances are, all above 0: it saves sweeps, and decides nothing.
+        About what chances are, all above 0: it saves sweeps, and decides nothing.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def fixed_point(graph: Graph, right: Mask, ratio: float, start: Floats | None = 
     # What is left answers to what is taken with a slope of at most (q − 1)/r, downwards: half way damps it.
     slope = (right.shape[1] - 1) / ratio
     pace = 1 / (1 + slope / 2)
-    share = 0.5 / rights
+    share = 0.5 / rights if start is None else np.where(right, start, 0).sum(axis=1) / rights
     chances = np.where(right, share[:, np.newaxis], np.finfo(np.float64).tiny if start is None else start)
     for _ in range(_MOST_SWEEPS):
         after = np.maximum.reduceat(chances[graph.indices], graph.indptr[:-1], axis=0) / ratio

@@ -17,6 +17,7 @@ from ...graphs.offsets import MOST_PARTS, capped_offsets, number_of_offsets
 from ...mechanisms import Row
 from ...privacy import Privacy
 from ..pulling import pulled
+from .arrivals import exchanged
 from .forms import Form, PulledOffsets, RankError, ScoredBins
 from .ladder import MOST_BINS, ladder
 
@@ -24,7 +25,7 @@ __all__ = ["Quantile", "quantile", "read_share"]
 
 Relation = Literal["exchange", "add-remove"]
 
-MOST_WORK = 1_200_000
+MOST_WORK = {"exchange": 8_000_000, "add-remove": 1_200_000}
 """Chances in a table, times its cap, up to which it is worked out: a few seconds."""
 
 _WANTED = 1e-6
@@ -163,13 +164,14 @@ def _table(bins: int, ratio: Fraction, share: Fraction, exchange: bool) -> tuple
     caps = [math.ceil(math.log((bins - 1) / chance) * span / math.log(ratio)) for chance in (_WANTED, _NEEDED)]
     cap = caps[0]
     cap = max(cap, 2)
-    if _work(bins, caps[1], own) > MOST_WORK:
+    most = MOST_WORK["exchange" if exchange else "add-remove"]
+    if _work(bins, caps[1], own) > most:
         return None
-    while _work(bins, cap, own) > MOST_WORK:
+    while _work(bins, cap, own) > most:
         cap -= 1
     offsets = capped_offsets(bins, cap, own)
     right = offsets.truth[:, np.newaxis] == np.arange(bins)
-    start = np.exp(-math.log(ratio) / span * offsets.records_off) / 2
+    start = exchanged(offsets, float(ratio)) if exchange else np.exp(-math.log(ratio) / span * offsets.records_off) / 2
     rows = pulled(offsets.graph, right, ratio, start)
     if rows is None:
         return None
