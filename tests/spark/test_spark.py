@@ -12,6 +12,7 @@ import pytest
 import irisdp
 from irisdp.graphs import UNREACHABLE, colour, depth, depth_as_joins, graph_from_edges
 from irisdp.queries import PerUnit, Unit, count_records, enumerate_keys, open_table, read_condition, read_groups
+from irisdp.queries.categories import count_categories, read_categories
 from support.derived import EXPRESSIONS, TABLE, values
 from support.seeds import fresh_generator
 
@@ -51,6 +52,18 @@ def records():
             "who": pa.array(random.integers(0, 150, size), pa.int64()),
         }
     )
+
+
+@pytest.mark.parametrize("by", [None, "who"])
+def test_spark_counts_categories_as_the_embedded_engine_does(spark, records, by):
+    counts = []
+    for table in (open_table(records), open_table(spark.createDataFrame(records.to_pandas()))):
+        categories = read_categories(table, "g", "d,a,c", "plurality")
+        groups = None if by is None else read_groups(table, by, [3, 77, 10**9]).by_key()
+        condition = read_condition("age > 20", table.columns)
+        counts.append(count_categories(table, categories, condition=condition, groups=groups).counts.tolist())
+    assert counts[0] == counts[1]
+    assert sum(map(sum, counts[0])) > 1
 
 
 @pytest.mark.parametrize("unit", [None, Unit("who", b"k" * 32), Unit("who", b"k" * 32, PerUnit.ANY)])

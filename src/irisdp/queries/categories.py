@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from .arrow import whole_numbers
-from .columns import Column
+from .arrow import integers_of
 from .declared import CATEGORIES
 from .expression import Condition
 from .groups import Groups, read_groups
-from .persons import Unit
+from .persons import Unit, columns_read, records_statement
 from .query import as_asked
-from .statistics import Cells, Statistics, count_records
+from .statistics import Cells, counted
 from .table import Table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 __all__ = ["MOST_CATEGORIES", "CategoryCounts", "count_categories", "read_categories", "read_column"]
 
@@ -45,46 +41,6 @@ class CategoryCounts:
     def __len__(self) -> int:
         """Count the cells."""
         return len(self.counts)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Product:
-    """A cell for every group and category: those of the first group, then those of the second, …"""
-
-    groups: Cells | None
-    categories: Groups
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The group columns, and last the column of the categories."""
-        return (*(self.groups.columns if self.groups is not None else ()), *self.categories.columns)
-
-    def __len__(self) -> int:
-        """Count the cells."""
-        return (1 if self.groups is None else len(self.groups)) * len(self.categories)
-
-    def arrow(self) -> pa.Table:
-        """Return the keys as columns k0, k1, … and each cell's `position`."""
-        import pyarrow as pa
-
-        kinds = self.categories.arrow()
-        if self.groups is None:
-            return kinds
-        keys = self.groups.arrow()
-        size = len(self.categories)
-        rows = keys.take(whole_numbers(np.repeat(np.arange(len(keys)), size)))
-        columns = {name: rows.column(name) for name in keys.column_names if name != "position"}
-        repeated = kinds.take(whole_numbers(np.tile(np.arange(size), len(keys))))
-        columns[f"k{len(columns)}"] = repeated.column("k0")
-        return pa.table(columns | {"position": whole_numbers(np.arange(len(self)))})
-
-    def box(self) -> list[tuple[int, int]] | None:
-        """Return the least and greatest key of each column where all between them are few."""
-        own = self.categories.box()
-        if own is None or self.groups is None:
-            return own
-        theirs = self.groups.box()
-        return None if theirs is None else [*theirs, *own]
 
 
 def read_column(words: Sequence[Any], query: str) -> str:
@@ -152,6 +108,25 @@ def count_categories(
     CategoryCounts
         Adding or removing a record (a person, with `unit`) changes at most one entry, by one.
     """
-    found: Statistics = count_records(table, condition=condition, groups=_Product(groups, categories), unit=unit)
     cells = 1 if groups is None else len(groups)
-    return CategoryCounts(found.yes.reshape(cells, len(categories)))
+    counts = np.zeros((cells, len(categories)), dtype=np.int64)
+    if not cells:
+        return CategoryCounts(counts)
+    columns = () if groups is None else groups.columns
+    keys = (*columns, *categories.columns)
+    # A category first becomes its place: few are declared, so what follows takes memory in proportion to the cells.
+    taken = "" if condition is None else " WHERE answer"
+    placed = (
+        "placed AS (SELECT records.*, categories.position AS place FROM records "
+        f"JOIN categories ON records.k{len(columns)} = categories.k0{taken})"
+    )
+    number = counted({"total": "COUNT(*)"}, groups, records="placed", also="place")
+    found = table.run(
+        f"{records_statement(table, condition, keys, unit)}, {placed} {number}",
+        columns_read(table, condition, keys, unit),
+        categories=categories.arrow(),
+        **({} if groups is None else {"groups": groups.arrow()}),
+    )
+    position, place = (integers_of(found.column(name)) for name in ("position", "place"))
+    counts[position, place] = integers_of(found.column("total"))
+    return CategoryCounts(counts)

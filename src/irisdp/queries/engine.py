@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ..errors import BadInput
@@ -31,8 +31,8 @@ class Source(Protocol):
         """Return a digest of the content, whatever the order an engine reads it in."""
         ...
 
-    def run(self, statement: str, names: Sequence[str], groups: pa.Table | None) -> pa.Table:
-        """Run a statement over the relations `data` (at least the columns named) and `groups`."""
+    def run(self, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> pa.Table:
+        """Run a statement over the relation `data` (at least the columns named) and those declared, by name."""
         ...
 
 
@@ -52,12 +52,12 @@ class Embedded(ABC):
     def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
         """Return a locked connection in which `data` is the table."""
 
-    def run(self, statement: str, names: Sequence[str], groups: pa.Table | None) -> pa.Table:
-        """Run a statement over the relations `data` (at least the columns named) and `groups`."""
+    def run(self, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> pa.Table:
+        """Run a statement over the relation `data` (at least the columns named) and those declared, by name."""
         connection = self.connect(names)
         try:
-            if groups is not None:
-                connection.register("groups", groups)
+            for name, relation in declared.items():
+                connection.register(name, relation)
             return connection.sql(statement).to_arrow_table()
         finally:
             connection.close()

@@ -7,7 +7,7 @@ holds of ANSI. Settings that change how a literal or a cast is read are part of 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -68,12 +68,11 @@ class SparkSource:
         found = sorted((row["share"], row["digest"]) for row in rows)
         return blake2b(repr(("spark", self.frame.schema.simpleString(), found)).encode(), digest_size=32).digest()
 
-    def run(self, statement: str, names: Sequence[str], groups: pa.Table | None) -> pa.Table:
-        """Run a statement over the relations `data` (at least the columns named) and `groups`."""
+    def run(self, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> pa.Table:
+        """Run a statement over the relation `data` (at least the columns named) and those declared, by name."""
         session = self.frame.sparkSession
         relations = {"data": self._plain(names)}
-        if groups is not None:
-            relations["groups"] = _declared(session, groups)
+        relations |= {name: _declared(session, relation) for name, relation in declared.items()}
         # A session's views are shared between threads: fresh names keep two questions apart.
         views = {name: f"irisdp_{name}_{uuid4().hex}" for name in relations}
         try:

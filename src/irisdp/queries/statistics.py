@@ -17,7 +17,7 @@ from .table import Table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Cells", "Statistics", "count_records"]
+__all__ = ["Cells", "Statistics", "count_records", "counted"]
 
 
 class Cells(Protocol):
@@ -92,9 +92,9 @@ def count_records(
     counts = {"total": "COUNT(*)"}
     if condition is not None:
         counts |= {"yes": "COUNT(CASE WHEN answer THEN 1 END)", "no": "COUNT(CASE WHEN NOT answer THEN 1 END)"}
-    statement = f"{records} {_counted(counts, groups)}"
-    declared = None if groups is None else groups.arrow()
-    found = table.run(statement, columns_read(table, condition, keys, unit), declared)
+    statement = f"{records} {counted(counts, groups)}"
+    declared = {} if groups is None else {"groups": groups.arrow()}
+    found = table.run(statement, columns_read(table, condition, keys, unit), **declared)
     position = integers_of(found.column("position"))
     arrays = {name: np.zeros(1 if groups is None else len(groups), np.int64) for name in ("total", "yes", "no")}
     for name in counts:
@@ -104,25 +104,29 @@ def count_records(
     return Statistics(**arrays)
 
 
-def _counted(counts: dict[str, str], groups: Cells | None) -> str:
-    """Write the SELECT over `records` that counts them by `position`.
+def counted(counts: dict[str, str], groups: Cells | None, *, records: str = "records", also: str | None = None) -> str:
+    """Write the SELECT over a relation of records that counts them by `position`, and by `also`, a column of theirs.
 
     Undeclared keys, of which there may be very many, must cost no memory. So records are joined with the cells before
     they are grouped; or, which is much faster, grouped first, where so few keys lie between the declared ones that all
     of them may occur.
     """
-    listed = ", ".join(f"{count} AS {name}" for name, count in counts.items())
+    kept = [] if also is None else [also]
+    listed = ", ".join([*kept, *(f"{count} AS {name}" for name, count in counts.items())])
     if groups is None:
-        return f"SELECT 0 AS position, {listed} FROM records"
+        return f"SELECT 0 AS position, {listed} FROM {records}" + (f" GROUP BY {also}" if kept else "")
     keys = [f"k{place}" for place in range(len(groups.columns))]
     box = groups.box()
     if box is None:
-        same = " AND ".join(f"records.{key} = groups.{key}" for key in keys)
-        return f"SELECT position, {listed} FROM records JOIN groups ON {same} GROUP BY position"
+        same = " AND ".join(f"{records}.{key} = groups.{key}" for key in keys)
+        return (
+            f"SELECT position, {listed} FROM {records} JOIN groups ON {same} GROUP BY {', '.join(['position', *kept])}"
+        )
     within = " AND ".join(
         f"{key} >= CAST('{least}' AS BIGINT) AND {key} <= CAST('{greatest}' AS BIGINT)"
         for key, (least, greatest) in zip(keys, box, strict=True)
     )
-    grouped = f"SELECT {', '.join(keys)}, {listed} FROM records WHERE {within} GROUP BY {', '.join(keys)}"
+    by = ", ".join([*keys, *kept])
+    grouped = f"SELECT {', '.join(keys)}, {listed} FROM {records} WHERE {within} GROUP BY {by}"
     same = " AND ".join(f"counted.{key} = groups.{key}" for key in keys)
-    return f"SELECT position, {', '.join(counts)} FROM ({grouped}) AS counted JOIN groups ON {same}"
+    return f"SELECT position, {', '.join([*kept, *counts])} FROM ({grouped}) AS counted JOIN groups ON {same}"
