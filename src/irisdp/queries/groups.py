@@ -29,6 +29,8 @@ __all__ = ["Groups", "find_keys", "read_groups"]
 _KEYS_PER_GROUP = 4
 """Keys in the box around the declared ones, at most, for each declared one."""
 
+_MOST_NAMED = 5
+
 
 @dataclass(frozen=True, eq=False)
 class Groups:
@@ -85,6 +87,13 @@ class Groups:
         labels = tuple(self.labels[row] for row in self._order.tolist())
         keys = self._keys.take(whole_numbers(self._order))
         return Groups(self.columns, labels, place[self.shown], keys, np.arange(len(place)))
+
+    def describe(self) -> str:
+        """Say how many there are, and the first few by name, as text or as numbers."""
+        shown = [self.labels[row] for row in self.shown[:_MOST_NAMED].tolist()]
+        named = [", ".join(f'"{part}"' if isinstance(part, str) else str(part) for part in label) for label in shown]
+        more = len(self) - len(named)
+        return f"{len(self)} declared: {' · '.join(named)}" + (f" and {more} more" if more else "")
 
     @cached_property
     def digest(self) -> str:

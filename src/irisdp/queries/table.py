@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -30,8 +29,14 @@ class _Door:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._behind, name)
 
+    def close(self) -> None:
+        self._behind = self._closed()
+
+    def _closed(self) -> _Closed:
+        return _Closed(self._behind.engine, getattr(self._behind, "path", None))
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return _Door, (_Closed(self._behind.engine, getattr(self._behind, "path", None)),)
+        return _Door, (self._closed(),)
 
     def __repr__(self) -> str:
         return "…"
@@ -47,7 +52,7 @@ class _Closed:
     def digest(self) -> bytes:
         raise _gone()
 
-    def run(self, statement: str, names: Sequence[str], groups: Any) -> Any:
+    def run(self, statement: str, names: Sequence[str], declared: Any) -> Any:
         raise _gone()
 
 
@@ -82,9 +87,9 @@ class Table:
         if not isinstance(self._source, _Door):
             object.__setattr__(self, "_source", _Door(self._source))
 
-    def closed(self) -> Table:
-        """Return the table without its records: names, kinds, and what read it."""
-        return copy.deepcopy(self)
+    def close(self) -> None:
+        """Let go of the records, for all who hold this table: what stays is names, kinds, and what read it."""
+        self._source.close()
 
     @property
     def path(self) -> Path | None:
@@ -124,8 +129,8 @@ class Table:
         digest: bytes = guarded(self._source.digest, "could not be digested by its engine", "check that it can be read")
         return digest
 
-    def run(self, statement: str, columns: Sequence[Column], groups: pa.Table | None = None) -> pa.Table:
-        """Run a statement of this floor's over the relations `data` and `groups`; the result is private.
+    def run(self, statement: str, columns: Sequence[Column], **declared: pa.Table) -> pa.Table:
+        """Run a statement of this floor's over `data` and the relations declared, by name; the result is private.
 
         Raises
         ------
@@ -137,7 +142,7 @@ class Table:
             plain = [column for column in self.columns if not column.kind.is_opaque]
             names = [(plain or list(self.columns))[0].name]
         return guarded(
-            lambda: self._source.run(statement, names, groups),
+            lambda: self._source.run(statement, names, declared),
             "could not be read to the end by its engine",
             "check that it is intact and, for very large tables, that memory suffices",
         )

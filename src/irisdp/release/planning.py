@@ -6,7 +6,7 @@ A plan has read no record. Everything it says may be printed, and nothing it doe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
@@ -44,7 +44,8 @@ from .subject import Subject, canonical, subject_of
 
 __all__ = ["Plan", "plan"]
 
-_MOST_NAMED = 5
+_OPEN = Cost()
+"""Stands for the cost of a plan that was not told it: its price."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -89,7 +90,7 @@ class Plan:
     selector: PartitionSelection | None
     declared_in: Mapping[str, Path | None] = field(default_factory=dict, repr=False)
     charged_at: Fraction = Fraction(0)
-    cost: Charge
+    cost: Charge = _OPEN
     chain: str | None = field(init=False, repr=False)
     price: Price = field(init=False, repr=False)
 
@@ -109,6 +110,10 @@ class Plan:
         )
         object.__setattr__(self, "chain", chain)
         object.__setattr__(self, "price", price)
+        if self.cost is _OPEN:
+            # A selection has a δ, and nothing with one is counted in μ.
+            unpriced = isinstance(finest.privacy, Gaussian) and not self.charged_at and self.selector is None
+            object.__setattr__(self, "cost", price.at(MU if unpriced else EPSILON_DELTA))
 
     def __repr__(self) -> str:
         """Say what is asked, what it costs and how far off answers will be."""
@@ -185,11 +190,11 @@ class Plan:
 
     def describe_groups(self) -> list[str]:
         """Say which groups were read, the first few by name, as text or as numbers; none where none are declared."""
-        return _listed(self.groups)
+        return [] if self.groups is None else [self.groups.describe()]
 
     def describe_categories(self) -> list[str]:
         """Say the same of the categories that the question is about."""
-        return _listed(self.query.categories)
+        return [] if self.query.categories is None else [self.query.categories.describe()]
 
     def describe_cost(self) -> str:
         """Say the cost in one line."""
@@ -289,7 +294,7 @@ def plan(
     audiences = tuple(Audience(name, question.mechanism(level, graph)) for name, level in levels)
     if audience is not None and audiences[0].mechanism.chained is None:
         raise BadInput("audience", "is for counts", f"ask {question.name} with one epsilon=")
-    planned = Plan(
+    return Plan(
         table=table,
         query=question,
         condition=condition,
@@ -302,7 +307,7 @@ def plan(
         asked=subject_of(
             table=table,
             described=question.describe(),
-            choices=question.choices(),
+            choices=question.choices() if question.column else {},
             about=question.column,
             condition=condition,
             by=columns,
@@ -316,20 +321,7 @@ def plan(
         selector=selector,
         declared_in={"the groups": groups_file(groups), "the categories": groups_file(categories)},
         charged_at=rational(delta, "delta"),
-        cost=Cost(),
     )
-    # A selection has a δ, and nothing with one is counted in μ.
-    unpriced = isinstance(audiences[0].mechanism.privacy, Gaussian) and not planned.charged_at and selector is None
-    return replace(planned, cost=planned.cost_in(MU if unpriced else EPSILON_DELTA))
-
-
-def _listed(declared: Groups | None) -> list[str]:
-    if declared is None:
-        return []
-    shown = [declared.labels[row] for row in declared.shown[:_MOST_NAMED].tolist()]
-    named = [", ".join(f'"{part}"' if isinstance(part, str) else str(part) for part in label) for label in shown]
-    more = len(declared) - len(named)
-    return [f"{len(declared)} declared: {' · '.join(named)}" + (f" and {more} more" if more else "")]
 
 
 def _relation(relation: str) -> Relation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -238,8 +238,9 @@ def publish(
         for audience, number in zip(planned.audiences, settled.ids, strict=True)
     }
     written = write_files(files, answers_of, sidecars)
+    planned.table.close()
     return Publication(
-        plan=replace(planned, table=planned.table.closed()),
+        plan=planned,
         answers_of=answers_of,
         repeated=settled.repeated,
         cost=settled.charged,

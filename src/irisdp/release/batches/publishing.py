@@ -129,7 +129,7 @@ def batch(
         beside = sidecar(one.body(audience), answers, number, shown_ends(one, of_one.nodes), batch=told)
         publications.append(
             Publication(
-                plan=replace(one, table=one.table.closed()),
+                plan=one,
                 answers_of={None: answers},
                 repeated=settled.repeated,
                 cost=entry.cost * 0,
@@ -147,9 +147,10 @@ def batch(
     )
     for pair, place in enumerate(files):
         publications[place] = replace(publications[place], out=written[2 * pair : 2 * pair + 2])
-    closed = tuple(found.plan for found in publications)
+    for one in planned.plans:
+        one.table.close()
     return BatchPublication(
-        plan=replace(planned, composition=replace(planned.composition, plans=closed)),
+        plan=planned,
         publications=tuple(publications),
         repeated=settled.repeated,
         cost=settled.charged,
