@@ -89,7 +89,21 @@ Mean size of the error, at δ = 10⁻⁶ where it is used:
 
 δ this small buys next to nothing on one release. Read well, geometric noise (with δ: universal noise) serves every
 reader whose loss never falls away from the truth as well as any private mechanism.
-"""
+
+## As JSON
+
+`irisdp compare … --json`, and `Comparison.to_document` in Python:
+
+| key | what it holds |
+|---|---|
+| `format` | "irisdp/comparison/1" |
+| `query`, `categories`, `n` | the question and its public sizes; null where none was given |
+| `relation`, `privacy` | the promise, as in mechanism files |
+| `objectives` | a list of `name`, `meaning` and `unit` ("probability", "records", "records²") |
+| `mechanisms` | this library's first: `name`, `known_as`, `ours`, `runs_at` and `why`, `scope` (what is claimed), `errors` |
+| `errors` | by the name of an objective: `value` (a float), `lower` and `upper` (decimals around the number, rounded outward), `exact` (the fraction, where there is one and it is short, else null), `to_ours` (over the first mechanism's) |
+| `notes` | what was left out, and why |
+"""  # noqa: E501
     (HERE / "comparison.md").write_text(page, encoding="utf-8")
 
 

@@ -2,14 +2,17 @@
 
 import json
 import math
+import re
 from fractions import Fraction
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 import irisdp
 from irisdp import BadInput, Privacy, compare, design
+from irisdp.cells import CategoryNodes, LargestCategories
 from irisdp.cli.main import run
 from irisdp.comparison import QUESTIONS
 from irisdp.comparison.tables import number_of_kinds, number_of_tables, tables
@@ -32,6 +35,9 @@ ALL = [
     ("majority", {"n": 6, "relation": "add-remove"}),
     ("median", {"categories": 3, "n": 6}),
     ("quantile 0.9", {"categories": 4, "relation": "add-remove"}),
+    ("top 2", {"categories": 3, "n": 5}),
+    ("ranking", {"categories": 3}),
+    ("ranking", {"categories": 3, "relation": "add-remove"}),
 ]
 
 NO_BEST_WORST = {"median", "quantile 0.9"}
@@ -118,6 +124,32 @@ def test_counts_and_decisions_at_known_values():
         Fraction(1, 3), Fraction(1, 6), Fraction(1, 12),
     ]  # fmt: skip
     assert "at the cost of the worst case" in ours.scope
+
+
+@pytest.mark.parametrize(("query", "named"), [("top 2", 2), ("ranking", None)])
+@pytest.mark.parametrize("relation", ["exchange", "add-remove"])
+def test_orders_are_the_published_table_or_sorted_counts(query, named, relation):
+    """On every histogram of four records, and each other mechanism beside, taken one table at a time."""
+    found = compare(query, categories=3, n=4, ratio=3, relation=relation, lead=2)
+    published = LargestCategories(named, 3, Privacy(ratio=3), relation == "exchange")
+    counts = [[a, b, 4 - a - b] for a in range(5) for b in range(5 - a)]
+    nodes = CategoryNodes(("a", "b", "c"), np.array(counts))
+    wrong = Fraction(0)
+    for cell, held in enumerate(counts):
+        law = published.law(nodes, cell, 0)
+        for answer, chance in law.items():
+            places = ["abc".index(name) for name in re.findall(r"[abc]", answer)]
+            rest = [held[place] for place in range(3) if place not in places]
+            ordered = [held[place] for place in places]
+            right = ordered == sorted(ordered, reverse=True) if named is None else min(ordered) >= max(rest)
+            wrong += 0 if right else Fraction(chance if isinstance(chance, Fraction) else chance.lower)
+    first, *others = found.mechanisms
+    assert math.isclose(first.errors["mean"].lower, wrong / len(counts), abs_tol=1e-12)
+    assert [one.name for one in others][-2:] == [
+        "exponential mechanism, one after the other", "joint exponential mechanism",
+    ]  # fmt: skip
+    assert len(others) == (3 if published.table is not None else 2)
+    assert all(first.errors[name].upper <= one.errors[name].upper for one in others for name in ("lead-2", "mean"))
 
 
 def test_tables_are_counted_once_each():
@@ -215,6 +247,10 @@ def test_the_command_prints_writes_and_does_not_overwrite(capsys, tmp_path, monk
         ("majority --lead 1,,2 --epsilon 1", "--lead: must be whole numbers with commas between them; "),
         ("plurality --categories 3 --gaps 0,1 --epsilon 1", "--gaps: must be lists of 3 gaps; "),
         ("plurality --categories 3 --gaps 1,1,2 --epsilon 1", "--gaps: must hold a 0: "),
+        ("top --categories 3 --epsilon 1", "QUERY: top needs a number K and takes no column here; "),
+        ("top 3 --categories 3 --epsilon 1", "K: must be at least 1 and at most 2; "),
+        ("ranking --categories 6 --epsilon 1", "--categories: must be at least 2 and at most 5; "),
+        ("ranking party --categories 3 --epsilon 1", "ranking: takes no column here; "),
         ("median age --categories 3 --epsilon 1", "median: takes no column here; "),
         ("median --epsilon 1", "--categories: is missing; "),
         ("median --categories 3 --gaps 0,1,2 --epsilon 1", "--gaps: is not used by median; "),

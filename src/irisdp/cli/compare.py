@@ -20,7 +20,9 @@ __all__ = ["compare_command"]
 def compare_command(
     query: Annotated[
         list[str],
-        typer.Argument(metavar="QUERY", help="plurality | count | at-least [K] | majority | median | quantile P"),
+        typer.Argument(
+            metavar="QUERY", help="plurality | top K | ranking | count | at-least [K] | majority | median | quantile P"
+        ),
     ],
     categories: Annotated[
         str | None, typer.Option(metavar="Q", help="How many categories, or ordered bins, there are.")

@@ -36,7 +36,7 @@ def compare(
 
     Parameters
     ----------
-    query : {"plurality", "count", "at-least", "majority", "median", "quantile"}
+    query : {"plurality", "top", "ranking", "count", "at-least", "majority", "median", "quantile"}
         The question.
     *words
         What follows its name: K, or P.

@@ -11,6 +11,7 @@ from .asked import Asked
 from .comparisons import Comparison
 from .counts import compare_counts
 from .decisions import compare_at_least, compare_majority
+from .orders import compare_ranking, compare_top
 from .quantiles import compare_median, compare_quantile
 from .winners import compare_winners
 
@@ -42,6 +43,8 @@ class Question:
 
 QUESTIONS = (
     Question("plurality", compare_winners, ("categories", "n", "lead", "gaps")),
+    Question("top K", compare_top, ("categories", "n", "lead", "gaps")),
+    Question("ranking", compare_ranking, ("categories", "n", "lead", "gaps")),
     Question("count", compare_counts, ("n",)),
     Question("at-least [K]", compare_at_least, ("n", "lead")),
     Question("majority", compare_majority, ("n", "lead")),
