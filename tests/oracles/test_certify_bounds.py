@@ -62,7 +62,7 @@ def judged(document):
     except Exception:
         assert not verdict.holds
     else:
-        assert verdict.holds and (verdict.value, verdict.lower_bound) == (proven.value, proven.bound)
+        assert verdict.holds and (verdict.value, verdict.lower_bound) == (proven.value, proven.proof.bound)
     return verdict
 
 

@@ -145,8 +145,8 @@ def test_designs_under_random_shapes_are_certified(kind, seed, tmp_path):
     assert status == 0, said
     mechanism = verify_mechanism.read_mechanism(json.loads((tmp_path / "m.json").read_text()))
     found, other = verdict.optimality, verify_mechanism.conclude(mechanism)
-    assert (found.value, found.lower_bound, found.among) == (other.value, other.bound, other.among)
-    assert found.given == frozenset(other.rows_given) and found.gap == 0
+    assert (found.value, found.lower_bound, found.among) == (other.value, other.proof.bound, other.among)
+    assert found.given == frozenset(other.proof.rows_given) and found.gap == 0
     if "choice" in document["certificate"]:
         assert verify_choice.choice(mechanism, document["certificate"]) == found.choice <= found.value
 

@@ -35,7 +35,7 @@ def choice(mechanism: verifier.Mechanism, certificate: Any) -> Fraction:
     """Return the bound on the goal, of a mechanism that verify_mechanism.py has accepted."""
     insist, part, whole = verifier.insist, verifier.part, verifier.whole_number
     answers, size = len(mechanism.outputs), len(mechanism.inputs)
-    goal = verifier.goal_of(verifier.read_goal(mechanism, certificate))
+    goal = verifier.read_goal(mechanism, certificate)
     insist(not goal.worst_case, "a choice of boundary needs an average")
     rankings = verifier.read_rankings(certificate, answers)
     first = [rankings.index(line) for line in rankings]  # a ranking that is listed twice is one ranking

@@ -49,12 +49,13 @@ import re
 import sys
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate, chain, combinations, islice, pairwise, permutations, product
+from operator import ne
 from typing import Any
 
 ALL_PRIVATE = "all private mechanisms"
@@ -111,11 +112,10 @@ def list_of(value: Any, field: str, length: int | None = None) -> list[Any]:
     return list(value)
 
 
-def object_of(value: Any, field: str) -> dict[str, Any]:
+def object_of(value: Any, field: str) -> Any:
     """Insist on a JSON object."""
     insist(isinstance(value, dict), f"{field} must be an object in braces")
-    found: dict[str, Any] = value
-    return found
+    return value
 
 
 def part(value: Any, key: str, field: str) -> Any:
@@ -201,15 +201,15 @@ def words(length: int, symbols: int) -> Iterator[str]:
     return map(("," if symbols > 10 else "").join, product(map(str, range(symbols)), repeat=length))
 
 
-def one_symbol_differs(a: str, b: str, symbols: int) -> bool:
-    """Tell whether two words differ in exactly one place."""
-    first, second = (word.split(",") if symbols > 10 else word for word in (a, b))
-    return sum(x != y for x, y in zip(first, second, strict=True)) == 1
+def one_symbol_differs(words: list[str], length: int, symbols: int) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of words that differ in exactly one place."""
+    split = [(word, word.split(",") if symbols > 10 else word) for word in words]
+    return ((a, b) for (a, x), (b, y) in combinations(split, 2) if sum(map(ne, x, y)) == 1)
 
 
-def one_record_differs(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
-    """Tell whether one histogram becomes the other when one record changes its type."""
-    return sum(abs(x - y) for x, y in zip(a, b, strict=True)) == 2
+def one_record_differs(histograms: list[Any], total: int, types: int) -> Iterator[tuple[Any, Any]]:
+    """Yield the pairs of histograms of which one becomes the other when one record changes its type."""
+    return ((a, b) for a, b in combinations(histograms, 2) if sum(abs(x - y) for x, y in zip(a, b, strict=True)) == 2)
 
 
 def gaps(categories: int, largest: int, relation: str) -> list[tuple[int, ...]]:
@@ -219,17 +219,17 @@ def gaps(categories: int, largest: int, relation: str) -> list[tuple[int, ...]]:
     return sorted(chain(*by_first_winner))
 
 
-def records_moved(gaps: tuple[int, ...], largest: int, relation: str) -> Iterator[tuple[int, ...]]:
-    """Yield the gaps after a record came, or one was exchanged, if the most that a category has did not fall.
+def one_record_moved(nodes: list[Any], categories: int, largest: int, relation: str) -> Iterator[tuple[Any, Any]]:
+    """Yield gaps before and after a record came, or one was exchanged, if the most that a category has did not fall.
 
     Of two neighbours one becomes the other in this way. A gap of `largest` may in truth be larger, so that the record
     that its category gains is not seen; then another one loses it, if anything changes, and gains it on the way back.
     """
-    places = range(len(gaps))
-    for gains, loses in permutations(places, 2) if relation == "exchange" else ((place, None) for place in places):
-        records = [(place == gains) - (place == loses) - gap for place, gap in enumerate(gaps)]
+    moves: Any = permutations(range(categories), 2 if relation == "exchange" else 1)
+    for gaps, (gains, *loses) in product(nodes, list(moves)):
+        records = [(place == gains) - (place in loses) - gap for place, gap in enumerate(gaps)]
         if max(records) >= 0:
-            yield tuple(min(max(records) - held, largest) for held in records)
+            yield gaps, tuple(min(max(records) - held, largest) for held in records)
 
 
 LARGEST_FAMILY = 1 << 62
@@ -250,22 +250,25 @@ def nodes_and_edges(specification: Any, size: int) -> tuple[list[Any], Iterable[
             return names(specification["nodes"], "nodes"), edges
         ends = list(dict.fromkeys(chain(*edges)))
         return sorted(ends) if all(isinstance(end, int) for end in ends) else ends, edges
-    families: dict[str, tuple[list[str], Callable[..., Iterable[Any]]]] = {
-        "path": (["n"], range),
-        "cycle": (["n"], range),
-        "complete": (["n"], range),
-        "hamming": (["length", "symbols"], words),
-        "histograms": (["total", "types"], histograms),
-        "sorted_histograms": (["total", "types"], lambda total, types: histograms(total, types, falling=True)),
-        "gaps": (["categories", "largest", "relation"], gaps),
+    falling = partial(histograms, falling=True)
+    families: dict[str, tuple[list[str], Callable[..., Iterable[Any]], Callable[..., Iterable[Any]]]] = {
+        "path": (["n"], range, lambda nodes, n: pairwise(nodes)),
+        "cycle": (["n"], range, lambda nodes, n: zip(nodes, nodes[1:] + nodes[:1], strict=True)),
+        "complete": (["n"], range, lambda nodes, n: combinations(nodes, 2)),
+        "hamming": (["length", "symbols"], words, one_symbol_differs),
+        "histograms": (["total", "types"], histograms, one_record_differs),
+        "sorted_histograms": (["total", "types"], falling, one_record_differs),
+        "gaps": (["categories", "largest", "relation"], gaps, one_record_moved),
     }
     family = specification["family"]
     insist(isinstance(family, str) and family in families, f"the graph's family must be one of {', '.join(families)}")
-    keys, nodes_of = families[family]
+    keys, nodes_of, edges_of = families[family]
     insist(set(specification) == {"family", *keys}, f"a graph of this family must hold {' and '.join(keys)}, no more")
     sizes: list[Any] = [
-        value if key == "relation" else whole_number(value, key, 0 if key == "total" else 1, LARGEST_FAMILY)
-        for key, value in ((key, specification[key]) for key in keys)
+        specification[key]
+        if key == "relation"
+        else whole_number(specification[key], key, key != "total", LARGEST_FAMILY)
+        for key in keys
     ]
     if family == "gaps":
         q, most, relation = sizes
@@ -278,27 +281,12 @@ def nodes_and_edges(specification: Any, size: int) -> tuple[list[Any], Iterable[
         insist(sizes[1] ** sizes[0] == size, "the graph's nodes must be the inputs, each once")
     if family.endswith("histograms"):
         fits = sizes[1] <= MOST_TYPES and (sizes[0] + 1) * sizes[1] <= MOST_RECORDS_AND_TYPES
-        insist(
-            fits,
-            f"types must be at most {MOST_TYPES}, and total plus one times types at most {MOST_RECORDS_AND_TYPES:,}",
-        )
+        most = f"types must be at most {MOST_TYPES}, and total plus one times types at most {MOST_RECORDS_AND_TYPES:,}"
+        insist(fits, most)
     nodes = list(islice(nodes_of(*sizes), size + 1))  # one too many is enough to see that the graph is another one
-    if len(nodes) != size:
-        return nodes, []
-    if family == "gaps":
-        return nodes, ((node, moved) for node in nodes for moved in records_moved(node, *sizes[1:]))
-    if family == "path":
-        return nodes, pairwise(nodes)
-    if family == "cycle":
-        return nodes, zip(nodes, nodes[1:] + nodes[:1], strict=True)
-    pairs = combinations(nodes, 2)
-    if family == "complete":
-        return nodes, pairs
-    if family == "hamming":
-        return nodes, ((a, b) for a, b in pairs if one_symbol_differs(a, b, sizes[1]))
     if family == "sorted_histograms":
-        nodes = sorted(nodes, key=lambda histogram: histogram[::-1])
-    return nodes, ((a, b) for a, b in pairs if one_record_differs(a, b))
+        nodes.sort(key=lambda histogram: histogram[::-1])
+    return nodes, edges_of(nodes, *sizes) if len(nodes) == size else []
 
 
 def neighbours_of_nodes(specification: Any, size: int) -> dict[Any, set[Any]]:
@@ -462,9 +450,8 @@ def insist_on_path(graph: Any, size: int) -> None:
 
 def read_reading(factor: Any, size: int) -> list[Counter[int]]:
     """Return how probable each answer is for each number that the geometric mechanism releases."""
-    entries = [
-        list_of(entry, "an entry of reading", 3) for entry in list_of(part(factor, "reading", "a factor"), "reading")
-    ]
+    listed = list_of(part(factor, "reading", "a factor"), "reading")
+    entries = [list_of(entry, "an entry of reading", 3) for entry in listed]
     insist(len(entries) >= size, "reading must say of every number how it is read")
     reading: list[Any] = [Counter() for _ in range(size)]
     for released, answer, probability in entries:
@@ -547,7 +534,6 @@ class Goal:
     losses: list[list[Fraction]]
     weights: list[Fraction]
     considered: Iterable[int]
-    description: str
 
     def over_inputs(self, expected: Callable[[int], Fraction]) -> Fraction:
         """Put the expected losses of the inputs together."""
@@ -564,7 +550,7 @@ LOSSES: dict[Any, Callable[[Any, Any], int]] = {
 
 
 def read_goal(mechanism: Mechanism, certificate: Any) -> Goal:
-    """Read and describe the goal of a certificate."""
+    """Read the goal of a certificate."""
     size, loss = len(mechanism.inputs), part(certificate, "loss", "the certificate")
     aggregate = part(certificate, "aggregate", "the certificate")
     insist(aggregate in ("average", "worst"), "aggregate must be average or worst")
@@ -596,9 +582,7 @@ def read_goal(mechanism: Mechanism, certificate: Any) -> Goal:
         considered = {whole_number(i, "side_information", 0, size - 1) for i in listed}
         known = sum(weights) == sum(weights[i] for i in considered) == 1
     insist(known and min(weights) >= 0, "weights are at least 0; a worst case needs a prior")
-    goal = Goal(worst_case, loss_name, losses, weights, considered, "")
-    goal.description = describe_goal(mechanism, goal)
-    return goal
+    return Goal(worst_case, loss_name, losses, weights, considered)
 
 
 def describe_goal(mechanism: Mechanism, goal: Goal) -> str:
@@ -614,10 +598,7 @@ def describe_goal(mechanism: Mechanism, goal: Goal) -> str:
     if least == most:
         return what + "; it is the same for every mechanism and compares nothing"
 
-    def always_answering(v: int) -> Fraction:
-        return goal.over_inputs(lambda i: goal.losses[i][v])
-
-    always = list(map(always_answering, range(len(mechanism.outputs))))
+    always = [goal.over_inputs(column.__getitem__) for column in zip(*goal.losses, strict=True)]
     constant = mechanism.outputs[always.index(min(always))]
     return f"{what}; {shown(least)} without privacy, {shown(min(always))} by always answering {constant!r}"
 
@@ -658,25 +639,16 @@ class Proof:
 
     bound: Fraction | None  # None where it states no goal
     best_rows: Sequence[Row] | None = None  # the rows that a theorem says are best, where it names any
-    rows_given: Iterable[int] = ()  # the inputs whose rows the proof took from the file: the bound is on mechanisms
-    off_boundary: Iterable[int] = ()  # that share these rows; and those of them that are not on the boundary
+    rows_given: Collection[int] = ()  # the inputs whose rows the proof took from the file: the bound is on mechanisms
+    off_boundary: Collection[int] = ()  # that share these rows; and those of them that are not on the boundary
     inner: "Conclusion | None" = None  # of a pullback: what holds for the mechanism on the smaller graph
 
 
-def goal_of(goal: Goal | None) -> Goal:
-    """Insist that the certificate states a goal."""
-    if goal is None:
-        raise ValueError("the certificate states no loss")
-    return goal
-
-
-def weak_duality(mechanism: Mechanism, certificate: Any, stated: Goal | None) -> Proof:
+def weak_duality(mechanism: Mechanism, certificate: Any, goal: Goal) -> Proof:
     """Bound the goal of every private mechanism by multipliers: see `lower_bound`."""
-    goal = goal_of(stated)
     scores = [[weight * loss for loss in losses] for weight, losses in zip(goal.weights, goal.losses, strict=True)]
     multipliers = part(certificate, "multipliers", "the certificate")
-    bound = lower_bound(mechanism, scores, multipliers, lambda i, j: j in mechanism.neighbours[i])
-    return Proof(bound)
+    return Proof(lower_bound(mechanism, scores, multipliers, lambda i, j: j in mechanism.neighbours[i]))
 
 
 def lower_bound(
@@ -760,7 +732,7 @@ def geometric_itself(mechanism: Mechanism, certificate: Any, goal: Goal | None) 
     return Proof(None, best_rows=list(geometric_rows(mechanism, round_up=False)) if mechanism.rows else [])
 
 
-def geometric_reading(mechanism: Mechanism, certificate: Any, stated: Goal | None) -> Proof:
+def geometric_reading(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proof:
     """Some reading of the geometric mechanism is best, when losses never fall as the answer moves from the truth.
 
     The best reading answers each z that was released with the v of the smallest Σ_i weight_i·loss(i, v)·P_i(z). These
@@ -768,13 +740,11 @@ def geometric_reading(mechanism: Mechanism, certificate: Any, stated: Goal | Non
     considered possible; no average over it exceeds the largest expected loss, so the sum is a bound there too.
     """
     insist_on_counts(mechanism)
-    goal = goal_of(stated)
-    everyone = range(len(mechanism.inputs))
+    if goal is None:
+        raise ValueError("the certificate states no loss")
     grows = all(losses == sorted(losses[:i])[::-1] + sorted(losses[i:]) for i, losses in enumerate(goal.losses))
     grows = grows and goal.loss_name != "graph-distance"  # a path has a name for that: absolute
     insist(grows, "losses must grow with distance on both sides of the truth")
-    risks_of = {"zero-one": zero_one_risks, "absolute": absolute_risks, "squared": squared_risks, None: None}
-    risks_of_masses = risks_of[goal.loss_name]
     powers, denominator = geometric_powers(mechanism, round_up=False)
     weights, weight_denominator = over_common_denominator(goal.weights)
     # Powers are rounded down, which lowers a sum of losses only where none is negative; so what a row has below 0 is
@@ -782,41 +752,27 @@ def geometric_reading(mechanism: Mechanism, certificate: Any, stated: Goal | Non
     lowest = [min(Fraction(0), *losses) for losses in goal.losses]
     losses = [[loss - low for loss in row] for row, low in zip(goal.losses, lowest, strict=True)]
     bound = sum((w * low for w, low in zip(goal.weights, lowest, strict=True)), Fraction(0))
-    for z in everyone:
+    for z in range(len(mechanism.inputs)):
         masses = [weight * powers[abs(z - i)] for i, weight in enumerate(weights)]
-        if risks_of_masses is None:
-            columns = zip(*losses, strict=True)
-            smallest: Any = min(sum(m * x for m, x in zip(masses, column, strict=True)) for column in columns)
-        else:
-            smallest = min(risks_of_masses(masses))
+        smallest: Any = min(risks(goal.loss_name, masses, losses))
         bound += geometric_factor(mechanism, z) * Fraction(smallest, denominator * weight_denominator)
     return Proof(bound)
 
 
-def zero_one_risks(masses: list[int]) -> list[int]:
-    """Return Σ_i mass_i·[i ≠ v] for every v."""
-    return [sum(masses) - mass for mass in masses]
-
-
-def absolute_risks(masses: list[int]) -> list[int]:
-    """Return Σ_i mass_i·|i − v| for every v: a step from v to v + 1 adds the mass up to v and takes off the rest."""
-    total, first = sum(masses), sum(i * mass for i, mass in enumerate(masses))
-    return list(accumulate((2 * below - total for below in accumulate(masses[:-1])), initial=first))
-
-
-def squared_risks(masses: list[int]) -> list[int]:
-    """Return Σ_i mass_i·(i − v)² for every v, from the sums of mass_i, i·mass_i and i²·mass_i."""
+def risks(loss_name: str | None, masses: list[int], losses: list[list[Fraction]]) -> Iterable[Any]:
+    """Return Σ_i mass_i·loss(i, v) for every answer v; of losses with a name from sums that take far fewer steps."""
     total, first, second = (sum(i**k * mass for i, mass in enumerate(masses)) for k in range(3))
-    return [second - 2 * v * first + v * v * total for v in range(len(masses))]
+    if loss_name == "zero-one":
+        return [total - mass for mass in masses]
+    if loss_name == "absolute":  # a step from v to v + 1 adds the mass up to v and takes off the rest
+        return accumulate((2 * below - total for below in accumulate(masses[:-1])), initial=first)
+    if loss_name == "squared":  # Σ mass_i·(i − v)²
+        return [second - 2 * v * first + v * v * total for v in range(len(masses))]
+    return [sum(m * x for m, x in zip(masses, column, strict=True)) for column in zip(*losses, strict=True)]
 
 
 # Bits, about, of the exact numbers that one event is propagated with: they grow with every step.
 LONGEST_PROPAGATION = 10**8
-
-
-def one_more(steps: int) -> int:
-    """Count a step."""
-    return steps + 1
 
 
 def dominance(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proof:
@@ -848,7 +804,7 @@ def dominance(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proo
     if theorem == "rainbow":
         listed = list_of(part(certificate, "fixed", "the certificate"), "fixed")
         fixed = [whole_number(k, "fixed", 0, size - 1) for k in listed]
-    depth = smallest_reaching(mechanism, dict.fromkeys(fixed, 0), one_more, size)
+    depth = smallest_reaching(mechanism, dict.fromkeys(fixed, 0), lambda steps: steps + 1, size)
     deepest = max((t for t in depth if t < size), default=0)
     step = max(sum(k.bit_length() for x in pair for k in x.as_integer_ratio()) for pair in mechanism.pairs)
     insist(deepest**2 * step <= LONGEST_PROPAGATION, "rankings reach too far from the given rows for exact numbers")
@@ -865,9 +821,7 @@ def dominance(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proo
         given, assumed = dict(balanced), set()
     lines = lines_of_u(mechanism.pairs)
 
-    @cache
-    def one_step(s: Fraction) -> Fraction:
-        return u(lines, s)[0]
+    one_step = cache(lambda s: u(lines, s)[0])
 
     @cache
     def most(event: frozenset[int]) -> list[Fraction]:
@@ -925,9 +879,11 @@ def pullback(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proof
     edges_met = [sorted(around_value[k]) for k in range(len(inner.inputs))]
     insist(edges_met == inner.neighbours, "the query does not meet every edge")
     conclusion = conclude(inner)
-    given = {i for i, k in enumerate(query) if k in conclusion.rows_given}
-    off_boundary = {i for i in given if query[i] in conclusion.off_boundary}
-    return Proof(conclusion.bound, rows_given=given, off_boundary=off_boundary, inner=conclusion)
+    given, off_boundary = (
+        {i for i, k in enumerate(query) if k in rows}
+        for rows in (conclusion.proof.rows_given, conclusion.proof.off_boundary)
+    )
+    return Proof(conclusion.proof.bound, rows_given=given, off_boundary=off_boundary, inner=conclusion)
 
 
 # Where no goal is stated no gap can be shown: the rows must be the theorem's up to rounding.
@@ -953,15 +909,12 @@ def largest_difference(these: Iterable[Row], those: Iterable[Row]) -> Fraction:
 class Conclusion:
     """What holds of the mechanism and its goal, after everything was checked."""
 
+    proof: Proof
     value: Fraction | None  # the goal of the rows; of factors with rounded powers an upper bound on it
-    bound: Fraction | None  # no mechanism in the scope has a smaller goal
     distance: Fraction | None  # how far an entry is at most from the one that a theorem says is best
-    goal: Goal | None
     description: str
     sentence: str  # what is proven where no goal is stated
     among: str  # the scope: ALL_PRIVATE or SAME_ROWS
-    rows_given: set[int]
-    off_boundary: set[int]
 
 
 def conclude(mechanism: Mechanism) -> Conclusion:
@@ -977,13 +930,7 @@ def conclude(mechanism: Mechanism) -> Conclusion:
         insist(isinstance(kind, str) and kind in THEOREMS, "the certificate's theorem is not known")
     stated_goal = kind == "dual" or (kind != "pullback" and {"aggregate", "loss", "weights"} & set(certificate))
     goal = read_goal(mechanism, certificate) if stated_goal else None
-    proofs: dict[str, Callable[[Mechanism, Any, Goal | None], Proof]] = {
-        "dual": weak_duality,
-        "geometric": geometric_itself,
-        "geometric-reading": geometric_reading,
-        "pullback": pullback,
-    }
-    proof = proofs.get(kind, dominance)(mechanism, certificate, goal)
+    proof = PROOFS[kind](mechanism, certificate, goal)
     distance = None if proof.best_rows is None else largest_difference(mechanism.rows, proof.best_rows)
     insist((distance or 0) <= within(certificate, goal), "the rows are not the theorem's")
     value, description = value_and_description(mechanism, goal, proof)
@@ -992,18 +939,23 @@ def conclude(mechanism: Mechanism) -> Conclusion:
         stated, bound = objective
         insist(stated == value or (stated > value and not mechanism.rows), "the objective's value is another")
         insist(bound is None or bound <= proof.bound, "the lower bound is more than the certificate proves")
-    given, off_boundary = set(proof.rows_given), set(proof.off_boundary)
-    among = SAME_ROWS if given else ALL_PRIVATE
+    among = SAME_ROWS if proof.rows_given else ALL_PRIVATE
     modest = certificate.get("among") in (None, SAME_ROWS, among)
     insist(modest, "the scope is wider than what the certificate proves")
     below = proof.inner.sentence if proof.inner else ""
     insist(value is not None or below not in PULLED_BACK.values(), "a pullback of a pullback needs a goal")
     sentence = PULLED_BACK.get(below, "") if proof.inner else WITHOUT_A_GOAL.get(kind, "")
-    return Conclusion(value, proof.bound, distance, goal, description, sentence, among, given, off_boundary)
+    return Conclusion(proof, value, distance, description, sentence, among)
 
 
-TABLED = ("randomized-response", "balanced-line", "homogeneous-rainbow", "rainbow")
-THEOREMS = ("geometric", "geometric-reading", "pullback", *TABLED)
+PROOFS: dict[str, Callable[[Mechanism, Any, Any], Proof]] = {
+    "dual": weak_duality,
+    "geometric": geometric_itself,
+    "geometric-reading": geometric_reading,
+    "pullback": pullback,
+    **dict.fromkeys(("randomized-response", "balanced-line", "homogeneous-rainbow", "rainbow"), dominance),
+}
+THEOREMS = tuple(PROOFS)[1:]
 
 FIRST_CHOICES = "at every input, and for every k, the first k choices together are as probable as in any of"
 
@@ -1044,7 +996,7 @@ def value_and_description(mechanism: Mechanism, goal: Goal | None, proof: Proof)
     if goal is None or proof.bound is None:
         return None, ""
     if mechanism.rows:
-        return goal_value(mechanism, goal, mechanism.rows.__getitem__), goal.description
+        return goal_value(mechanism, goal, mechanism.rows.__getitem__), describe_goal(mechanism, goal)
     # Factors: a released z costs what the answer that is read from it costs on average.
     # Probabilities are rounded up, which raises the value only where no loss is negative: hence `lowest`.
     lowest = min(Fraction(0), *chain(*goal.losses))
@@ -1052,10 +1004,10 @@ def value_and_description(mechanism: Mechanism, goal: Goal | None, proof: Proof)
         [sum(p * (losses[answer] - lowest) for answer, p in answers.items()) for answers in mechanism.reading]
         for losses in goal.losses
     ]
-    released = Goal(goal.worst_case, goal.loss_name, at_release, goal.weights, goal.considered, goal.description)
+    released = Goal(goal.worst_case, goal.loss_name, at_release, goal.weights, goal.considered)
     rows = list(geometric_rows(mechanism, round_up=True))
     counted = 1 if goal.worst_case else sum(goal.weights)
-    return goal_value(mechanism, released, rows.__getitem__) + lowest * counted, goal.description
+    return goal_value(mechanism, released, rows.__getitem__) + lowest * counted, describe_goal(mechanism, goal)
 
 
 # ---- What is printed ------------------------------------------------------------------------------------------------
@@ -1071,7 +1023,7 @@ def shown(value: Any) -> str:
 
 def scope(mechanism: Mechanism, conclusion: Conclusion) -> str:
     """Say which mechanisms the bound speaks of."""
-    given, size, off_boundary = len(conclusion.rows_given), len(mechanism.inputs), len(conclusion.off_boundary)
+    given, size, off_boundary = map(len, (conclusion.proof.rows_given, mechanism.inputs, conclusion.proof.off_boundary))
     if not given:
         return conclusion.among
     rows = f"rows taken as given at {given} of {size} inputs"
@@ -1102,12 +1054,12 @@ def report(mechanism: Mechanism, conclusion: Conclusion | None) -> None:
     if conclusion.distance is not None:
         say(f"  rows: the theorem's, of which the rest speaks, up to {shown(conclusion.distance)}")
     among = scope(mechanism, conclusion)
-    if conclusion.value is None or conclusion.bound is None:
+    value, bound = conclusion.value, conclusion.proof.bound
+    if value is None or bound is None:
         say(f"  no goal is stated: {conclusion.sentence} {among}")
         return
-    gap = f"at most {shown(conclusion.value - conclusion.bound)} above the best (bound {shown(conclusion.bound)})"
     say(f"  goal: {conclusion.description}")
-    say(f"  value {shown(conclusion.value)}, {gap}")
+    say(f"  value {shown(value)}, at most {shown(value - bound)} above the best (bound {shown(bound)})")
     say(f"  best among: {among}")
 
 
@@ -1148,10 +1100,9 @@ def read_file(path: str) -> Any:
 
 def reason_of(problem: Exception) -> str:
     """Say why in a sentence; what no check foresaw is said to be so."""
-    foreseen = type(problem) is ValueError and len(problem.args) == 1
-    return (
-        str(problem) if foreseen else f"the file has a part of another form than it should ({type(problem).__name__})"
-    )
+    if type(problem) is ValueError and len(problem.args) == 1:
+        return str(problem)
+    return f"the file has a part of another form than it should ({type(problem).__name__})"
 
 
 def main(path: str = "") -> int:
