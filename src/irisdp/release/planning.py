@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from ..accounting import EPSILON_DELTA, MU, Charge, Cost, Currency
 from ..cells import PartitionSelection
@@ -269,7 +269,11 @@ def plan(
     check_apart(categories, data, CATEGORIES)
     table, names = read_by(table, by) if by else (table, None)
     question = read_query(query, arguments).over(table, categories=categories, bins=bins)
-    condition = None if question.expression is None else read_condition(question.expression, table.named)
+    condition = None
+    if question.expression is not None:
+        condition = read_condition(question.expression, table.named)
+        # From here on in its one form: whoever spells it otherwise asks the same.
+        question = replace(cast(Any, question), expression=condition.text)
     # As the table spells them, so that another spelling is no other question.
     columns = tuple(column.name for column in find_keys(table, names)) if names else ()
     if "answer" in columns:
