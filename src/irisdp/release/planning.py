@@ -6,7 +6,7 @@ A plan has read no record. Everything it says may be printed, and nothing it doe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, cast
