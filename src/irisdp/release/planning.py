@@ -269,10 +269,8 @@ def plan(
     check_apart(categories, data, CATEGORIES)
     table, names = read_by(table, by) if by else (table, None)
     question = read_query(query, arguments).over(table, categories=categories, bins=bins)
-    condition = None
-    if question.expression is not None:
-        condition = read_condition(question.expression, table.named)
-        # From here on in its one form: whoever spells it otherwise asks the same.
+    condition = None if question.expression is None else read_condition(question.expression, table.named)
+    if condition is not None:  # from here on in its one form: whoever spells it otherwise asks the same
         question = replace(cast(Any, question), expression=condition.text)
     # As the table spells them, so that another spelling is no other question.
     columns = tuple(column.name for column in find_keys(table, names)) if names else ()
@@ -349,5 +347,4 @@ def _declared(table: Table, by: tuple[str, ...], groups: Any, select_groups: boo
             "the groups must be declared or privately selected: reading them off the data would reveal who is in it",
             "give groups='v1,v2,…' or a CSV file, or select_groups=True with a delta= (one of the two)",
         )
-
     return None if select_groups else read_groups(table, by, groups).by_key()
