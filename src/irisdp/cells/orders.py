@@ -122,7 +122,15 @@ class LargestCategories:
 
     def show(self, drawn: list[Any], nodes: CategoryNodes) -> list[Any]:
         """Name the categories; what is shown already stays."""
-        return [one if isinstance(one, str) else self.named(one, nodes) for one in drawn]
+        known: dict[tuple[int, ...], str] = {}  # few answers, of many cells
+
+        def shown(places: Sequence[int]) -> str:
+            answer = tuple(places)
+            if answer not in known:
+                known[answer] = self.named(answer, nodes)
+            return known[answer]
+
+        return [one if isinstance(one, str) else shown(one) for one in drawn]
 
     def named(self, places: Sequence[int], nodes: CategoryNodes) -> str:
         """Write the names of categories, by their places, as one answer."""
