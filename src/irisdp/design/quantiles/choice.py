@@ -12,11 +12,12 @@ from typing import Any, Literal
 import numpy as np
 
 from ...errors import BadInput
-from ...exact import checked, integer, rational
-from ...graphs.offsets import MOST_PARTS, capped_offsets, number_of_offsets
+from ...exact import checked, integer, rational, rational_text
+from ...graphs.offsets import MOST_PARTS, Offsets, capped_offsets, number_of_offsets
 from ...mechanisms import Row
 from ...privacy import Privacy
-from ..pulling import pulled
+from ..kept_tables import kept_table
+from ..pulling import Pulled, pulled
 from .arrivals import exchanged
 from .forms import Form, PulledOffsets, RankError, ScoredBins
 from .ladder import MOST_BINS, ladder
@@ -25,8 +26,10 @@ __all__ = ["Quantile", "quantile", "read_share"]
 
 Relation = Literal["exchange", "add-remove"]
 
-MOST_WORK = {"exchange": 8_000_000, "add-remove": 1_200_000}
-"""Chances in a table, times its cap, up to which it is worked out: a few seconds."""
+USUAL_WORK = {"exchange": 8_000_000, "add-remove": 1_200_000}
+MOST_WORK = {"exchange": 16_000_000, "add-remove": 3_000_000}
+"""Chances in a table, times its cap, up to which a larger cap is taken than needed, and up to which one is worked out
+at all: some seconds, once, as tables are kept on disk."""
 
 _WANTED = 1e-6
 _NEEDED = 1e-4
@@ -164,17 +167,17 @@ def _table(bins: int, ratio: Fraction, share: Fraction, exchange: bool) -> tuple
     caps = [math.ceil(math.log((bins - 1) / chance) * span / math.log(ratio)) for chance in (_WANTED, _NEEDED)]
     cap = caps[0]
     cap = max(cap, 2)
-    most = MOST_WORK["exchange" if exchange else "add-remove"]
-    if _work(bins, caps[1], own) > most:
+    relation = "exchange" if exchange else "add-remove"
+    if _work(bins, caps[1], own) > MOST_WORK[relation]:
         return None
-    while _work(bins, cap, own) > most:
+    while cap > caps[1] and _work(bins, cap, own) > USUAL_WORK[relation]:
         cap -= 1
     offsets = capped_offsets(bins, cap, own)
-    right = offsets.truth[:, np.newaxis] == np.arange(bins)
-    start = exchanged(offsets, float(ratio)) if exchange else np.exp(-math.log(ratio) / span * offsets.records_off) / 2
-    rows = pulled(offsets.graph, right, ratio, start)
-    if rows is None:
+    asked = f"quantile table 1: {bins} bins up to {cap}, {relation}, {own}, {rational_text(ratio)}"
+    found = kept_table(asked, offsets.graph, bins, ratio, lambda: (_pulled(offsets, ratio, span, exchange), "pull"))
+    if found is None:
         return None
+    rows, _ = found
     rule = (
         f"the pull on offsets capped at {cap}{'' if own is None else ', and the number of records'}: every edge of"
         f" their graph was checked in whole numbers, and counts of any size map to it"
@@ -185,3 +188,10 @@ def _table(bins: int, ratio: Fraction, share: Fraction, exchange: bool) -> tuple
 def _work(bins: int, cap: int, share: Fraction | None) -> int:
     """Return about what a table costs: each sweep goes over all chances, and a larger cap takes more sweeps."""
     return number_of_offsets(bins, cap, share) * bins * cap
+
+
+def _pulled(offsets: Offsets, ratio: Fraction, span: float, exchange: bool) -> Pulled | None:
+    """Pull, from a guess: where records are exchanged it is all but exact, else chances that fall with the distance."""
+    far = np.exp(-math.log(ratio) / span * offsets.records_off) / 2
+    right = offsets.truth[:, np.newaxis] == np.arange(offsets.bins)
+    return pulled(offsets.graph, right, ratio, exchanged(offsets, float(ratio)) if exchange else far)

@@ -3,38 +3,28 @@
 How far heights are capped follows from the number of categories, the ratio and the relation: far enough that somebody
 whose categories are all further apart is told wrongly with a probability of at most 1/10,000. Where so large a graph
 takes too long, there is no table, and noisy counts are sorted instead.
-
-A table is kept in a file under a name that says what it is for. The file is checked on every edge, in whole numbers,
-whenever it is read: whoever can write there can make answers worse, but not less private. It holds nothing of any data.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
-import tempfile
-import zlib
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, log
-from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...exact import rational_text
-from ...graphs import Graph, capped_heights, order_graph
+from ...graphs import capped_heights, order_graph
 from ...graphs.orders import Moves, keys_of_heights
 from ...graphs.protocol import Indices
-from ..pulling import UNIT, Pulled, private_on_every_edge
+from ..kept_tables import CACHE, kept_table
+from ..pulling import UNIT
 from .orders import Answers, all_rankings, all_tops, number_of_heights, order_rows, right_rankings, right_tops
 
 __all__ = ["CACHE", "OrderTable", "order_table"]
 
-CACHE = "IRISDP_CACHE"
-"""The environment variable that names the folder of kept tables; left out, one for caches in the user's home."""
 LARGEST_CATEGORIES = 5
 
 WRONG_FAR_APART = 1e-4
@@ -139,51 +129,14 @@ def _table(
     heights = np.array(graph.nodes[:], dtype=np.int64)
     right = right_rankings(heights, answers) if k is None else right_tops(heights, answers)
     asked = f"{'ranking' if k is None else f'top {k}'} of {categories} up to {cap}, {relation}, {rational_text(ratio)}"
-    file = _folder() / f"{hashlib.sha256(f'order table 1: {asked}'.encode()).hexdigest()}.npz"
-    kept = _read(file, graph, len(answers), ratio)
+    kept = kept_table(
+        f"order table 1: {asked}", graph, len(answers), ratio, lambda: order_rows(graph, right, answers, ratio)
+    )
     if kept is None:
-        found, rule = order_rows(graph, right, answers, ratio)
-        if found is None:
-            return None
-        kept = found, rule
-        _keep(file, found, rule)
+        return None
     rows, rule = kept
     wrong = 1 - np.where(right, rows.weights / UNIT, 0).sum(axis=1)
     falling = -np.sort(-heights, axis=1)
     steps = falling[:, :-1] - falling[:, 1:]
     apart = steps.min(axis=1) if k is None else steps[:, k - 1]
     return OrderTable(answers, cap, rule, rows.weights, wrong, apart, keys_of_heights(heights, cap))
-
-
-def _folder() -> Path:
-    """Return the folder of kept tables; it need not be there."""
-    given = os.environ.get(CACHE)
-    if given:
-        return Path(given)
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(home) / "irisdp"
-
-
-def _read(file: Path, graph: Graph, answers: int, ratio: Fraction) -> tuple[Pulled, str] | None:
-    """Read a table that was kept, if it is one for this graph and private on every edge of it."""
-    try:
-        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as kept:
-            weights, rule = kept["weights"], str(kept["rule"])
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile, NotImplementedError, zlib.error):
-        # Whatever is wrong with the file, the table is found anew.
-        return None
-    fits = weights.dtype == np.int64 and weights.shape == (graph.number_of_nodes, answers)
-    if not fits or rule not in ("pull", "linear program") or not private_on_every_edge(graph, weights, ratio):
-        return None
-    return Pulled(weights), rule
-
-
-def _keep(file: Path, found: Pulled, rule: str) -> None:
-    """Keep a table, readable by its user alone and whole or not at all; a folder that cannot be written is none."""
-    try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as draft:
-            np.savez(draft, weights=found.weights, rule=np.array(rule))
-        os.replace(draft.name, file)
-    except OSError:
-        return

@@ -1,0 +1,95 @@
+"""Tables of chances kept on disk, which take seconds to find and are checked on every edge whenever they are read.
+
+A table is kept in a file under a name that says what it is for. Whoever can write there can make answers worse, but
+not less private. It holds nothing of any data.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import zlib
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+
+from ..graphs import Graph
+from .pulling import Pulled, private_on_every_edge
+
+__all__ = ["CACHE", "kept_table"]
+
+CACHE = "IRISDP_CACHE"
+"""The environment variable that names the folder of kept tables; left out, one for caches in the user's home."""
+
+Found = tuple[Pulled | None, str]
+"""A table and the rule by which it was found, or none."""
+
+
+def kept_table(
+    asked: str, graph: Graph, answers: int, ratio: Fraction, find: Callable[[], Found]
+) -> tuple[Pulled, str] | None:
+    """Read a table, or find and keep it.
+
+    Parameters
+    ----------
+    asked : text
+        What it is for, in full: names its file.
+    graph : Graph
+    answers : int
+    ratio : Fraction
+        r = e^ε.
+    find : callable
+        Returns rows that were checked, or None, and the rule by which they were found.
+
+    Returns
+    -------
+    tuple of (Pulled, text) or None
+        Private at the ratio on every edge, which was checked in whole numbers, however it was come by.
+    """
+    file = _folder() / f"{hashlib.sha256(asked.encode()).hexdigest()}.npz"
+    kept = _read(file, graph, answers, ratio)
+    if kept is None:
+        rows, rule = find()
+        if rows is None:
+            return None
+        kept = rows, rule
+        _keep(file, rows, rule)
+    return kept
+
+
+def _folder() -> Path:
+    """Return the folder of kept tables; it need not be there."""
+    given = os.environ.get(CACHE)
+    if given:
+        return Path(given)
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(home) / "irisdp"
+
+
+def _read(file: Path, graph: Graph, answers: int, ratio: Fraction) -> tuple[Pulled, str] | None:
+    """Read a table that was kept, if it is one for this graph and private on every edge of it."""
+    try:
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as kept:
+            weights, rule = kept["weights"], str(kept["rule"])
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile, NotImplementedError, zlib.error):
+        # Whatever is wrong with the file, the table is found anew.
+        return None
+    fits = weights.dtype == np.int64 and weights.shape == (graph.number_of_nodes, answers)
+    if not fits or rule not in ("pull", "linear program") or not private_on_every_edge(graph, weights, ratio):
+        return None
+    return Pulled(weights), rule
+
+
+def _keep(file: Path, found: Pulled, rule: str) -> None:
+    """Keep a table, readable by its user alone and whole or not at all; a folder that cannot be written is none."""
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as draft:
+            np.savez(draft, weights=found.weights, rule=np.array(rule))
+        os.replace(draft.name, file)
+    except OSError:
+        return

@@ -1,0 +1,122 @@
+"""median and quantile as they are asked: words, refusals, what is said before and after, and tables kept on disk."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import irisdp
+from irisdp import BadInput, Privacy, design
+from irisdp.design.kept_tables import CACHE
+from irisdp.design.pulling import UNIT
+from irisdp.design.quantiles import choice
+
+PEOPLE = pa.table({"age": [3, 30, None, 70, 71, 40], "ward": ["a", "a", "b", "b", "a", None]})
+BINS = "18,65"
+
+
+def asked(*query, **options):
+    return irisdp.publish(PEOPLE, *query, **({"bins": BINS, "epsilon": 100} | options))
+
+
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [
+        (("median", "age"), "18 to under 65"),
+        (("median age",), "18 to under 65"),
+        (("quantile", "0.2", "age"), "below 18"),
+        (("quantile", 0.2, "age"), "below 18"),
+        (("quantile 1/5 age",), "below 18"),
+        (("quantile 1 age",), "65 and over"),
+        (("quantile", "0.6", "AGE"), "18 to under 65"),
+        (("quantile", "0.61", "age"), "65 and over"),
+    ],
+)
+def test_the_bin_of_the_quantile_is_named_when_epsilon_is_large(query, answer, tmp_path):
+    published = asked(*query, ledger=tmp_path / "x.ledger")
+    (row,) = json.loads(published.answers.to_pandas().to_json(orient="records"))
+    assert row["answer"] == answer
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "exchange"])
+def test_each_group_has_its_own(relation, tmp_path):
+    options = {"by": "ward", "groups": "a,b,c", "relation": relation, "ledger": tmp_path / "x.ledger"}
+    found = asked("median", "age", **options).answers.to_pandas()
+    assert found["answer"].tolist() == ["18 to under 65", "65 and over", "below 18"]  # nobody: the first
+
+
+@pytest.mark.parametrize(
+    ("query", "options", "message"),
+    [
+        (("median",), {}, "query: median needs one column; "),
+        (("median", "age", "ward"), {}, "query: median takes one column, and nothing else; "),
+        (("quantile",), {}, "query: quantile needs a number P and a column; "),
+        (("quantile age",), {}, "query: quantile needs a number P and a column; "),
+        (("quantile", "age", "0.5"), {}, "quantile: "),
+        (("quantile", 0, "age"), {}, "quantile: must be above 0 and at most 1; "),
+        (("quantile", "1.5", "age"), {}, "quantile: must be above 0 and at most 1; "),
+        (("quantile", "0.1234567", "age"), {}, "quantile: must be a fraction of whole numbers up to 1,000,000; "),
+        (("median", "age"), {"bins": None}, "bins: is missing: "),
+        (("median", "age"), {"bins": "3,2"}, "bins: must increase"),
+        (("median", "age"), {"bins": list(range(100))}, "bins: make 101 bins, and at most 100 are possible; "),
+        (("median", "ward"), {}, "bins: are edges of numbers or dates, and ward is text; "),
+        (("median", "age"), {"categories": "a,b"}, "categories: is not for median; "),
+        (("median", "age"), {"epsilon": None, "mu": 1, "delta": "1e-6"}, "privacy: is not for median, "),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_line(query, options, message, tmp_path):
+    with pytest.raises(BadInput) as refused:
+        asked(*query, **options, ledger=tmp_path / "x.ledger")
+    assert str(refused.value).startswith(message)
+    assert "\n" not in str(refused.value)
+
+
+def test_how_far_off_stands_in_the_plan_and_in_the_sidecar(tmp_path):
+    planned = irisdp.plan(PEOPLE, "median", "age", bins=BINS, epsilon=1)
+    error = planned.audiences[0].mechanism.expected_error()
+    assert error["within_95_percent"] == 2
+    assert 0 < error["records_off"] < 1
+    out = tmp_path / "out.csv"
+    asked("median", "age", epsilon=1, out=out, ledger=tmp_path / "x.ledger")
+    sidecar = json.loads((tmp_path / "out.csv.release.json").read_text("utf-8"))
+    assert sidecar["mechanism"]["records_off"] == error
+    assert sidecar["mechanism"]["bins"] == sidecar["bins"] == ["below 18", "18 to under 65", "65 and over"]
+
+
+def test_bins_are_part_of_the_question(tmp_path):
+    ledger = irisdp.Ledger(tmp_path / "x.ledger")
+    for bins, spent in (("18,65", 1), ("18.0,65", 1), ([18, 65], 1), ("18,66", 2)):
+        asked("median", "age", bins=bins, epsilon=1, ledger=ledger)
+        assert ledger.spent.epsilon == spent
+
+
+def test_a_session_and_a_batch_ask_them(tmp_path):
+    session = irisdp.Session(PEOPLE, ledger=tmp_path / "x.ledger")
+    assert len(session.median("age", bins=BINS, epsilon=1).answers.to_pandas()) == 1
+    assert len(session.quantile(0.9, "age", bins=BINS, epsilon=1).answers.to_pandas()) == 1
+    plan = {
+        "budget": {"epsilon": 1},
+        "questions": [{"query": "median age", "bins": [18, 65]}, {"query": "quantile 0.9 age", "bins": BINS}],
+    }
+    assert len(irisdp.batch(plan, data=PEOPLE, ledger=tmp_path / "y.ledger").publications) == 2
+
+
+def test_a_kept_table_is_read_and_one_that_is_not_private_is_found_anew(tmp_path, monkeypatch):
+    monkeypatch.setenv(CACHE, str(tmp_path))
+    privacy = Privacy(epsilon="0.77")
+    choice._form.cache_clear()
+    first = design.quantile(3, privacy).row([1, 2, 4])
+    (file,) = tmp_path.iterdir()
+    monkeypatch.setattr(choice, "pulled", None)  # not to be called
+    choice._form.cache_clear()
+    assert design.quantile(3, privacy).row([1, 2, 4]) == first
+    monkeypatch.undo()
+    monkeypatch.setenv(CACHE, str(tmp_path))
+    with np.load(file) as kept:
+        sure = np.ones_like(kept["weights"])
+        sure[:, 0] = UNIT - 2
+        sure[0, :2] = 1, UNIT - 2
+    np.savez(file, weights=sure, rule=np.array("pull"))
+    choice._form.cache_clear()
+    assert design.quantile(3, privacy).row([1, 2, 4]) == first
