@@ -116,7 +116,7 @@ def test_bad_input_is_one_line_and_status_2(release, capsys, arguments, field):
         ("[]", "JSON object"),
         ("{}", "no release"),
         ("not json", "not valid JSON"),
-        ('{"format": "irisdp/release/1", "mechanism": {"kind": "stepped"}}', "does not publish counts"),
+        ('{"format": "irisdp/release/1", "mechanism": {"kind": "stepped"}}', "does not say how"),
         ('{"format": "irisdp/release/1", "mechanism": {"kind": "geometric-noise"}}', "privacy"),
         (
             '{"format": "irisdp/release/1", "privacy": {"epsilon": 1}, '

@@ -1,4 +1,4 @@
-"""`irisdp interpret RELEASE.json`: what a published count says to one reader."""
+"""`irisdp interpret RELEASE.json`: what a published count, or a name, says to one reader."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 
 from ..exact import json_bytes, read_json, short_text
 from ..outputs import plan_outputs, write_outputs
+from .interpret_choices import show_choices
 from .options import AsJson, Force, console, print_json
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ _WORTH_SAYING = 0.001
 def interpret_command(
     release: Annotated[
         Path,
-        typer.Argument(metavar="RELEASE.json", help="Published counts, the .release.json beside them, or a mechanism."),
+        typer.Argument(
+            metavar="RELEASE.json", help="Published answers, the .release.json beside them, or a mechanism."
+        ),
     ],
     value: Annotated[
         str | None,
@@ -39,10 +42,21 @@ def interpret_command(
         ),
     ] = "absolute",
     at_least: Annotated[
-        str | None, typer.Option(metavar="A", help="You know that the true count is at least this.")
+        str | None,
+        typer.Option(
+            metavar="A", help="You know that the true count is at least this (of a winner: the number of records)."
+        ),
     ] = None,
     at_most: Annotated[
-        str | None, typer.Option(metavar="B", help="You know that the true count is at most this.")
+        str | None,
+        typer.Option(metavar="B", help="You know that it is at most this."),
+    ] = None,
+    lead: Annotated[
+        str | None,
+        typer.Option(
+            metavar="L",
+            help="Of a majority or a winner: you know that the largest is this many records ahead of all others.",
+        ),
     ] = None,
     prior: Annotated[
         Path | None,
@@ -54,9 +68,12 @@ def interpret_command(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Read published counts as well as anyone can, with what you know; needs nothing secret and costs nothing."""
+    """Read published counts as well as anyone can, and say how likely a yes, a no or a winner is true.
+
+    It takes what you know, needs nothing secret and costs nothing.
+    """
     from ..exact import numbers
-    from ..reading import interpret
+    from ..reading import Interpretation, interpret
     from ..reading.released import answers_beside, sidecar_beside
 
     sidecar = sidecar_beside(release)
@@ -71,14 +88,17 @@ def interpret_command(
         at_least=at_least,
         at_most=at_most,
         prior=None if prior is None else numbers(read_json(prior, "--prior"), "--prior"),
+        lead=lead,
     )
     documents = found.to_documents()
-    if value is not None:
+    if value is not None and isinstance(found, Interpretation):
         documents = [documents[0] | {"posterior": found.posterior().to_document()}]
     document = documents[0] if value is not None else {"readings": documents}
     write_outputs((file, json_bytes(document)) for file in files)
     if as_json:
         print_json(document)
+    elif not isinstance(found, Interpretation):
+        show_choices(found)
     elif value is None:
         _show_all(found)
     else:

@@ -7,23 +7,22 @@ have to toss a coin, and then it is tossed here, exactly; nobody is charged for 
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..consumers import Consumer
-from ..consumers.consumer import LARGEST_N
-from ..consumers.losses import Loss, read_loss
+from ..consumers.losses import Loss
 from ..errors import BadInput
-from ..exact import checked, counts, entries, integer, rational, rational_text, read_json
-from ..mechanisms import FactoredMechanism, Mechanism
+from ..exact import checked, integer, rational_text, read_json
 from ..renamed import renamed_method
 from ..sampling import draw
 from ..tabular import InOneLine, Tabular
+from .choices import ChoiceInterpretation, read_choices
+from .knowledge import Knowledge
 from .posterior import Posterior
-from .released import LARGEST_COUNT, Ends, NoisyCount, PublishedCounts, frame_of_answers, read_release, released_table
-from .rules import BoundedRule, Rule, UnboundedRule, bounded_rule, unbounded_rule
+from .released import Ends, PublishedChoice, PublishedCounts, frame_of_answers, read_release, released_table
+from .rules import BoundedRule, Rule, UnboundedRule
 
 if TYPE_CHECKING:
     import pyarrow
@@ -134,8 +133,9 @@ def interpret(
     at_most: Any = None,
     side_information: Sequence[int] | None = None,
     prior: Any = None,
-) -> Interpretation:
-    """Read a published count, or a whole published file, as one consumer best does.
+    lead: Any = None,
+) -> Interpretation | ChoiceInterpretation:
+    """Read a published count, yes or no, or winner, or a whole file of them, as one consumer best does.
 
     Parameters
     ----------
@@ -149,18 +149,23 @@ def interpret(
         What an error costs: "absolute", "squared", "zero-one", "pinball:LOW:HIGH", "threshold:K", "excess:K", or
         what else `irisdp.consumers.Consumer` reads; a file holds any of these, as a rule a table.
     at_least, at_most : int, optional
-        What the consumer knows about the true count. Counts are at least 0, and at most what the sidecar says.
+        What the consumer knows about the true count. Counts are at least 0, and at most what the sidecar says. Of
+        a majority or a winner: about the number of records that say yes or no, or are in one of the categories.
     side_information : sequence of int, optional
         Instead of bounds: all counts that the consumer deems possible.
     prior : sequence, array or frozen SciPy distribution, optional
         Probabilities of the counts 0, 1, …; then the expected loss is minimised. A distribution needs `at_most`, unless
         the sidecar says how large a count can be. A list says that no larger count is possible than its last, as
         a table of losses does; either must reach to `at_most` where that is given.
+    lead : int, optional
+        Of a majority or a winner: the largest is known to be this many records ahead of all others.
 
     Returns
     -------
-    Interpretation
-        With a certified loss of the reading, and a bound that no reading of this release is below.
+    Interpretation or ChoiceInterpretation
+        Of counts, with a certified loss of the reading, and a bound that no reading of this release is below. Of names,
+        with the probability that each is true: by Bayes' rule under the prior, or where all tables that fit what is
+        known are equally likely before; and where they have no end or are too many to list, in the worst of them.
 
     Raises
     ------
@@ -179,9 +184,12 @@ def interpret(
     [Gupte2010], §2.4; docs/theory.md#counts; proofs/reading-certificate.md, proofs/unbounded-counts.md.
     """
     deployed = read_release(release)
+    if isinstance(deployed, PublishedChoice):
+        told = Knowledge(loss, at_least, at_most, side_information, prior, lead)
+        return read_choices(deployed, release, value, told)
     if isinstance(loss, os.PathLike) or (isinstance(loss, str) and loss.lower().endswith(".json")):
         loss = read_json(os.fspath(loss), "loss")
-    reader = _Reader(loss, at_least, at_most, side_information, prior)
+    reader = Knowledge(loss, at_least, at_most, side_information, prior, lead)
     by: tuple[str, ...] = ()
     keys: list[tuple[Any, ...]] = [()]
     values: list[Hashable] = [value]
@@ -211,99 +219,6 @@ def interpret(
         for (key, published, rule), choice, drawn in zip(read, chances, _drawn(chances), strict=True)
     )
     return Interpretation(loss=reader.name, bayesian=prior is not None, by=by, answers=answers)
-
-
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """What the consumer says, before it is known how large counts can be."""
-
-    loss: Any
-    at_least: Any
-    at_most: Any
-    side_information: Sequence[int] | None
-    prior: Any
-
-    @property
-    def name(self) -> Loss:
-        """The loss, for its name."""
-        return read_loss(self.loss, len(self.loss) - 1 if self._is_table else 0)
-
-    @property
-    def _is_table(self) -> bool:
-        return not isinstance(self.loss, str | Loss | Mapping) and hasattr(self.loss, "__len__")
-
-    def rule(self, deployed: PublishedCounts | Mechanism | FactoredMechanism, ends: Ends) -> Rule:
-        """Solve the consumer's problem."""
-        least, most = self._bounds(deployed, ends)
-        if most is None:
-            if not isinstance(deployed, NoisyCount):
-                rule = "is needed: counts with this noise are read among finitely many"
-                raise BadInput("at_most", rule, "give at_most=")
-            return unbounded_rule(deployed.privacy, read_loss(self.loss, 0), least)
-        if most > LARGEST_N:
-            raise BadInput("at_most", f"must be at most {LARGEST_N:,} to read with an upper bound", "give at_most=")
-        known: Any = {"at_least": least, "at_most": most} if self.side_information is None else self.side_information
-        # A mechanism that was given as a matrix, and a table of losses, fix how counts are numbered.
-        largest = len(deployed.inputs) - 1 if not isinstance(deployed, PublishedCounts) else most
-        if self._is_table:
-            largest = max(largest, len(self.loss) - 1)
-        return bounded_rule(
-            deployed, ends, Consumer(largest, self.loss, side_information=known, prior=self._prior(largest))
-        )
-
-    def _bounds(self, deployed: PublishedCounts | Mechanism | FactoredMechanism, ends: Ends) -> tuple[int, int | None]:
-        """Return the least and the largest count that is possible; None for no largest."""
-        if not isinstance(deployed, PublishedCounts):
-            if isinstance(deployed, Mechanism) and list(deployed.inputs) != list(range(len(deployed.inputs))):
-                raise BadInput("release", "has inputs that are not the counts 0..n", "give a mechanism for counts")
-            ends = (0, len(deployed.inputs) - 1)
-        least, most = (0, None) if ends is None else ends
-        if self.at_least is not None:
-            least = max(least, integer(self.at_least, "at_least", at_least=0, at_most=LARGEST_COUNT))
-        limits = [most] if self.at_most is None else [most, integer(self.at_most, "at_most", at_least=0)]
-        if self.side_information is not None:
-            if self.at_least is not None or self.at_most is not None:
-                raise BadInput("side_information", "cannot be given with bounds", "give one of the two")
-            named = counts(self.side_information, "side_information")
-            beyond = most is not None and max(named, default=least) > most
-            if beyond or min(named, default=least) < least:
-                rule = f"names counts {f'above {most}' if beyond else f'below {least}'}, which this release rules out"
-                raise BadInput("side_information", rule, "leave them out")
-            limits.append(max(named, default=0))
-        if self._is_table:
-            limits.append(self._last("loss", len(self.loss) - 1, limits))
-        if self.prior is not None and hasattr(self.prior, "__len__"):
-            if not entries(self.prior):
-                raise BadInput("prior", "must be a list of numbers", "write the probabilities of 0, 1, … in order")
-            limits.append(self._last("prior", len(self.prior) - 1, limits))
-        known = [limit for limit in limits if limit is not None]
-        if known and min(known) < least:
-            raise BadInput("at_most", "leaves no count possible", "check it against at_least= and the release")
-        if not known and self.prior is not None:
-            raise BadInput("prior", "is for counts up to where?", "give at_most=")
-        return least, min(known, default=None)
-
-    def _last(self, field: str, last: int, limits: Sequence[int | None]) -> int:
-        """Return the last count that a list is for, which no bound may contradict: neither rules silently."""
-        most = min(limit for limit in limits if limit is not None) if self.at_most is not None else last
-        if last < most:
-            raise BadInput(
-                field,
-                f"ends at the count {last}, and at_most={most} allows more",
-                f"go on to {most}, or give at_most={last}",
-            )
-        if self.at_least is not None and last < (least := integer(self.at_least, "at_least", at_least=0)):
-            raise BadInput(field, f"ends at the count {last}, and at_least={least} is beyond", f"go on beyond {least}")
-        return last
-
-    def _prior(self, largest: int) -> Any:
-        if self.prior is None or not hasattr(self.prior, "__len__") or len(self.prior) == largest + 1:
-            return self.prior
-        if len(self.prior) > largest + 1:
-            if any(rational(weight, "prior") != 0 for weight in self.prior[largest + 1 :]):
-                raise BadInput("prior", f"gives probability to counts above {largest}", "set it to 0 there")
-            return self.prior[: largest + 1]
-        return [*self.prior, *[0] * (largest + 1 - len(self.prior))]
 
 
 def _drawn(chances: Sequence[tuple[tuple[int, Fraction], ...]]) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from ..mechanisms import FORMAT as MECHANISM_FORMAT
 from ..mechanisms import FactoredMechanism, Mechanism, guarantee_from_document, privacy_from_document, read_document
 from ..privacy import Gaussian, Guarantee, Privacy
 from ..queries import Relation
+from ..queries.neighbours import cell_relation
 from ..release.answers import Answers
 from ..release.group_names import as_written
 from ..release.ledger_release import Release
@@ -24,6 +25,7 @@ from ..release.written import SIDECAR_FORMAT
 __all__ = [
     "NoisyCount",
     "OtherNoisyCount",
+    "PublishedChoice",
     "PublishedCounts",
     "ReleasedTable",
     "answers_beside",
@@ -31,6 +33,7 @@ __all__ = [
     "read_release",
     "released_table",
     "sidecar_beside",
+    "whole_answer",
 ]
 
 _BESIDE = ".release.json"
@@ -85,16 +88,39 @@ class OtherNoisyCount(PublishedCounts):
     guarantee: Guarantee
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedChoice:
+    """What is public of answers that are one of a few names, such as yes or no, or the largest category.
+
+    Parameters
+    ----------
+    kind : str
+        Of the mechanism.
+    query, mechanism : mapping
+        As the sidecar has them.
+    guarantee : Guarantee
+        Of one step on a cell's graph.
+    relation : Relation
+        Of that graph.
+    """
+
+    kind: str
+    query: Mapping[str, Any]
+    mechanism: Mapping[str, Any]
+    guarantee: Guarantee
+    relation: Relation
+
+
 @dataclass(frozen=True, slots=True)
 class ReleasedTable:
     """A published file: names of the group columns, and for each answer its group and its value."""
 
     by: tuple[str, ...]
     keys: list[tuple[Any, ...]]
-    values: list[int]
+    values: list[Any]
 
 
-def read_release(release: Any) -> PublishedCounts | Mechanism | FactoredMechanism:
+def read_release(release: Any) -> PublishedCounts | PublishedChoice | Mechanism | FactoredMechanism:
     """Read what is public about a release.
 
     Parameters
@@ -103,7 +129,7 @@ def read_release(release: Any) -> PublishedCounts | Mechanism | FactoredMechanis
         `FILE.release.json` as `publish` writes it, or the answers beside it; a publication, of several audiences the
         most accurate; a line of a ledger; or a mechanism file whose inputs are the counts 0..n.
     """
-    if isinstance(release, PublishedCounts | Mechanism | FactoredMechanism):
+    if isinstance(release, PublishedCounts | PublishedChoice | Mechanism | FactoredMechanism):
         return release
     if isinstance(release, Publication):
         release = next(iter(release.sidecars.values()))
@@ -127,10 +153,27 @@ def read_release(release: Any) -> PublishedCounts | Mechanism | FactoredMechanis
     if mechanism.get("kind") in ("shape-noise", "gaussian-noise"):
         return OtherNoisyCount(guarantee=_guarantee(document), ends=_ends(mechanism))
     if mechanism.get("kind") != "geometric-noise":
-        raise BadInput(
-            "release", "does not publish counts", "interpret reads counts; other answers are read as they are"
-        )
+        return _choice(document, mechanism)
     return NoisyCount(privacy=privacy_from_document(document.get("privacy")), ends=_ends(mechanism))
+
+
+def _choice(document: Mapping[str, Any], mechanism: Mapping[str, Any]) -> PublishedChoice:
+    """Read what is said of answers that are names; which kinds can be read, `irisdp.reading.choices` knows."""
+    kind, query, said = mechanism.get("kind"), document.get("query"), document.get("relation")
+    if not isinstance(kind, str) or not isinstance(query, Mapping) or said not in list(Relation):
+        raise BadInput("release", "does not say how its answers were made", "give the file that publish wrote")
+    relation = cell_relation(
+        Relation(said),
+        grouped=bool(document.get("by")),
+        public_membership=document.get("public_membership") is True,
+    )
+    return PublishedChoice(
+        kind=kind,
+        query=query,
+        mechanism=mechanism,
+        guarantee=guarantee_from_document(document.get("privacy")),
+        relation=relation,
+    )
 
 
 def _guarantee(document: Mapping[str, Any]) -> Guarantee:
@@ -165,6 +208,9 @@ def _facts_of_line(release: Release) -> dict[str, Any]:
     facts = next((each for each in told if each.get("audience") == release.audience), {})
     relation = facts.get("relation")
     grouped, membership = bool(facts.get("by")), bool(facts.get("public_membership"))
+    # Of names a yes or no was shown as it was drawn; where categories are named, what names them says so.
+    if facts.get("mechanism", {}).get("kind") == "stepped":
+        return {"format": SIDECAR_FORMAT, **facts}
     if relation == str(Relation.EXCHANGE) and (membership or not grouped):
         raise BadInput(
             "release",
@@ -198,8 +244,16 @@ def answers_beside(release: str | os.PathLike[str]) -> Path:
     return path.with_name(path.name.removesuffix(_BESIDE)) if path.name != _BESIDE else path
 
 
-def released_table(release: Any) -> ReleasedTable:
-    """Read the answers of a release: those at hand, or the file beside a sidecar, the group columns, then `answer`."""
+def whole_answer(value: Any) -> int:
+    """Read a published count."""
+    return integer(value, "answer", at_least=-LARGEST_COUNT, at_most=LARGEST_COUNT)
+
+
+def released_table(release: Any, read: Callable[[Any], Any] = whole_answer) -> ReleasedTable:
+    """Read the answers of a release: those at hand, or the file beside a sidecar, the group columns, then `answer`.
+
+    `read` reads one answer of a file; those at hand are what they are.
+    """
     if isinstance(release, Publication | Release):
         found = release.answers if isinstance(release, Publication) else Answers.from_bytes(release.answers)
         return ReleasedTable(by=found.by, keys=list(found.keys), values=list(found.values))
@@ -213,11 +267,11 @@ def released_table(release: Any) -> ReleasedTable:
     return ReleasedTable(
         by=tuple(columns[:-1]),
         keys=[tuple(row[:-1]) for row in rows],
-        values=[integer(row[-1], "answer", at_least=-LARGEST_COUNT, at_most=LARGEST_COUNT) for row in rows],
+        values=[read(row[-1]) for row in rows],
     )
 
 
-def frame_of_answers(value: Any) -> ReleasedTable | None:
+def frame_of_answers(value: Any, read: Callable[[Any], Any] = whole_answer) -> ReleasedTable | None:
     """Read a frame of published answers: a column `answer`, and the group columns; None for what is no frame."""
     import narwhals as nw
 
@@ -232,7 +286,7 @@ def frame_of_answers(value: Any) -> ReleasedTable | None:
     return ReleasedTable(
         by=by,
         keys=list(zip(*keys, strict=True)) if keys else [()] * len(values),
-        values=[integer(value, "answer", at_least=-LARGEST_COUNT, at_most=LARGEST_COUNT) for value in values],
+        values=[read(value) for value in values],
     )
 
 

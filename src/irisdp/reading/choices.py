@@ -1,0 +1,162 @@
+"""Published names, read: how likely each is true, by the rule for the mechanism that drew it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from ..errors import BadInput
+from ..exact import Enclosure
+from ..tabular import InOneLine, Tabular
+from .judgement import BASES, ChoiceRule, Judgement
+from .knowledge import Knowledge
+from .released import PublishedChoice, frame_of_answers, released_table
+from .winners import winner
+from .yes_or_no import yes_or_no
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = ["RULES", "ChoiceInterpretation", "ReadChoice", "read_choices"]
+
+RULES: Mapping[str, Callable[[PublishedChoice, Knowledge], ChoiceRule]] = {
+    "stepped": yes_or_no,
+    "pull-from-the-top": winner,
+    "permute-and-flip": winner,
+}
+"""What reads the answers of each kind of mechanism, by the name that sidecars have for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ReadChoice(InOneLine):
+    """One published name, read.
+
+    Parameters
+    ----------
+    key : tuple
+        Its group; empty where there are no groups.
+    published : hashable
+        What was published.
+    judgement : Judgement
+        How likely it is true, and what that rests on.
+    """
+
+    key: tuple[Any, ...]
+    published: Hashable
+    judgement: Judgement
+
+    @property
+    def reading(self) -> Hashable:
+        """The name that is most likely true."""
+        return self.judgement.reading
+
+    @property
+    def probability(self) -> Enclosure:
+        """The probability that what was published is true."""
+        return self.judgement.probability
+
+    def _summary(self) -> str:
+        group = f"{', '.join(map(str, self.key))}: " if self.key else ""
+        return f"{group}{self.published} published, true with probability {_said(self.judgement)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ChoiceInterpretation(Tabular):
+    """One or many published names, read by one consumer.
+
+    Parameters
+    ----------
+    by : tuple of str
+        The group columns.
+    answers : tuple of ReadChoice
+    """
+
+    by: tuple[str, ...]
+    answers: tuple[ReadChoice, ...]
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return the group columns, `published`, `reading` and `answer_probability` as an Arrow table."""
+        import pyarrow
+
+        own = ("published", "reading", "answer_probability")
+        names = [*self.by, *(name if name not in self.by else f"{name} answer" for name in own)]
+        rows = [
+            (*one.key, str(one.published), str(one.reading), float_below(one.probability.lower)) for one in self.answers
+        ]
+        return pyarrow.table(list(map(list, zip(*rows, strict=True))) or [[]] * len(names), names=names)
+
+    def _summary(self) -> str:
+        if not self.answers:
+            return "0 published names read"
+        least = min((one.judgement for one in self.answers), key=lambda found: found.probability.lower)
+        return f"{len(self.answers)} published names read; each true with probability {_said(least)} or more"
+
+    def to_documents(self) -> list[dict[str, Any]]:
+        """Return one JSON-ready object per answer: its group, what was published, and how likely it is true.
+
+        Probabilities are rounded down, `answer_probability_upper` up; those of the posterior to the nearest.
+        """
+        return [
+            {
+                **({"group": dict(zip(self.by, one.key, strict=True))} if self.by else {}),
+                "published": one.published,
+                "reading": one.reading,
+                "answer_probability": float_below(one.probability.lower),
+                "answer_probability_upper": -float_below(-one.probability.upper),
+                "basis": one.judgement.basis,
+                "right_at_worst": float_below(one.judgement.right_at_worst),
+                "posterior": _posterior(one.judgement),
+            }
+            for one in self.answers
+        ]
+
+
+def read_choices(published: PublishedChoice, release: Any, value: Any, known: Knowledge) -> ChoiceInterpretation:
+    """Read a published name, a frame of them, or all that were published.
+
+    Raises
+    ------
+    BadInput
+        For a mechanism without a rule, and for what cannot have been published.
+    """
+    if published.kind not in RULES:
+        raise BadInput(
+            "release", "publishes neither counts, nor a yes or no, nor a winner", "such answers are read as they are"
+        )
+    known.only_names()
+    rule = RULES[published.kind](published, known)
+    by: tuple[str, ...] = ()
+    keys: list[tuple[Any, ...]] = [()]
+    values: list[Any] = [value]
+    if value is None:
+        table = released_table(release, lambda answer: rule.released(answer, "answer"))
+        by, keys, values = table.by, table.keys, table.values
+    elif (frame := frame_of_answers(value, lambda answer: rule.released(answer, "answer"))) is not None:
+        by, keys, values = frame.by, frame.keys, frame.values
+    judged: dict[Hashable, Judgement] = {}
+    answers = []
+    for key, one in zip(keys, values, strict=True):
+        name = rule.released(one)
+        if name not in judged:
+            judged[name] = rule.judge(name)
+        answers.append(ReadChoice(key=key, published=name, judgement=judged[name]))
+    return ChoiceInterpretation(by=by, answers=tuple(answers))
+
+
+def float_below(value: Fraction) -> float:
+    """Return the largest float that is at most a number."""
+    near = float(value)
+    return math.nextafter(near, -math.inf) if Fraction(near) > value else near
+
+
+def _posterior(judged: Judgement) -> list[list[Any]] | None:
+    if judged.posterior is None:
+        return None
+    return [[name, float(chance)] for name, chance in judged.posterior.items()]
+
+
+def _said(judged: Judgement) -> str:
+    return f"{math.floor(float_below(judged.probability.lower) * 1000) / 1000}, {BASES[judged.basis]}"
