@@ -56,5 +56,10 @@ FORMS = (
     Form(
         "orders.Ranking", "ranking COLUMN", "all declared categories, that with most records first, such as `b > a > c`"
     ),
+    Form(
+        "apply.Apply",
+        "apply MECH.json [EXPR or COLUMN]",
+        "what a mechanism of your own answers about the count, or the counts by category",
+    ),
 )
 """In the order in which help lists them."""

@@ -75,7 +75,8 @@ ORDERS = [name for name in PLANTED if ASKED[name][0] in ("top", "ranking")]
 
 def test_bugs_are_planted_in_every_query():
     assert sorted([*COUNTS, *CLASSES, *BANDS, *WINNERS, *QUANTILES, *ORDERS]) == PLANTED
-    assert {ASKED[name][0] for name in PLANTED} == set(QUERIES)
+    # Those of mechanism files are in `test_end_to_end_apply.py`.
+    assert {ASKED[name][0] for name in PLANTED} | {"apply"} == set(QUERIES)
 
 
 @pytest.mark.parametrize("query", CLASSES)

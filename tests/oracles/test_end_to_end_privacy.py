@@ -44,7 +44,8 @@ def pairs():
 
 
 def test_every_query_is_in_the_proof():
-    assert {words[0] for words in ASKED.values()} == set(QUERIES)
+    # Mechanism files have a proof of their own: `test_end_to_end_apply.py`.
+    assert {words[0] for words in ASKED.values()} | {"apply"} == set(QUERIES)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -16,7 +16,7 @@ from irisdp.exact import Enclosure, exp_below
 from irisdp.queries import categories as queries_categories
 from irisdp.queries import plurality as queries_plurality
 from irisdp.queries import query as queries_query
-from irisdp.release import plan, planning, publishing, read_cells
+from irisdp.release import plan, planning, publishing, read_cells, selection
 from support.closeness import hockey_stick
 
 __all__ = [
@@ -178,7 +178,7 @@ def engine_once(one_engine, monkeypatch):
     remember(queries_categories, "read_groups")
     remember(queries_plurality, "count_categories")
     remember(publishing, "enumerate_keys")
-    remember(planning, "read_groups")
+    remember(selection, "read_groups")
     remember(planning, "read_condition")
 
 

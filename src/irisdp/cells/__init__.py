@@ -3,6 +3,7 @@
 from .added_noise import GaussianNoise, ShapeNoise
 from .counts_on_paths import CountNodes
 from .depth_classes import NO_BOUNDARY, ClassNodes, DepthClasses
+from .designed_answers import DesignedAnswers, PlacedNodes
 from .geometric_noise import GeometricNoise
 from .noisy_bands import NoisyBands
 from .orders import CategoryNodes, LargestCategories, named_together
@@ -21,6 +22,7 @@ __all__ = [
     "ClassNodes",
     "CountNodes",
     "DepthClasses",
+    "DesignedAnswers",
     "GapNodes",
     "GaussianNoise",
     "GeometricNoise",
@@ -30,6 +32,7 @@ __all__ = [
     "Nodes",
     "NoisyBands",
     "PartitionSelection",
+    "PlacedNodes",
     "QuantileBin",
     "ShapeNoise",
     "SizeNodes",

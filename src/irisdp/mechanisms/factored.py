@@ -15,6 +15,7 @@ from ..exact import checked
 from ..graphs import Path
 from ..privacy import Privacy
 from ..sampling import BitSource, clamped_geometric, draw
+from ..sampling.inputs import integers
 from .geometric import geometric_row
 from .mechanism import Mechanism, Row
 from .writing import Objective, Written, exact_text
@@ -100,8 +101,13 @@ class FactoredMechanism(Written):
         array of int64, shape (count,)
             Answers, with exactly the probabilities of the count's row.
         """
-        values = np.full(count, self.position(node), dtype=np.int64)
-        released = clamped_geometric(values, self.n, self.privacy, source=source)
+        return self.draw_each(np.full(count, self.position(node), dtype=np.int64), source=source)
+
+    @checked
+    def draw_each(self, places: Any, *, source: BitSource | None = None) -> NDArray[np.int64]:
+        """Draw one answer for each count, independently, factor by factor."""
+        counts = integers(places, "places", at_least=0, at_most=self.n)
+        released = clamped_geometric(counts, self.n, self.privacy, source=source)
         if self.reading is None:
             return released
         distinct, which = np.unique(released, return_inverse=True)

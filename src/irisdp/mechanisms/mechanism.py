@@ -21,6 +21,7 @@ from ..graphs import DatasetGraph
 from ..graphs.names import Nodes, json_node, named_nodes
 from ..privacy import Privacy
 from ..sampling import BitSource, draw
+from ..sampling.inputs import integers
 from .writing import Objective, Written, exact_text
 
 __all__ = ["Mechanism", "Row", "check_distribution"]
@@ -142,6 +143,12 @@ class Mechanism(Written):
             Positions in `outputs`, with exactly the probabilities of the input's row.
         """
         return draw([self.row(node)], np.zeros(count, dtype=np.int64), source=source)
+
+    @checked
+    def draw_each(self, places: Any, *, source: BitSource | None = None) -> NDArray[np.int64]:
+        """Draw one answer for each position in `inputs`, independently, as positions in `outputs`."""
+        numbers = integers(places, "places", at_least=0, at_most=len(self.inputs) - 1)
+        return draw(self.rows, self.row_of[numbers], source=source)
 
     def _table(self) -> dict[str, Any]:
         document: dict[str, Any] = {} if self.graph is None else {"graph": self.graph.to_document()}

@@ -4,6 +4,7 @@ Nothing here draws at random or publishes.
 """
 
 from ..renamed import renamed_names
+from .apply import Apply
 from .at_least import AtLeast
 from .at_most import AtMost
 from .band import Band
@@ -16,7 +17,7 @@ from .expression import Condition, read_condition
 from .groups import Groups, find_keys, read_groups
 from .keys import UnreleasedKeys, enumerate_keys
 from .majority import Majority
-from .neighbours import Move, Relation, cell_relation, independent_parts, moves, total_cost
+from .neighbours import Move, Relation, cell_relation, independent_parts, moves, read_relation, total_cost
 from .orders import Ranking, Top
 from .persons import PerUnit, Unit, describe_unit, read_per_unit
 from .plurality import Plurality
@@ -29,6 +30,7 @@ from .table import Table, open_table
 __all__ = [
     "CATEGORIES",
     "QUERIES",
+    "Apply",
     "AtLeast",
     "AtMost",
     "Band",
@@ -68,6 +70,7 @@ __all__ = [
     "read_groups",
     "read_per_unit",
     "read_query",
+    "read_relation",
     "total_cost",
 ]
 

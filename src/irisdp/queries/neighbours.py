@@ -18,7 +18,7 @@ from ..accounting import EPSILON_DELTA, Charge, Cost, Currency
 from ..errors import BadInput
 from ..privacy import Gaussian, Guarantee, Privacy
 
-__all__ = ["Move", "Relation", "cell_relation", "independent_parts", "moves", "total_cost"]
+__all__ = ["Move", "Relation", "cell_relation", "independent_parts", "moves", "read_relation", "total_cost"]
 
 
 class Relation(StrEnum):
@@ -28,6 +28,14 @@ class Relation(StrEnum):
     """One has one record (or person) more."""
     EXCHANGE = "exchange"
     """They have equally many, and one record (or person) is different."""
+
+
+def read_relation(relation: str) -> Relation:
+    """Read a relation by its name."""
+    try:
+        return Relation(relation)
+    except ValueError:
+        raise BadInput("relation", "must be add-remove or exchange", "choose one of the two") from None
 
 
 @dataclass(frozen=True, slots=True)

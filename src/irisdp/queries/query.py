@@ -51,7 +51,11 @@ class Query(Protocol[NodesT]):
     """
 
     name: ClassVar[str]
-    exchange_steps: ClassVar[int]
+
+    @property
+    def exchange_steps(self) -> int:
+        """A factor of the cost."""
+        ...
 
     @classmethod
     def read(cls, words: Sequence[Any]) -> Self:

@@ -152,6 +152,9 @@ def read_release(release: Any) -> PublishedCounts | PublishedChoice | Mechanism 
         raise BadInput("release", "is no release and no mechanism file", "give the .release.json beside the answers")
     if mechanism.get("kind") in ("shape-noise", "gaussian-noise"):
         return OtherNoisyCount(guarantee=_guarantee(document), ends=_ends(mechanism))
+    if mechanism.get("kind") == "designed":
+        rule = "was drawn from a mechanism file, which says itself how it is read"
+        raise BadInput("release", rule, "give the mechanism file instead, and the answer with value=")
     if mechanism.get("kind") != "geometric-noise":
         return _choice(document, mechanism)
     return NoisyCount(privacy=privacy_from_document(document.get("privacy")), ends=_ends(mechanism))

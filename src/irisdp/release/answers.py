@@ -100,7 +100,7 @@ def answers_bytes(answers: Answers, path: Path) -> bytes:
 
 def _csv(answers: Answers) -> bytes:
     # Column by column: most hold few texts, or none.
-    columns = [*(map(csv_cell, column) for column in zip(*answers.keys, strict=True)), map(str, answers.values)]
+    columns = [map(csv_cell, column) for column in (*zip(*answers.keys, strict=True), answers.values)]
     lines = [map(csv_cell, answers.columns), *(zip(*columns, strict=True) if answers.values else ())]
     return ("\n".join(map(",".join, lines)) + "\n").encode()
 

@@ -25,15 +25,30 @@ class Audience:
 
 
 def read_levels(
-    audience: Any, delta: Any, *, epsilon: Any = None, ratio: Any = None, mu: Any = None, privacy: Any = None
+    audience: Any,
+    delta: Any,
+    *,
+    epsilon: Any = None,
+    ratio: Any = None,
+    mu: Any = None,
+    privacy: Any = None,
+    own: Guarantee | None = None,
 ) -> list[tuple[str | None, Guarantee]]:
     """Read what each audience's answers may reveal, the most accurate first.
 
     Exactly one of `audience` and the keywords is given. Beside `mu`, or a `privacy` of several pairs, `delta` is no
-    part of what is promised: it says at which point of the curve a ledger in (ε, δ) charges it.
+    part of what is promised: it says at which point of the curve a ledger in (ε, δ) charges it. A question that brings
+    its `own` guarantee takes no other.
     """
     told = {"epsilon": epsilon, "ratio": ratio, "mu": mu, "privacy": privacy}
     given = [name for name, value in told.items() if value is not None]
+    if own is not None:
+        curved = isinstance(own, Gaussian) or not own.single
+        more = [*given, *(["audience"] if audience is not None else [])]
+        more += [] if curved or rational(delta, "delta") == 0 else ["delta"]
+        if more:
+            raise BadInput(more[0], "is said by the mechanism file already", "leave it out")
+        return [(None, _guarantee(own, delta))]
     if audience is not None:
         if given:
             raise BadInput("audience", "states epsilon already", f"leave out {given[0]}=")

@@ -19,6 +19,7 @@ from ..mechanisms import privacy_to_document
 from ..privacy import Gaussian, Guarantee, Privacy
 from ..queries import (
     CATEGORIES,
+    Apply,
     Condition,
     Groups,
     PerUnit,
@@ -32,14 +33,14 @@ from ..queries import (
     open_table,
     read_by,
     read_condition,
-    read_groups,
     read_per_unit,
     read_query,
+    read_relation,
 )
 from ..renamed import renamed_method
 from .audiences import Audience, read_levels
 from .pricing import Price
-from .selection import read_selection, without_delta
+from .selection import declared_groups, read_selection, without_delta
 from .subject import Subject, canonical, subject_of
 
 __all__ = ["Plan", "plan"]
@@ -263,12 +264,14 @@ def plan(
     >>> planned.describe_error()
     ['off by 0.851 on average, by at most 3 in 95 % of cases']
     """
-    levels = read_levels(audience, delta, epsilon=epsilon, ratio=ratio, mu=mu, privacy=privacy)
-    neighbours = _relation(relation)
+    asked = read_query(query, arguments)
+    own = asked.checked.privacy if isinstance(asked, Apply) else None
+    levels = read_levels(audience, delta, epsilon=epsilon, ratio=ratio, mu=mu, privacy=privacy, own=own)
+    neighbours = read_relation(relation)
     table = open_table(data, encoding=encoding, delimiter=delimiter)
     check_apart(categories, data, CATEGORIES)
     table, names = read_by(table, by) if by else (table, None)
-    question = read_query(query, arguments).over(table, categories=categories, bins=bins)
+    question = asked.over(table, categories=categories, bins=bins)
     condition = None if question.expression is None else read_condition(question.expression, table.named)
     if condition is not None:  # from here on in its one form: whoever spells it otherwise asks the same
         question = replace(cast(Any, question), expression=condition.text)
@@ -277,7 +280,7 @@ def plan(
     if "answer" in columns:
         raise BadInput("by", "names the column 'answer', as the answers' own column is called", "rename it in the data")
     check_apart(groups, data)
-    declared = _declared(table, columns, groups, select_groups)
+    declared = declared_groups(table, columns, groups, select_groups)
     if unit is not None:
         unit = table.column(unit, "unit").name
         if public_membership:
@@ -286,7 +289,7 @@ def plan(
     each = read_per_unit(per_unit, unit, condition)
     selector = None
     if select_groups:
-        selector = read_selection(levels[0][1], selection_epsilon, selection_delta)
+        selector = read_selection(levels[0][1], selection_epsilon, selection_delta, fixed=own is not None)
         if selection_delta is None:  # the selection takes all of δ
             levels = [(name, without_delta(level)) for name, level in levels]
     elif selection_epsilon is not None or selection_delta is not None:
@@ -321,30 +324,10 @@ def plan(
         ),
         audiences=audiences,
         selector=selector,
-        declared_in={"the groups": groups_file(groups), "the categories": groups_file(categories)},
+        declared_in={
+            "the groups": groups_file(groups),
+            "the categories": groups_file(categories),
+            "the mechanism": asked.file if isinstance(asked, Apply) else None,
+        },
         charged_at=rational(delta, "delta"),
     )
-
-
-def _relation(relation: str) -> Relation:
-    try:
-        return Relation(relation)
-    except ValueError:
-        raise BadInput("relation", "must be add-remove or exchange", "choose one of the two") from None
-
-
-def _declared(table: Table, by: tuple[str, ...], groups: Any, select_groups: bool) -> Groups | None:
-    if not by:
-        if groups is not None or select_groups:
-            raise BadInput("by", "is missing: groups of what?", "name the group columns with by=")
-        return None
-    if select_groups and groups is not None:
-        rule = "cannot be given with select_groups=True, which chooses the groups itself"
-        raise BadInput("groups", rule, "leave one of the two out: groups= or select_groups=True")
-    if not select_groups and groups is None:
-        raise BadInput(
-            "groups",
-            "the groups must be declared or privately selected: reading them off the data would reveal who is in it",
-            "give groups='v1,v2,…' or a CSV file, or select_groups=True with a delta= (one of the two)",
-        )
-    return None if select_groups else read_groups(table, by, groups).by_key()

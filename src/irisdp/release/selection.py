@@ -1,4 +1,4 @@
-"""What the selection of groups may reveal, beside what the answers may."""
+"""Which groups are answered about: those declared, or those selected, and what their selection may reveal."""
 
 from __future__ import annotations
 
@@ -7,11 +7,31 @@ from typing import Any
 from ..cells import PartitionSelection
 from ..errors import BadInput
 from ..privacy import Guarantee, Privacy, as_pairs
+from ..queries import Groups, Table, read_groups
 
-__all__ = ["read_selection", "without_delta"]
+__all__ = ["declared_groups", "read_selection", "without_delta"]
 
 
-def read_selection(guarantee: Guarantee, epsilon: Any, delta: Any) -> PartitionSelection:
+def declared_groups(table: Table, by: tuple[str, ...], groups: Any, select_groups: bool) -> Groups | None:
+    """Return the groups that were declared; None where there are none, or they are to be selected."""
+    if not by:
+        if groups is not None or select_groups:
+            raise BadInput("by", "is missing: groups of what?", "name the group columns with by=")
+        return None
+    if select_groups and groups is not None:
+        rule = "cannot be given with select_groups=True, which chooses the groups itself"
+        raise BadInput("groups", rule, "leave one of the two out: groups= or select_groups=True")
+    if not select_groups and groups is None:
+        raise BadInput(
+            "groups",
+            "the groups must be declared or privately selected: reading them off the data would reveal who is in it",
+            "give groups='v1,v2,…' or a CSV file, or select_groups=True with a delta= (one of the two)",
+        )
+
+    return None if select_groups else read_groups(table, by, groups).by_key()
+
+
+def read_selection(guarantee: Guarantee, epsilon: Any, delta: Any, *, fixed: bool = False) -> PartitionSelection:
     """Read a selection's privacy: that of the cells, where nothing of its own is said.
 
     Parameters
@@ -21,12 +41,16 @@ def read_selection(guarantee: Guarantee, epsilon: Any, delta: Any) -> PartitionS
     epsilon, delta : number or text, optional
         Of the selection alone. Beside one pair either may be left out; beside several, or Gaussian privacy, both or
         none.
+    fixed : bool
+        Whether the cells keep their δ, whatever the selection does: then it needs one of its own.
 
     Raises
     ------
     BadInput
         Where no group may ever be named: with a δ of 0, and so under Gaussian privacy.
     """
+    if fixed and delta is None:
+        raise BadInput("selection_delta", "is missing: the mechanism keeps its own δ", "add selection_delta=1e-6")
     if isinstance(guarantee, Privacy) and guarantee.single:
         own = guarantee if epsilon is None else Privacy(epsilon=epsilon, delta=guarantee.delta)
         own = own if delta is None else own.with_delta(delta)

@@ -284,6 +284,11 @@ class Session:
         """Publish all declared categories, that with most records first; see `irisdp.publish`."""
         return self.publish("ranking", column, **options)
 
+    @asks(Asked)
+    def apply(self, mechanism: str, about: str | None = None, **options: Unpack[Asked]) -> Publication:
+        """Publish what a mechanism file answers about a condition, or about a column; see `irisdp.publish`."""
+        return self.publish("apply", mechanism, *_given(about), **options)
+
 
 def _given(condition: str | None) -> tuple[str, ...]:
     return () if condition is None else (condition,)

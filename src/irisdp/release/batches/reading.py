@@ -222,6 +222,9 @@ def _question(document: Any, out: Path | None) -> AskedQuestion:
 
 def _check_words(words: list[str], has_expression: bool) -> None:
     """Refuse a query that lacks its number, or that holds a condition where another stands beside it."""
+    if words[:1] == ["apply"]:
+        rule = "apply has a privacy of its own, and a batch shares one out"
+        raise BadInput("query", rule, "publish it by itself")
     numbers = int(bool(words) and words[0] in ("at-least", "at-most", "band"))
     if numbers and (len(words) == 1 or _WORD.match(words[1])):
         shown = json.dumps({"query": f"{words[0]} 100", "expression": "age > 64"})
