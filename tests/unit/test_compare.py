@@ -161,6 +161,20 @@ def test_tables_are_counted_once_each():
     assert number_of_kinds(10**6, 2) > 50_000
 
 
+def test_what_is_next_to_nothing_is_shown_as_less():
+    """Gaps too large for fractions were refused, with a remedy that nobody can follow."""
+    for relation in ("exchange", "add-remove"):
+        found = compare("plurality", categories=3, epsilon=20, relation=relation, gaps=[0, 10_000, 5_000], lead=10_000)
+        assert {one.shown(objective) for one in found.mechanisms for objective in found.objectives[1:]} == {"< 1e-50"}
+        errors = found.to_document()["mechanisms"][1]["errors"]["lead-10000"]
+        assert Fraction(errors["upper"]) < Fraction(1, 10**30)
+        assert errors["to_ours"] is None
+    voted = compare("majority", epsilon=1, lead=10_000)
+    assert voted.mechanisms[0].shown(voted.objectives[1]) == "< 1e-50"
+    with pytest.raises(BadInput, match=r"^epsilon: is too small for noisy counts that are sorted; "):
+        compare("top", 2, categories=5, epsilon="1e-5")
+
+
 def test_too_many_tables_have_no_mean_and_it_is_said():
     found = compare("plurality", categories=8, n=100, epsilon=2)
     assert not any(one.name.startswith("mean") for one in found.objectives)

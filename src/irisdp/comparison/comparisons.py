@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "picture_path"]
 
 _PLACES = 40
+_NOTHING = Fraction(1, 10**40)
 _LONGEST = 120
 """Letters of a fraction that is written out."""
 
@@ -153,5 +154,7 @@ def _as_document(found: Enclosure, ours: Enclosure) -> dict[str, Any]:
 
 
 def _ratio(one: Enclosure, other: Enclosure) -> float | None:
-    middle = other.lower + other.upper
-    return None if middle == 0 else nearest_float(Fraction(one.lower + one.upper) / middle)
+    """Return a quotient; none where either is known to be small and no more."""
+    if min(one.lower, other.lower) < _NOTHING:
+        return None
+    return nearest_float(Fraction(one.lower + one.upper) / (other.lower + other.upper))

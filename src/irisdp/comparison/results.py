@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from ..exact import Enclosure, short_text
 
 __all__ = ["Compared", "Objective"]
+
+_FOUR_DIGITS = Fraction(1, 10_000)
+_NOTHING = Fraction(1, 10**50)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,8 @@ class Compared:
     errors: Mapping[str, Enclosure]
 
     def shown(self, objective: Objective) -> str:
-        """Write an error for people, to four digits."""
+        """Write an error for people, to four digits; where it is next to nothing, what it is below."""
         found = self.errors[objective.name]
+        if found.upper > 0 and (found.width > found.lower * _FOUR_DIGITS or found.upper < _NOTHING):
+            return f"< {short_text(max(found.upper, _NOTHING), 1)}"
         return short_text((found.lower + found.upper) / 2, 4)

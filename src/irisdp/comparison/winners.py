@@ -25,6 +25,7 @@ from ..peers import (
     Powers,
     Rate,
     as_fraction,
+    enclose_closely,
 )
 from .asked import Asked, in_records
 from .comparisons import Comparison
@@ -85,9 +86,12 @@ class _Ours:
         return self.rate.exact
 
     def wrong(self, gaps: Sequence[int]) -> Enclosure:
-        """Return the probability that none of the largest is named, a fraction."""
-        row = self.chosen.row(gaps)
-        return Enclosure.exactly(sum((one for one, gap in zip(row, gaps, strict=True) if gap), start=Fraction(0)))
+        """Return the probability that none of the largest is named: a fraction, unless it is long."""
+        node = sorted(gaps)
+        exact = self.rate.exact_up_to(sum(node))
+        if exact is not None:
+            return Enclosure.exactly(as_fraction(self.miss(node, Powers(exact))))
+        return enclose_closely(lambda: self.miss(node, self.rate.powers())).clamp(Fraction(0), Fraction(1))
 
     def miss(self, gaps: Sequence[int], powers: Powers) -> Any:
         """Work out the probability that none of the largest is named."""

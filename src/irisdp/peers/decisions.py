@@ -41,9 +41,9 @@ class PeerDecision(ABC):
     def wrong(self, away: int) -> Enclosure:
         """Return the probability of the wrong answer at positions that are so far away from the other."""
         rate = Rate(self.ratio, self.halvings * self.stride)
-        if rate.exact is not None:
-            found = self.miss(away, Powers(rate.exact))
-            return Enclosure.exactly(as_fraction(found))
+        exact = rate.exact_up_to(2 * away + 2)
+        if exact is not None:
+            return Enclosure.exactly(as_fraction(self.miss(away, Powers(exact))))
         return enclose_closely(lambda: self.miss(away, rate.powers())).clamp(Fraction(0), Fraction(1))
 
     @abstractmethod

@@ -15,10 +15,14 @@ from typing import ClassVar
 
 import flint
 
+from ..errors import BadInput
 from ..exact import Enclosure
 from .rates import Number, Powers, Rate, as_fraction, enclose_closely
 
 __all__ = ["JointExponential", "PeeledExponential", "PeerOrder", "SortedNoise"]
+
+_FARTHEST = 10_000
+"""How far noise is looked at, at the least precision: some seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +49,9 @@ class PeerOrder(ABC):
 
     def wrong(self, counts: Sequence[int]) -> Enclosure:
         """Return the probability of a wrong answer: a fraction where it is one, else an interval."""
-        if self.rate.exact is not None:
-            return Enclosure.exactly(as_fraction(1 - self.right(counts, Powers(self.rate.exact))))
+        exact = self.rate.exact_up_to(len(counts) * max(counts))
+        if exact is not None:
+            return Enclosure.exactly(as_fraction(1 - self.right(counts, Powers(exact))))
         return enclose_closely(lambda: 1 - self.right(counts, self.rate.powers())).clamp(Fraction(0), Fraction(1))
 
     def answers(self, counts: Sequence[int]) -> set[tuple[int, ...]]:
@@ -133,6 +138,8 @@ class SortedNoise(PeerOrder):
 
     def wrong(self, counts: Sequence[int]) -> Enclosure:
         """Enclose the probability of a wrong answer."""
+        if self._reach() > _FARTHEST:
+            raise BadInput("epsilon", "is too small for noisy counts that are sorted", "choose a larger epsilon")
         found = enclose_closely(lambda: 1 - self.right(counts, self.rate.powers()))
         return found.clamp(Fraction(0), Fraction(1))
 
@@ -149,7 +156,8 @@ class SortedNoise(PeerOrder):
         chances[0] = flint.arb(1)
         for total in range(min(counts) - reach, max(counts) + reach + 1):
             weights = [centre * powers(abs(total - count)) if abs(total - count) <= reach else 0 for count in counts]
-            chances = self._placed(chances, weights, allowed)
+            if any(abs(total - count) <= reach for count in counts):
+                chances = self._placed(chances, weights, allowed)
         left_out = 2 * len(counts) * powers(reach + 1) / (1 + alpha)
         return chances[everyone] + left_out / 2 + flint.arb(0, (left_out / 2).upper())
 

@@ -26,6 +26,9 @@ _ABSOLUTE = Fraction(1, 10**18)
 _SMALL = Fraction(1, 10**8)
 _TINY = Fraction(1, 10**60)
 
+_LONGEST = 100_000
+"""Bits of a fraction; what is longer is enclosed."""
+
 
 class Powers:
     """Powers of α in one kind of number, and what else depends on α alone, each worked out once.
@@ -86,6 +89,12 @@ class Rate:
         if self.root == 2 and (roots[0] ** 2, roots[1] ** 2) == (above, below):
             return flint.fmpq(roots[1], roots[0])
         return None
+
+    def exact_up_to(self, exponent: int) -> flint.fmpq | None:
+        """Return α where it is a fraction, and its power not too long to be worked with."""
+        exact = self.exact
+        short = exact is not None and exponent * int(exact.q).bit_length() <= _LONGEST
+        return exact if short else None
 
     def powers(self) -> Powers:
         """Return powers of α as balls, at the working precision."""

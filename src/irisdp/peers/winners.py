@@ -67,8 +67,9 @@ class PeerWinner(ABC):
 
     def wrong(self, gaps: Sequence[int]) -> Enclosure:
         """Return the probability that none of the largest is named."""
-        if self.exact is not None:
-            return Enclosure.exactly(as_fraction(self.miss(gaps, Powers(self.exact))))
+        exact = self._exact_at(gaps)
+        if exact is not None:
+            return Enclosure.exactly(as_fraction(self.miss(gaps, Powers(exact))))
         return enclose_closely(lambda: self.miss(gaps, self.rate.powers())).clamp(Fraction(0), Fraction(1))
 
     def miss(self, gaps: Sequence[int], powers: Powers) -> Number:
@@ -76,9 +77,13 @@ class PeerWinner(ABC):
         tops = [place for place, gap in enumerate(gaps) if gap == 0]
         return 1 - len(tops) * self.chance(gaps, tops[0], powers)
 
+    def _exact_at(self, gaps: Sequence[int]) -> flint.fmpq | None:
+        return self.rate.exact_up_to(sum(gaps)) if self.rational else None
+
     def _enclosed(self, gaps: Sequence[int], place: int) -> Enclosure:
-        if self.exact is not None:
-            return Enclosure.exactly(as_fraction(self.chance(gaps, place, Powers(self.exact))))
+        exact = self._exact_at(gaps)
+        if exact is not None:
+            return Enclosure.exactly(as_fraction(self.chance(gaps, place, Powers(exact))))
         found = enclose_closely(lambda: self.chance(gaps, place, self.rate.powers()))
         return found.clamp(Fraction(0), Fraction(1))
 
