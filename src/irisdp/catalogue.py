@@ -49,6 +49,11 @@ FORMS = (
         "which band the number of records (for which EXPR is true) is in, such as `10 to 19`",
     ),
     Form("majority.Majority", "majority EXPR", "yes if EXPR is true more often than false"),
+    Form(
+        "histogram.Histogram",
+        "histogram COLUMN",
+        "how many records are in each of some bins, or of some declared categories, as counts",
+    ),
     Form("plurality.Plurality", "plurality COLUMN", "which of the declared categories most records have"),
     Form("quantile.Median", "median COLUMN", "which of the declared bins holds the median"),
     Form("quantile.Quantile", "quantile P COLUMN", "which of the declared bins holds the quantile P, such as 0.9"),

@@ -27,7 +27,7 @@ from irisdp.exact import exp_below
 from irisdp.graphs import offsets
 from irisdp.graphs.offsets import Offsets
 from irisdp.noise import gaussian_law, law
-from irisdp.queries import QUERIES, Band, Count, Plurality, Relation, statistics
+from irisdp.queries import QUERIES, Band, Count, Histogram, Plurality, Relation, statistics
 from irisdp.queries.quantile import HoldsQuantile
 from irisdp.queries.query import YesOrNo
 from irisdp.release import plan, read_cells
@@ -43,6 +43,7 @@ from support.exhaustion import (
     forget_counts,
     frame,
     joint_law,
+    modes_of,
     neighbours,
     personal_neighbours,
     worst_delta,
@@ -55,7 +56,7 @@ pytestmark = pytest.mark.usefixtures("engine_once")
 PLANTED = sorted(set(ASKED) - {"at-least-0"})
 """Every question of the proof but `at-least 0`: it is true of all tables, so nothing about it can be betrayed."""
 
-COUNTS = [name for name in PLANTED if issubclass(QUERIES[ASKED[name][0]], Count)]
+COUNTS = [name for name in PLANTED if issubclass(QUERIES[ASKED[name][0]], Count | Histogram)]
 CLASSES = [name for name in PLANTED if issubclass(QUERIES[ASKED[name][0]], YesOrNo)]
 
 BANDS = [name for name in PLANTED if QUERIES[ASKED[name][0]] is Band]
@@ -101,7 +102,7 @@ def asked(queries):
     return [
         (query, mode, relation)
         for query, (mode, relation) in product(queries, modes)
-        if relation == "add-remove" or ASKED[query][-1] == "v = 1"
+        if mode in modes_of(query) and (relation == "add-remove" or ASKED[query][-1] == "v = 1")
     ]
 
 

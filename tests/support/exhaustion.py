@@ -32,6 +32,7 @@ __all__ = [
     "forget_counts",
     "frame",
     "joint_law",
+    "modes_of",
     "neighbours",
     "personal_neighbours",
     "violations",
@@ -69,6 +70,8 @@ ASKED = {
     "top-2": ("top", 2, "v"),
     "top-1-of-4": ("top", 1, "v"),
     "ranking": ("ranking", "v"),
+    "histogram": ("histogram", "v"),
+    "histogram-of-names": ("histogram", "g"),
 }
 CHOSEN = {
     "plurality": {"categories": ["0", "1", "2"]},
@@ -79,6 +82,8 @@ CHOSEN = {
     "top-2": {"categories": ["0", "1", "2"]},
     "top-1-of-4": {"categories": ["0", "1", "2", "3"]},
     "ranking": {"categories": ["0", "1", "2"]},
+    "histogram": {"bins": "1"},
+    "histogram-of-names": {"categories": ["b", "a"]},
 }
 """The public choices that belong to a question; nobody is in some of the categories and bins, and some are in none."""
 ENCLOSED = {"top-1-of-4", "ranking"}
@@ -87,9 +92,25 @@ MODES = {
     "whole": {},
     "declared": {"by": "g", "groups": ["a", "b"]},
     "one-declared": {"by": "g", "groups": ["b"]},
+    "expression": {"by": "h = CASE WHEN v < 1 THEN 'low' ELSE g END", "groups": ["low", "a"]},
     "selected": {"by": "g", "select_groups": True, "selection_delta": DELTA},
     "public": {"by": "g", "groups": ["a", "b"], "public_membership": True},
 }
+
+
+EXPRESSIVE = ("count-where", "at-least-1", "majority", "plurality")
+"""What is also asked by an expression: of the others only the nodes differ."""
+
+
+def modes_of(query):
+    """Return the modes in which a question is asked: a histogram's groups are declared, and its bins are not public.
+
+    By two groups a histogram is asked in `test_end_to_end_derived.py`.
+    """
+    parted = ASKED[query][0] == "histogram"
+    without = {"declared", "selected", "public"} if parted else set()
+    without |= set() if query in EXPRESSIVE else {"expression"}
+    return [mode for mode in MODES if mode not in without and (not parted or MODES[mode].get("by") != ASKED[query][1])]
 
 
 def tables(records, most=MOST):
@@ -168,11 +189,11 @@ def engine_once(one_engine, monkeypatch):
         if hasattr(value, "per_unit"):
             return value.column, value.key, value.per_unit
         if hasattr(value, "arrow"):
-            return value.arrow().to_pylist()
+            return [column.name for column in value.columns], value.arrow().to_pylist()
         return getattr(value, "text", value)
 
     def frozen(given):
-        return str(given._source.table.to_pylist()) if hasattr(given, "_source") else str(given)
+        return str((given._source.table.to_pylist(), given.derived)) if hasattr(given, "_source") else str(given)
 
     remember(queries_query, "count_records")
     remember(queries_categories, "read_groups")

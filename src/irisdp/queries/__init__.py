@@ -15,6 +15,7 @@ from .declared import CATEGORIES, check_apart, groups_file
 from .derived import read_by
 from .expression import Condition, read_condition
 from .groups import Groups, find_keys, read_groups
+from .histogram import Histogram, part_groups
 from .keys import UnreleasedKeys, enumerate_keys
 from .majority import Majority
 from .neighbours import Move, Relation, cell_relation, independent_parts, moves, read_relation, total_cost
@@ -39,6 +40,7 @@ __all__ = [
     "Condition",
     "Count",
     "Groups",
+    "Histogram",
     "Kind",
     "Majority",
     "Median",
@@ -64,6 +66,7 @@ __all__ = [
     "independent_parts",
     "moves",
     "open_table",
+    "part_groups",
     "read_bins",
     "read_by",
     "read_condition",

@@ -95,6 +95,21 @@ class Groups:
         more = len(self) - len(named)
         return f"{len(self)} declared: {' · '.join(named)}" + (f" and {more} more" if more else "")
 
+    def parted(self, parts: Groups) -> Groups:
+        """Return a group for each of these and each of some parts, of other columns; both are sorted by key, as it is.
+
+        They are shown in the order of these groups, and within each in the order of the parts.
+        """
+        size, width = len(parts), len(self.columns)
+        rows = whole_numbers(np.repeat(np.arange(len(self)), size))
+        places = whole_numbers(np.tile(np.arange(size), len(self)))
+        keys = self._keys.take(rows)
+        for place, name in enumerate(parts._keys.column_names):
+            keys = keys.append_column(f"k{width + place}", parts._keys.column(name).take(places))
+        labels = tuple((*label, *part) for label in self.labels for part in parts.labels)
+        shown = (self.shown[:, None] * size + parts.shown[None, :]).ravel()
+        return Groups((*self.columns, *parts.columns), labels, shown, keys, np.arange(len(labels)))
+
     @cached_property
     def digest(self) -> str:
         """A digest of what the engine joins, kinds and keys, in the order of these groups."""

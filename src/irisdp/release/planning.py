@@ -22,13 +22,13 @@ from ..queries import (
     Apply,
     Condition,
     Groups,
+    Histogram,
     PerUnit,
     Query,
     Relation,
     Table,
     cell_relation,
     check_apart,
-    find_keys,
     groups_file,
     open_table,
     read_by,
@@ -39,8 +39,9 @@ from ..queries import (
 )
 from ..renamed import renamed_method
 from .audiences import Audience, read_levels
+from .grouping import read_grouping
 from .pricing import Price
-from .selection import declared_groups, read_selection, without_delta
+from .selection import read_selection, without_delta
 from .subject import Subject, canonical, subject_of
 
 __all__ = ["Plan", "plan"]
@@ -272,15 +273,14 @@ def plan(
     check_apart(categories, data, CATEGORIES)
     table, names = read_by(table, by) if by else (table, None)
     question = asked.over(table, categories=categories, bins=bins)
+    parts = question.parts if isinstance(question, Histogram) else None
     condition = None if question.expression is None else read_condition(question.expression, table.named)
     if condition is not None:  # from here on in its one form: whoever spells it otherwise asks the same
         question = replace(cast(Any, question), expression=condition.text)
-    # As the table spells them, so that another spelling is no other question.
-    columns = tuple(column.name for column in find_keys(table, names)) if names else ()
-    if "answer" in columns:
-        raise BadInput("by", "names the column 'answer', as the answers' own column is called", "rename it in the data")
     check_apart(groups, data)
-    declared = declared_groups(table, columns, groups, select_groups)
+    table, columns, declared = read_grouping(
+        table, names, groups, parts, select_groups=select_groups, public_membership=public_membership
+    )
     if unit is not None:
         unit = table.column(unit, "unit").name
         if public_membership:

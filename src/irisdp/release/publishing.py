@@ -88,17 +88,17 @@ def publish(
     ----------
     data : path or frame
         A .csv, .tsv or .parquet file with a record a line; or a frame of pandas, Polars, PyArrow, DuckDB or Spark.
-    query : {"count", "at-least", "at-most", "band", "majority", "plurality", "median", "quantile", "top", "ranking",
-        "apply"}
+    query : {"count", "at-least", "at-most", "band", "majority", "histogram", "plurality", "median", "quantile", "top",
+        "ranking", "apply"}
         What is asked: how many records, whether at least (or at most) K, in which band, whether more say yes than no,
-        which of some categories most have, which K of them, or how they rank, which of some bins holds the median or
-        another quantile, or what a mechanism file answers.
+        how many are in each bin or category, which of some categories most have, which K of them, or how they rank,
+        which of some bins holds the median or another quantile, or what a mechanism file answers.
     *arguments
         What follows the query: K for at-least and at-most, thresholds (``"10,100"``) for band; then a condition in SQL
         over the columns, such as ``"age > 64 AND town = 'Ely'"``. All records count where it is left out; majority
-        needs one. Of plurality, ranking and median the name of a column; of quantile a number such as 0.9, and the
-        column, and of top K and the column. Of apply the path of a mechanism file, which keeps a privacy of its own
-        instead of `epsilon`, and a condition or a column.
+        needs one. Of histogram, plurality, ranking and median the name of a column; of quantile a number such as 0.9,
+        and the column, and of top K and the column. Of apply the path of a mechanism file, which keeps a privacy of its
+        own instead of `epsilon`, and a condition or a column.
     epsilon, ratio : number or text
         How private each answer is, the smaller the more: ε, or r = e^ε. One of them is needed, above ε = 0, or one of
         the next two. Exact: ``0.1`` and ``"1/10"`` are one tenth. What a release costs follows, and from `relation`.
@@ -121,8 +121,8 @@ def publish(
         The values that a question about a column may be answered with, such as the parties of ``plurality``. Declared,
         as read off the data they would reveal who is in it; a record with any other value, or none, counts for none.
     bins : text or sequence of numbers or dates
-        For ``median`` and ``quantile``: the edges between bins, ``"0,18,65"``. A bin holds its left edge; the first and
-        the last bin are open, so that every value is in one.
+        For ``histogram``, ``median`` and ``quantile``: the edges between bins, ``"0,18,65"``. A bin holds its left
+        edge; the first and the last bin are open, so that every value is in one.
     select_groups : bool
         Instead of `groups`: name those groups that privacy allows, by the optimal partition selection.
     selection_epsilon, selection_delta : number or text

@@ -260,6 +260,11 @@ class Session:
         return self.publish("majority", condition, **options)
 
     @asks(Asked)
+    def histogram(self, column: str, **options: Unpack[Asked]) -> Publication:
+        """Publish how many records are in each bin of a column, or of each category; see `irisdp.publish`."""
+        return self.publish("histogram", column, **options)
+
+    @asks(Asked)
     def plurality(self, column: str, **options: Unpack[Asked]) -> Publication:
         """Publish which of the declared categories most records have; see `irisdp.publish`."""
         return self.publish("plurality", column, **options)

@@ -1,0 +1,49 @@
+"""Which cells a question is asked of: the groups, declared or to be selected, and what a histogram parts them in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import BadInput
+from ..queries import Groups, Table, find_keys, part_groups
+from .selection import declared_groups
+
+__all__ = ["read_grouping"]
+
+
+def read_grouping(
+    table: Table, by: Any, groups: Any, parts: Groups | None, *, select_groups: bool, public_membership: bool
+) -> tuple[Table, tuple[str, ...], Groups | None]:
+    """Read the group columns and the declared groups of a question, from public facts alone.
+
+    Parameters
+    ----------
+    table : Table
+        What is asked about, with the columns that `by` derives to be found in it.
+    by : sequence of text, or None
+        Names of the group columns.
+    groups, select_groups, public_membership
+        As for `irisdp.publish`.
+    parts : Groups or None
+        The bins or categories that a histogram parts every group in.
+
+    Returns
+    -------
+    tuple of (Table, tuple of str, Groups or None)
+        The table in which all group columns are found; their names, as the table spells them, so that another spelling
+        is no other question; and the groups sorted by key, None where they are selected or there are none.
+
+    Raises
+    ------
+    BadInput
+        For groups without columns, columns without groups, and a group column with the answers' own name.
+    """
+    columns = tuple(column.name for column in find_keys(table, by)) if by else ()
+    declared = declared_groups(table, columns, groups, select_groups)
+    if parts is not None:
+        table, columns, declared = part_groups(
+            table, declared, parts, select_groups=select_groups, public_membership=public_membership
+        )
+    if "answer" in columns:
+        raise BadInput("by", "names the column 'answer', as the answers' own column is called", "rename it in the data")
+    return table, columns, declared
