@@ -188,6 +188,30 @@ def test_a_folder_that_cannot_be_written_is_none(tmp_path, monkeypatch):
     order_table.cache_clear()
 
 
+def test_without_a_home_nothing_is_kept(tmp_path, monkeypatch):
+    monkeypatch.delenv(order_tables.CACHE)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    monkeypatch.chdir(tmp_path)
+    order_table.cache_clear()
+    assert order_table(1, 3, F(8), "any") is not None
+    assert not any(tmp_path.iterdir())
+    order_table.cache_clear()
+
+
+def test_a_table_that_cannot_be_written_whole_leaves_nothing(tmp_path, monkeypatch):
+    def full(file, **_):
+        file.write(b"half")
+        raise OSError("no space left")
+
+    monkeypatch.setenv(order_tables.CACHE, str(tmp_path))
+    monkeypatch.setattr(np, "savez", full)
+    order_table.cache_clear()
+    assert order_table(1, 3, F(8), "any") is not None
+    assert not any(tmp_path.iterdir())
+    order_table.cache_clear()
+
+
 def test_the_same_cells_are_looked_up_at_any_size():
     table = order_table(2, 3, F(4), "add-remove")
     generator = fresh_generator(81)

@@ -50,24 +50,26 @@ def kept_table(
     tuple of (Pulled, text) or None
         Private at the ratio on every edge, which was checked in whole numbers, however it was come by.
     """
-    file = _folder() / f"{hashlib.sha256(asked.encode()).hexdigest()}.npz"
-    kept = _read(file, graph, answers, ratio)
+    folder = _folder()
+    file = None if folder is None else folder / f"{hashlib.sha256(asked.encode()).hexdigest()}.npz"
+    kept = None if file is None else _read(file, graph, answers, ratio)
     if kept is None:
         rows, rule = find()
         if rows is None:
             return None
         kept = rows, rule
-        _keep(file, rows, rule)
+        if file is not None:
+            _keep(file, rows, rule)
     return kept
 
 
-def _folder() -> Path:
-    """Return the folder of kept tables; it need not be there."""
+def _folder() -> Path | None:
+    """Return the folder of kept tables, which need not be there; None where nobody says where the home is."""
     given = os.environ.get(CACHE)
     if given:
         return Path(given)
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(home) / "irisdp"
+    home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"))
+    return home / "irisdp" if home.is_absolute() else None
 
 
 def _read(file: Path, graph: Graph, answers: int, ratio: Fraction) -> tuple[Pulled, str] | None:
@@ -89,7 +91,12 @@ def _keep(file: Path, found: Pulled, rule: str) -> None:
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as draft:
-            np.savez(draft, weights=found.weights, rule=np.array(rule))
-        os.replace(draft.name, file)
+            name = Path(draft.name)
+            try:
+                np.savez(draft, weights=found.weights, rule=np.array(rule))
+                draft.close()
+                name.replace(file)
+            finally:
+                name.unlink(missing_ok=True)
     except OSError:
         return
