@@ -140,7 +140,7 @@ class YesOrNo(CountsRecords):
     classes: ClassVar[tuple[str, str]] = ("yes", "no")
 
     def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[ClassNodes]:
-        """Return the optimal balanced mechanism on a line: of either relation's graph only the depth matters."""
+        """Return the optimum on a line with balanced boundary rows; of either graph only the depth matters."""
         return DepthClasses(balanced_line(as_pairs(privacy), outputs=self.classes), privacy)
 
 
