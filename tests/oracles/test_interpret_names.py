@@ -15,7 +15,7 @@ from irisdp.cells import DepthClasses
 from irisdp.cells.winners import LargestCategory
 from irisdp.mechanisms import balanced_line, privacy_to_document
 from irisdp.mechanisms.plurality import PermuteAndFlip, Pull
-from irisdp.queries import AtLeast, AtMost, Majority, Relation, Statistics
+from irisdp.queries import AtLeast, AtMost, Band, Majority, Relation, Statistics
 from irisdp.reading import gap_classes, yes_or_no
 
 NARROW = F(1, 10**12)
@@ -83,6 +83,48 @@ def test_a_yes_or_no_is_as_likely_true_as_bayes_says(privacy, relation, query):
     checked_threshold(query, relation, privacy, 0, 9, prior, prior=[str(p) for p in prior])
     listed = [F(count in (0, 3, 4, 7)) for count in range(8)]
     checked_threshold(query, relation, privacy, 0, 7, listed, side_information=[7, 0, 4, 3])
+
+
+def checked_band(relation, privacy, starts, first, last, weights=None, **known):
+    counts, size = range(first, last + 1), max(*starts, last) + 3
+    query = Band(starts, "v")
+    total, none = np.full(len(counts), size), np.zeros(len(counts), dtype=np.int64)
+    nodes = query.nodes(Statistics(total, np.array(counts), none), relation)
+    mechanism = query.mechanism(privacy, relation)
+    truths = [mechanism.names[int(np.searchsorted(starts, count, side="right"))] for count in counts]
+    laws = [(mechanism.law(nodes, cell, size), truth) for cell, truth in enumerate(truths)]
+    weights = [F(1)] * len(laws) if weights is None else weights[first : last + 1]
+    release = sidecar({**query.describe(), "expression": "v"}, privacy, relation, mechanism.to_document())
+    worst = min(law[truth] for (law, truth), w in zip(laws, weights, strict=True) if w)
+    said = {name: sum(w * law[name] for (law, _), w in zip(laws, weights, strict=True)) for name in mechanism.names}
+    for name in mechanism.names:
+        if not said[name]:  # with δ bands far from all possible counts are never said
+            with pytest.raises(BadInput, match=r"^value: cannot have been published, by what you know"):
+                interpret(release, name, **known)
+            continue
+        found = interpret(release, name, **known)
+        expected = bayes(laws, weights, name)
+        if relation == "add-remove" or last >= starts[-1]:
+            is_read_as(found, expected, worst)
+        assert expected in found.answers[0].probability
+        for one, chance in found.answers[0].judgement.posterior.items():
+            pairs = zip(laws, weights, strict=True)
+            assert sum(w * law[name] for (law, truth), w in pairs if truth == one) / said[name] in chance
+
+
+@pytest.mark.parametrize(
+    "privacy", [PAIRS[0], PAIRS[1], Privacy.all([Privacy(epsilon=1), Privacy(epsilon="1/2", delta="1e-2")])], ids=str
+)
+@pytest.mark.parametrize("relation", Relation)
+def test_a_band_is_as_likely_true_as_bayes_says(privacy, relation):
+    for starts, first, last in (((3,), 0, 6), ((2, 5, 6), 0, 9), ((2, 5), 1, 7), ((1, 4, 9), 0, 6), ((4, 30), 2, 12)):
+        checked_band(relation, privacy, starts, first, last, at_least=first, at_most=last)
+    prior = [F(n + 1, 55) for n in range(10)]
+    checked_band(relation, privacy, (2, 5, 6), 0, 9, prior, prior=[str(p) for p in prior])
+    listed = [F(count in (0, 3, 4, 7)) for count in range(8)]
+    checked_band(relation, privacy, (2, 4), 0, 7, listed, side_information=[7, 0, 4, 3])
+    with pytest.raises(AssertionError):
+        checked_band(relation, privacy, (2, 5, 6), 0, 9, prior, at_most=9)
 
 
 def checked_majority(relation, privacy, first, last, lead):

@@ -15,6 +15,7 @@ QUESTIONS = [
     ("majority", ("v = 1",), {}),
     ("at_least", (5, "v = 1"), {}),
     ("at_most", (5, "v = 1"), {"by": "g", "groups": "b,a"}),
+    ("band", ("3,12", "v = 1"), {}),
     ("plurality", ("party",), {"categories": ["=x", "y", "z"]}),
     ("plurality", ("v",), {"categories": [0, 1, 2], "by": "g", "groups": "b,a"}),
 ]
@@ -78,6 +79,8 @@ def test_gaussian_answers_are_read_with_the_pairs_they_were_drawn_by(here):
     assert told.to_documents() == interpret("o.csv").to_documents()
     assert 0.68 < answer.probability.lower < 0.70
     assert interpret(found, at_most=40).answers[0].probability.lower > answer.probability.lower
+    found = Session(TABLE, ledger="k").band("3,12", "v = 1", privacy=Gaussian(1), delta="1e-6")
+    assert interpret(found).answers[0].probability.lower == pytest.approx(answer.probability.lower, abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -123,6 +126,9 @@ def test_bad_input_is_one_line(query, words, known, said, here):
         {"mechanism": {"kind": "stepped", "rankings": [[[], []], 1], "boundary": [[], []]}},
         {"mechanism": {"kind": "stepped", "rankings": [["yes", "no"], ["yes", "no"]], "boundary": [[1, 0], [0, 1]]}},
         {"mechanism": {"kind": "stepped", "rankings": [["yes", "no"], ["no", "yes"]], "boundary": [[1, 0], [1, 0]]}},
+        {"mechanism": {"kind": "banded-noise", "thresholds": [1, 2]}},
+        {"mechanism": {"kind": "banded-noise", "thresholds": [2, 1], "noise": {"kind": "shape-noise"}}},
+        {"mechanism": {"kind": "banded-noise", "thresholds": 3, "noise": {"kind": "shape-noise"}}},
         {"mechanism": {"kind": "permute-and-flip", "categories": 2, "outputs": ["a", "a"]}},
         {"mechanism": {"kind": "permute-and-flip", "categories": 3, "outputs": ["a", "b"]}},
         {"mechanism": {"kind": "permute-and-flip", "categories": 2, "outputs": [["a"], None]}},

@@ -70,9 +70,9 @@ def test_sidecars_stand_in_the_publication_as_in_the_files(here):
 
 
 def test_other_answers_are_read_as_they_are(here):
-    found = Session(TABLE, ledger="l").band("5,10", "v = 1", epsilon=1)
+    found = Session(TABLE, ledger="l").ranking("v", categories=[0, 1, 2], epsilon=1)
     for release in (found, Session(TABLE, ledger="l").releases()[0]):
-        with pytest.raises(BadInput, match=r"^release: publishes neither counts, nor a yes or no, nor a winner"):
+        with pytest.raises(BadInput, match=r"^release: publishes neither counts, nor a yes or no, a winner or a band"):
             interpret(release)
 
 

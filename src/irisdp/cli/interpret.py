@@ -68,7 +68,7 @@ def interpret_command(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Read published counts as well as anyone can, and say how likely a yes, a no or a winner is true.
+    """Read published counts as well as anyone can, and say how likely a yes, a no, a winner or a band is true.
 
     It takes what you know, needs nothing secret and costs nothing.
     """

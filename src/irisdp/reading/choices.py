@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import BadInput
 from ..exact import Enclosure
 from ..tabular import InOneLine, Tabular
+from .bands import band
 from .judgement import BASES, ChoiceRule, Judgement
 from .knowledge import Knowledge
 from .released import PublishedChoice, frame_of_answers, released_table
@@ -26,6 +27,7 @@ RULES: Mapping[str, Callable[[PublishedChoice, Knowledge], ChoiceRule]] = {
     "stepped": yes_or_no,
     "pull-from-the-top": winner,
     "permute-and-flip": winner,
+    "banded-noise": band,
 }
 """What reads the answers of each kind of mechanism, by the name that sidecars have for it."""
 
@@ -124,7 +126,9 @@ def read_choices(published: PublishedChoice, release: Any, value: Any, known: Kn
     """
     if published.kind not in RULES:
         raise BadInput(
-            "release", "publishes neither counts, nor a yes or no, nor a winner", "such answers are read as they are"
+            "release",
+            "publishes neither counts, nor a yes or no, a winner or a band",
+            "such answers are read as they are",
         )
     known.only_names()
     rule = RULES[published.kind](published, known)

@@ -135,7 +135,7 @@ def interpret(
     prior: Any = None,
     lead: Any = None,
 ) -> Interpretation | ChoiceInterpretation:
-    """Read a published count, yes or no, or winner, or a whole file of them, as one consumer best does.
+    """Read a published count, yes or no, winner or band, or a whole file of them, as one consumer best does.
 
     Parameters
     ----------
