@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Bins", "read_bins"]
 
-_MOST_EDGES = 10_000
+_MOST_EDGES = 1000
+"""More would take an engine minutes a million records."""
 
 Edge = Fraction | datetime
 
