@@ -33,8 +33,8 @@ def middle(chance):
     return chance if isinstance(chance, F) else (chance.lower + chance.upper) / 2
 
 
-TABLES = [(2, 3, 4, False), (2, 3, 4, True), (None, 3, 4, False), (1, 2, 2, True)]
-SORTED = [(2, 4, 2, False), (None, 4, 3, True), (1, 4, 2, False)]
+TABLES = [(2, 3, 4, False), (2, 3, 4, True), (None, 3, 4, False), (1, 2, 2, True), (2, 4, 2, False)]
+SORTED = [(2, 4, F(8, 7), False), (None, 4, 3, True), (1, 4, F(8, 7), False)]
 
 
 def test_which_way_is_chosen():

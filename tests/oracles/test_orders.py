@@ -22,16 +22,18 @@ from irisdp.design.winners.orders import (
     right_tops,
 )
 from irisdp.graphs import Histograms, capped_heights, graph_from_edges, listed, order_graph
+from irisdp.graphs.orders import number_of_heights
 
 F = Fraction
 
 
 def heights_of(counts, largest):
     """Capped heights, by their definition."""
-    levels = sorted(set(counts))
-    height, found = 0, {levels[0]: 0}
-    for lower, upper in itertools.pairwise(levels):
-        height += min(upper - lower, largest)
+    ascending = sorted(counts)
+    caps = [largest] * len(counts) if isinstance(largest, int) else largest
+    height, found = 0, {ascending[0]: 0}
+    for lower, upper, cap in zip(ascending, ascending[1:], caps, strict=False):
+        height += min(upper - lower, cap)
         found[upper] = height
     return tuple(found[count] for count in counts)
 
@@ -64,7 +66,18 @@ def named_edges(graph):
 
 @pytest.mark.parametrize("relation", ["exchange", "add-remove", "any"])
 @pytest.mark.parametrize(
-    ("categories", "largest", "total"), [(2, 1, 8), (2, 4, 8), (3, 1, 12), (3, 2, 16), (4, 1, 18), (4, 3, 8)]
+    ("categories", "largest", "total"),
+    [
+        (2, 1, 8),
+        (2, 4, 8),
+        (3, 1, 12),
+        (3, 2, 16),
+        (3, (2, 1), 16),
+        (3, (1, 3), 16),
+        (4, 1, 18),
+        (4, 3, 8),
+        (4, (1, 2, 1), 18),
+    ],
 )
 def test_capped_heights_are_a_morphism_from_all_tables(categories, largest, total, relation):
     edges = named_edges(order_graph(categories, largest, relation))
@@ -77,8 +90,16 @@ def test_capped_heights_are_a_morphism_from_all_tables(categories, largest, tota
             if (there := heights_of(other, largest)) != here
         }
     assert images <= edges
-    if total >= (largest + 3) * categories * (categories - 1) / 2:  # enough for every edge to be the image of some pair
+    farthest = largest if isinstance(largest, int) else max(largest)
+    if (
+        total >= (farthest + 3) * categories * (categories - 1) / 2
+    ):  # enough for every edge to be the image of some pair
         assert images == edges
+
+
+@pytest.mark.parametrize("caps", [(3,), (2, 5), (4, 1, 2), (1, 2, 1, 1)])
+def test_heights_are_counted(caps):
+    assert number_of_heights(caps) == order_graph(len(caps) + 1, caps).number_of_nodes
 
 
 def test_heights_keep_what_is_right():

@@ -86,8 +86,8 @@ CHOSEN = {
     "histogram-of-names": {"categories": ["b", "a"]},
 }
 """The public choices that belong to a question; nobody is in some of the categories and bins, and some are in none."""
-ENCLOSED = {"top-1-of-4", "ranking"}
-"""Answered from sorted noisy counts, some or all of them, whose laws are enclosed; all other laws are fractions."""
+ENCLOSED = {"ranking"}
+"""Answered from sorted noisy counts where records are exchanged; their laws are enclosed, and all others fractions."""
 MODES = {
     "whole": {},
     "declared": {"by": "g", "groups": ["a", "b"]},

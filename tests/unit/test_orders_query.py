@@ -39,7 +39,7 @@ def test_the_order_of_declared_categories_is_no_part_of_the_question(asked):
 @pytest.mark.parametrize(
     ("categories", "mechanism"),
     [
-        (NAMES, {"kind": "order-table", "categories": 3, "named": 2, "largest_step": 5, "found_by": "pull"}),
+        (NAMES, {"kind": "order-table", "categories": 3, "named": 2, "largest_steps": [5, 5], "found_by": "pull"}),
         ([*NAMES, *"abc"], {"kind": "noisy-counts-sorted", "categories": 6, "named": 2}),
     ],
 )

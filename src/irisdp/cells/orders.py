@@ -187,7 +187,7 @@ class LargestCategories:
         question = {"categories": self.categories, **({} if self.k is None else {"named": self.k})}
         if table is None:
             return {"kind": "noisy-counts-sorted", **question}
-        return {"kind": "order-table", **question, "largest_step": table.largest, "found_by": table.rule}
+        return {"kind": "order-table", **question, "largest_steps": list(table.caps), "found_by": table.rule}
 
     def _looked_up(self, table: OrderTable, nodes: CategoryNodes, source: BitSource | None) -> list[list[int]]:
         bits = system_bits(source)

@@ -1,8 +1,10 @@
 """Tables from which the K largest, or a ranking, are published: chosen from public facts alone, and kept on disk.
 
-How far heights are capped follows from the number of categories, the ratio and the relation: far enough that somebody
-whose categories are all further apart is told wrongly with a probability of at most 1/10,000. Where so large a graph
-takes too long, there is no table, and noisy counts are sorted instead.
+How far heights are capped follows from the number of categories, the ratio and the relation: far enough that an answer
+about categories that are further apart is wrong with a probability of at most 1/10,000. Apart are all of them, for a
+ranking; for the K largest only the last of them and the next, so that the other steps may have a smaller cap, as large
+as the size of the graph allows. Where even the least graph takes too long there is no table, and noisy counts are
+sorted instead.
 """
 
 from __future__ import annotations
@@ -17,11 +19,11 @@ from numpy.typing import NDArray
 
 from ...exact import rational_text
 from ...graphs import capped_heights, order_graph
-from ...graphs.orders import Moves, keys_of_heights
+from ...graphs.orders import Moves, keys_of_heights, number_of_heights, steps_are_few
 from ...graphs.protocol import Indices
 from ..kept_tables import CACHE, kept_table
-from ..pulling import UNIT
-from .orders import Answers, all_rankings, all_tops, number_of_heights, order_rows, right_rankings, right_tops
+from ..pulling import UNIT, Pulled, pulled
+from .orders import Answers, all_rankings, all_tops, order_rows, right_rankings, right_tops
 
 __all__ = ["CACHE", "OrderTable", "order_table"]
 
@@ -30,8 +32,14 @@ LARGEST_CATEGORIES = 5
 WRONG_FAR_APART = 1e-4
 """Probability of a wrong answer, at most, where all categories are further apart than a table tells apart."""
 
-MOST_CHANCES = 200_000
+MOST_CHANCES = 100_000
 """Inputs times answers of a table."""
+
+MOST_WORK = 4_000_000
+"""Chances times the larger cap: the sweeps by which they are found are as many as steps are long. Seconds."""
+
+LEAST_CAP = 2
+"""Least cap of the steps that a right answer does not tell apart."""
 
 _MORE = 4
 """How many further caps are tried where the first does not reach far enough."""
@@ -45,8 +53,10 @@ class OrderTable:
     ----------
     answers : list of tuples of int
         Each names categories by number.
+    caps : tuple of int
+        Steps of so many records and more look alike: one for each step, from below.
     largest : int
-        R: steps of R and more look alike.
+        R, the cap of the steps between categories that a right answer tells apart.
     rule : {"pull", "linear program"}
         How it was found.
     weights : int64 array, shape (nodes, answers)
@@ -58,6 +68,7 @@ class OrderTable:
     """
 
     answers: Answers
+    caps: tuple[int, ...]
     largest: int
     rule: str
     weights: Indices = field(repr=False)
@@ -67,7 +78,7 @@ class OrderTable:
 
     def at(self, counts: Indices) -> Indices:
         """Return the weights of each table of counts, shape (tables, categories) → (tables, answers)."""
-        keys = keys_of_heights(capped_heights(counts, self.largest), self.largest)
+        keys = keys_of_heights(capped_heights(counts, self.caps), self.caps)
         found: Indices = self.weights[np.searchsorted(self._keys, keys)]
         return found
 
@@ -78,8 +89,8 @@ class OrderTable:
 
     @property
     def error_far_apart(self) -> float:
-        """The probability of a wrong answer where all categories are R or more apart."""
-        return float(self.wrong[-1])
+        """The largest probability of a wrong answer where what is told apart is R or more apart."""
+        return float(self.wrong[self.apart >= self.largest].max())
 
     def apart_for(self, truth: float) -> int | None:
         """Return the least step from which on answers are right with this probability; None if no cap is as far."""
@@ -113,25 +124,39 @@ def order_table(k: int | None, categories: int, ratio: Fraction, relation: Moves
     # A step shrinks by two records at a time where they are exchanged, and by one where they come and go.
     pace = (1 if relation == "add-remove" else 2) / log(ratio)
     first = max(1, ceil(pace * log(1 / WRONG_FAR_APART)))
-    for cap in range(first, first + _MORE + 1):
-        if number_of_heights(categories, cap) * len(answers) > MOST_CHANCES:
-            return None
-        found = _table(k, categories, ratio, relation, cap, answers)
+    for largest in range(first, first + _MORE + 1):
+        caps = _caps(k, categories, largest, len(answers))
+        found = None if caps is None else _table(k, ratio, relation, caps, largest, answers)
         if found is None or found.error_far_apart <= WRONG_FAR_APART:
             return found
     return None
 
 
+def _caps(k: int | None, categories: int, largest: int, answers: int) -> tuple[int, ...] | None:
+    """Return the caps of all steps, as large as the size of a graph allows; None where it allows none."""
+    for other in range(largest, 0, -1):
+        caps = tuple(largest if k in (None, categories - 1 - step) else other for step in range(categories - 1))
+        chances = number_of_heights(caps) * answers
+        if chances <= min(MOST_CHANCES, MOST_WORK // largest) and steps_are_few(caps):
+            return caps
+        if k is None or other <= LEAST_CAP:
+            return None
+    return None
+
+
 def _table(
-    k: int | None, categories: int, ratio: Fraction, relation: Moves, cap: int, answers: Answers
+    k: int | None, ratio: Fraction, relation: Moves, caps: tuple[int, ...], largest: int, answers: Answers
 ) -> OrderTable | None:
-    graph = order_graph(categories, cap, relation)
+    graph = order_graph(len(caps) + 1, caps, relation)
     heights = np.array(graph.nodes[:], dtype=np.int64)
     right = right_rankings(heights, answers) if k is None else right_tops(heights, answers)
-    asked = f"{'ranking' if k is None else f'top {k}'} of {categories} up to {cap}, {relation}, {rational_text(ratio)}"
-    kept = kept_table(
-        f"order table 1: {asked}", graph, len(answers), ratio, lambda: order_rows(graph, right, answers, ratio)
-    )
+    asked = f"{'ranking' if k is None else f'top {k}'} up to {caps}, {relation}, {rational_text(ratio)}"
+
+    def find() -> tuple[Pulled | None, str]:
+        # Pull fails for the K largest only where caps are small for the ratio: no program would be worth its minute.
+        return order_rows(graph, right, answers, ratio) if k is None else (pulled(graph, right, ratio), "pull")
+
+    kept = kept_table(f"order table 2: {asked}", graph, len(answers), ratio, find)
     if kept is None:
         return None
     rows, rule = kept
@@ -139,4 +164,4 @@ def _table(
     falling = -np.sort(-heights, axis=1)
     steps = falling[:, :-1] - falling[:, 1:]
     apart = steps.min(axis=1) if k is None else steps[:, k - 1]
-    return OrderTable(answers, cap, rule, rows.weights, wrong, apart, keys_of_heights(heights, cap))
+    return OrderTable(answers, caps, largest, rule, rows.weights, wrong, apart, keys_of_heights(heights, caps))

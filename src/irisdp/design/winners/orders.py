@@ -17,7 +17,7 @@ import numpy as np
 from ...errors import BadInput
 from ...exact import Table, checked, integer
 from ...graphs import Graph, Histograms, listed, order_graph
-from ...graphs.orders import Moves
+from ...graphs.orders import Moves, number_of_heights
 from ...graphs.protocol import Indices, Mask
 from ...mechanisms import Mechanism, Objective
 from ...privacy import Privacy
@@ -32,7 +32,6 @@ __all__ = [
     "Answers",
     "all_rankings",
     "all_tops",
-    "number_of_heights",
     "order_rows",
     "ranking",
     "right_rankings",
@@ -169,9 +168,9 @@ def _inputs(q: int, answers: int, largest: int | None, total: int | None, relati
     if total is not None and largest is not None:
         raise BadInput("total", "cannot stand beside largest", "give one of the two")
     if total is None:
-        few = [cap for cap in range(1, 7) if number_of_heights(q, cap) <= _BY_DEFAULT]
+        few = [cap for cap in range(1, 7) if number_of_heights([cap] * (q - 1)) <= _BY_DEFAULT]
         cap = max(few, default=1) if largest is None else integer(largest, "largest", at_least=1)
-        name, inputs = "largest", number_of_heights(q, min(cap, MOST_CHANCES))
+        name, inputs = "largest", number_of_heights([min(cap, MOST_CHANCES)] * (q - 1))
     else:
         if relation != "exchange":
             raise BadInput("total", "is not kept where records are added or removed", "give largest instead")
@@ -182,14 +181,6 @@ def _inputs(q: int, answers: int, largest: int | None, total: int | None, relati
         raise BadInput(name, rule, "lower one of the two")
     graph = order_graph(q, cap, relation) if total is None else listed(Histograms(records, q))
     return graph, np.array(graph.nodes[:], dtype=np.int64)
-
-
-def number_of_heights(q: int, largest: int) -> int:
-    """Return how many heights there are: orders with ties, each step but ties of one of R sizes."""
-    surjections = [1]
-    for levels in range(1, q + 1):
-        surjections.append(levels**q - sum(comb(levels, fewer) * surjections[fewer] for fewer in range(1, levels)))
-    return sum(surjections[levels] * largest ** (levels - 1) for levels in range(1, q + 1))
 
 
 def _written(graph: Graph, right: Mask, answers: Answers, privacy: Privacy) -> Mechanism:
