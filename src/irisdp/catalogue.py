@@ -66,5 +66,15 @@ FORMS = (
         "apply MECH.json [EXPR or COLUMN]",
         "what a mechanism of your own answers about the count, or the counts by category",
     ),
+    Form(
+        "sizes.Sizes",
+        "sizes [K] COLUMN",
+        "how large the categories are (the K largest), largest first, without names: a row for each",
+    ),
+    Form(
+        "column.EachCategory",
+        "column COLUMN",
+        "each record's category, by randomised response: a row for each record, in their order",
+    ),
 )
 """In the order in which help lists them."""

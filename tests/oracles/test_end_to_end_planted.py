@@ -21,19 +21,21 @@ from irisdp.cells import (
     PartitionSelection,
     QuantileBin,
     ShapeNoise,
+    SizesShape,
 )
 from irisdp.design.quantiles import forms
 from irisdp.exact import exp_below
 from irisdp.graphs import offsets
 from irisdp.graphs.offsets import Offsets
 from irisdp.noise import gaussian_law, law
-from irisdp.queries import QUERIES, Band, Count, Histogram, Plurality, Relation, statistics
+from irisdp.queries import QUERIES, Band, Count, Histogram, Plurality, Relation, Sizes, statistics
 from irisdp.queries.quantile import HoldsQuantile
 from irisdp.queries.query import YesOrNo
 from irisdp.release import plan, read_cells
 from support.exhaustion import (
     ASKED,
     CHOSEN,
+    ELSEWHERE,
     LOTS,
     MODES,
     MOST,
@@ -73,11 +75,24 @@ QUANTILES = [name for name in PLANTED if ASKED[name][0] in ("median", "quantile"
 ORDERS = [name for name in PLANTED if ASKED[name][0] in ("top", "ranking")]
 """Theirs are in test_end_to_end_planted_orders.py."""
 
+SIZES = [name for name in PLANTED if QUERIES[ASKED[name][0]] is Sizes]
+
 
 def test_bugs_are_planted_in_every_query():
-    assert sorted([*COUNTS, *CLASSES, *BANDS, *WINNERS, *QUANTILES, *ORDERS]) == PLANTED
-    # Those of mechanism files are in `test_end_to_end_apply.py`.
-    assert {ASKED[name][0] for name in PLANTED} | {"apply"} == set(QUERIES)
+    # Those of mechanism files are in `test_end_to_end_apply.py`, and of columns in `test_end_to_end_column.py`.
+    assert sorted([*COUNTS, *CLASSES, *BANDS, *WINNERS, *QUANTILES, *ORDERS, *SIZES]) == PLANTED
+    assert {ASKED[name][0] for name in PLANTED} | ELSEWHERE == set(QUERIES)
+
+
+@pytest.mark.parametrize(
+    ("mode", "relation"), [("whole", "add-remove"), ("declared", "add-remove"), ("whole", "exchange")]
+)
+@pytest.mark.parametrize("query", SIZES)
+def test_sizes_that_count_each_record_three_times_are_caught(query, mode, relation, monkeypatch):
+    """Twice would be no breach where records are exchanged: one size asked for has noise for two that move."""
+    real = SizesShape.tell
+    monkeypatch.setattr(SizesShape, "tell", lambda self, sizes: np.minimum(3 * real(self, sizes), MOST))
+    assert caught(query, {**MODES[mode], "relation": relation}, neighbours(relation, mode))
 
 
 @pytest.mark.parametrize("query", CLASSES)

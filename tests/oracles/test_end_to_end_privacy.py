@@ -20,6 +20,7 @@ from irisdp.release import plan
 from support.exhaustion import (
     ASKED,
     DELTA,
+    ELSEWHERE,
     LOTS,
     MODES,
     engine_once,
@@ -46,8 +47,8 @@ def pairs():
 
 
 def test_every_query_is_in_the_proof():
-    # Mechanism files have a proof of their own: `test_end_to_end_apply.py`.
-    assert {words[0] for words in ASKED.values()} | {"apply"} == set(QUERIES)
+    # Mechanism files and columns have proofs of their own: `test_end_to_end_apply.py`, `test_end_to_end_column.py`.
+    assert {words[0] for words in ASKED.values()} | ELSEWHERE == set(QUERIES)
 
 
 @pytest.mark.parametrize(("query", "mode"), [(query, mode) for query in ASKED for mode in modes_of(query)])
@@ -100,7 +101,7 @@ def test_no_neighbours_can_be_told_apart_under_other_guarantees(query, guarantee
     ("query", "mode"),
     [
         *product(
-            ("count-where", "at-least-2-all", "band-1-3", "majority", "plurality", "median", "top-2"),
+            ("count-where", "at-least-2-all", "band-1-3", "majority", "plurality", "median", "top-2", "sizes-1"),
             ("whole", "declared", "one-declared", "selected"),
         ),
         ("count-where", "expression"),

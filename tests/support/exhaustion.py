@@ -16,6 +16,7 @@ from irisdp.exact import Enclosure, exp_below
 from irisdp.queries import categories as queries_categories
 from irisdp.queries import plurality as queries_plurality
 from irisdp.queries import query as queries_query
+from irisdp.queries import sizes as queries_sizes
 from irisdp.release import plan, planning, publishing, read_cells, selection
 from support.closeness import hockey_stick
 
@@ -23,6 +24,7 @@ __all__ = [
     "ASKED",
     "CHOSEN",
     "DELTA",
+    "ELSEWHERE",
     "LOTS",
     "MODES",
     "MOST",
@@ -72,6 +74,8 @@ ASKED = {
     "ranking": ("ranking", "v"),
     "histogram": ("histogram", "v"),
     "histogram-of-names": ("histogram", "g"),
+    "sizes-1": ("sizes", 1, "v"),
+    "sizes-2-declared": ("sizes", 2, "v"),
 }
 CHOSEN = {
     "plurality": {"categories": ["0", "1", "2"]},
@@ -84,10 +88,13 @@ CHOSEN = {
     "ranking": {"categories": ["0", "1", "2"]},
     "histogram": {"bins": "1"},
     "histogram-of-names": {"categories": ["b", "a"]},
+    "sizes-2-declared": {"categories": ["0"]},
 }
 """The public choices that belong to a question; nobody is in some of the categories and bins, and some are in none."""
 ENCLOSED = {"ranking"}
 """Answered from sorted noisy counts where records are exchanged; their laws are enclosed, and all others fractions."""
+ELSEWHERE = {"apply", "column"}
+"""Queries with a proof of their own."""
 MODES = {
     "whole": {},
     "declared": {"by": "g", "groups": ["a", "b"]},
@@ -198,6 +205,8 @@ def engine_once(one_engine, monkeypatch):
     remember(queries_query, "count_records")
     remember(queries_categories, "read_groups")
     remember(queries_plurality, "count_categories")
+    remember(queries_sizes, "count_values")
+    remember(queries_sizes, "read_groups")
     remember(publishing, "enumerate_keys")
     remember(selection, "read_groups")
     remember(planning, "read_condition")
@@ -230,18 +239,19 @@ def joint_law(planned, cells, end=middle):
         joint = {(*seen, answer): p * q for seen, p in joint.items() for answer, q in law.items() if q}
     shown = Counter()
     for (ends, *seen), probability in joint.items():
-        shown[ends, *as_shown(mechanism, cells.nodes, [part for part in seen if part is not None])] += probability
+        parts = [part for part in seen if part is not None]
+        shown[ends, *as_shown(mechanism, cells.nodes, parts, selected=planned.selector is not None)] += probability
     return shown
 
 
-def as_shown(mechanism, nodes, parts):
+def as_shown(mechanism, nodes, parts, *, selected):
     """Show all answers at once, as `publish` does: an answer may depend on no cell's node, not even another cell's.
 
     Laws are those of shown answers already, and what is shown stays as it is when it is shown again, unless ends move;
     names are drawn by their places.
     """
     names = mechanism.ends(nodes).get("outputs")
-    if parts and isinstance(parts[0], tuple):  # groups that were selected: (name, answer)
+    if parts and selected:  # groups that were selected: (name, answer)
         groups, answers = zip(*parts, strict=True)
         return zip(groups, mechanism.show(drawn(answers, names), nodes), strict=True)
     return mechanism.show(drawn(parts, names), nodes)

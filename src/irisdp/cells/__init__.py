@@ -4,6 +4,7 @@ from .added_noise import GaussianNoise, ShapeNoise
 from .counts_on_paths import CountNodes
 from .depth_classes import NO_BOUNDARY, ClassNodes, DepthClasses
 from .designed_answers import DesignedAnswers, PlacedNodes
+from .each_record import EachRecord, RecordNodes
 from .geometric_noise import GeometricNoise
 from .noisy_bands import NoisyBands
 from .orders import CategoryNodes, LargestCategories, named_together
@@ -23,6 +24,7 @@ __all__ = [
     "CountNodes",
     "DepthClasses",
     "DesignedAnswers",
+    "EachRecord",
     "GapNodes",
     "GaussianNoise",
     "GeometricNoise",
@@ -34,6 +36,7 @@ __all__ = [
     "PartitionSelection",
     "PlacedNodes",
     "QuantileBin",
+    "RecordNodes",
     "ShapeNoise",
     "SizeNodes",
     "SizesShape",

@@ -14,7 +14,7 @@ from .interpret_choices import show_choices
 from .options import AsJson, Force, console, print_json
 
 if TYPE_CHECKING:
-    from ..reading import Interpretation
+    from ..reading import Estimates, Interpretation
 
 __all__ = ["interpret_command"]
 
@@ -73,7 +73,7 @@ def interpret_command(
     It takes what you know, needs nothing secret and costs nothing.
     """
     from ..exact import numbers
-    from ..reading import Interpretation, interpret
+    from ..reading import Estimates, Interpretation, interpret
     from ..reading.released import answers_beside, sidecar_beside
 
     sidecar = sidecar_beside(release)
@@ -91,6 +91,13 @@ def interpret_command(
         lead=lead,
     )
     documents = found.to_documents()
+    if isinstance(found, Estimates):
+        write_outputs((file, json_bytes({"estimates": documents})) for file in files)
+        if as_json:
+            print_json({"estimates": documents})
+        else:
+            _show_estimates(found)
+        return
     if value is not None and isinstance(found, Interpretation):
         documents = [documents[0] | {"posterior": found.posterior().to_document()}]
     document = documents[0] if value is not None else {"readings": documents}
@@ -103,6 +110,25 @@ def interpret_command(
         _show_all(found)
     else:
         _show_one(found, documents[0]["posterior"])
+
+
+def _show_estimates(found: Estimates) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from ..release.group_names import printable
+
+    view = console()
+    view.print(f"[bold]published {found.kind}: {len(found.rows)}[/bold]")
+    table = Table(*map(escape, found.columns))
+    for number, row in enumerate(found.rows):
+        if number == _MOST_SHOWN:
+            table.add_row(*["…"] * len(row))
+            break
+        shown = (short_text(part, 4) if isinstance(part, Fraction) else printable(part) for part in row)
+        table.add_row(*map(escape, shown))
+    view.print(table)
+    view.print(f"  truth     {found.describe()}")
 
 
 def _show_one(found: Interpretation, posterior: dict[str, Any]) -> None:

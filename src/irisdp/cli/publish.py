@@ -286,7 +286,7 @@ def show_answers(published: Publication) -> None:
     from ..release.group_names import printable
 
     named = {name or "answer": found for name, found in published.answers_of.items()}
-    table = Table(*map(escape, published.plan.by), *map(escape, named))
+    table = Table(*map(escape, published.answers.by), *map(escape, named))
     for number, (key, *values) in enumerate(
         zip(published.answers.keys, *(found.values for found in named.values()), strict=True)
     ):

@@ -9,6 +9,7 @@ from .at_least import AtLeast
 from .at_most import AtMost
 from .band import Band
 from .bins import Bins, read_bins
+from .column import EachCategory
 from .columns import Column, Kind
 from .count import Count
 from .declared import CATEGORIES, check_apart, groups_file
@@ -17,6 +18,7 @@ from .expression import Condition, read_condition
 from .groups import Groups, find_keys, read_groups
 from .histogram import Histogram, part_groups
 from .keys import UnreleasedKeys, enumerate_keys
+from .lists import check_list, entry_of
 from .majority import Majority
 from .neighbours import Move, Relation, cell_relation, independent_parts, moves, read_relation, total_cost
 from .orders import Ranking, Top
@@ -25,6 +27,7 @@ from .plurality import Plurality
 from .quantile import Median, Quantile
 from .query import Query
 from .registry import QUERIES, read_query
+from .sizes import Sizes
 from .statistics import Statistics, count_records
 from .table import Table, open_table
 
@@ -39,6 +42,7 @@ __all__ = [
     "Column",
     "Condition",
     "Count",
+    "EachCategory",
     "Groups",
     "Histogram",
     "Kind",
@@ -51,6 +55,7 @@ __all__ = [
     "Query",
     "Ranking",
     "Relation",
+    "Sizes",
     "Statistics",
     "Table",
     "Top",
@@ -58,8 +63,10 @@ __all__ = [
     "UnreleasedKeys",
     "cell_relation",
     "check_apart",
+    "check_list",
     "count_records",
     "describe_unit",
+    "entry_of",
     "enumerate_keys",
     "find_keys",
     "groups_file",

@@ -27,6 +27,11 @@ class Source(Protocol):
         """Name the engine and its version, major and minor: engines may cast differently."""
         ...
 
+    @property
+    def ordered(self) -> bool:
+        """Whether records have an order: then they are read in it, and other orders have other digests."""
+        ...
+
     def digest(self) -> bytes:
         """Return a digest of the content, whatever the order an engine reads it in."""
         ...
@@ -47,6 +52,11 @@ class Embedded(ABC):
         import duckdb
 
         return f"duckdb {release_of(duckdb.__version__)}"
+
+    @property
+    def ordered(self) -> bool:
+        """Whether records have an order: those of files and of frames in memory have."""
+        return True
 
     @abstractmethod
     def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:

@@ -41,6 +41,11 @@ class RelationSource(Embedded):
 
     relation: duckdb.DuckDBPyRelation = field(repr=False)
 
+    @property
+    def ordered(self) -> bool:
+        """No: a relation is a set of records."""
+        return False
+
     def digest(self) -> bytes:
         """Return a digest of the multiset of records: BLAKE2b over types, number, and sorted SHA-256 of each record.
 

@@ -44,6 +44,11 @@ class SparkSource:
     frame: Any = field(repr=False)
 
     @property
+    def ordered(self) -> bool:
+        """No: partitions are read as they come."""
+        return False
+
+    @property
     def engine(self) -> str:
         """Name the engine, its version, and settings that are not as usual."""
         session = self.frame.sparkSession

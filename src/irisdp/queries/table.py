@@ -33,7 +33,7 @@ class _Door:
         self._behind = self._closed()
 
     def _closed(self) -> _Closed:
-        return _Closed(self._behind.engine, getattr(self._behind, "path", None))
+        return _Closed(self._behind.engine, getattr(self._behind, "path", None), self._behind.ordered)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Door, (self._closed(),)
@@ -44,10 +44,11 @@ class _Door:
 
 @dataclass(frozen=True, slots=True)
 class _Closed:
-    """Where records were read, once they were: the name of the engine, and of the file if there was one."""
+    """Where records were read, once they were: the name of the engine, the file if there was one, and its order."""
 
     engine: str
     path: Path | None
+    ordered: bool
 
     def digest(self) -> bytes:
         raise _gone()
@@ -113,6 +114,11 @@ class Table:
         if field == "unit" and column.kind is Kind.NESTED:
             raise BadInput("unit", f"is {column.name}, which is {column.kind}", "name people by text or by numbers")
         return column
+
+    @property
+    def ordered(self) -> bool:
+        """Whether records have an order, which is part of what the table is recognised by; public."""
+        return bool(self._source.ordered)
 
     @property
     def reader(self) -> str:

@@ -1,7 +1,8 @@
 """Reading what was published: sidecars, the best reading of each answer, and what the truth may be."""
 
 from .interpretation import Interpretation, interpret
+from .lists import Estimates
 from .posterior import Posterior
 from .released import NoisyCount, read_release
 
-__all__ = ["Interpretation", "NoisyCount", "Posterior", "interpret", "read_release"]
+__all__ = ["Estimates", "Interpretation", "NoisyCount", "Posterior", "interpret", "read_release"]

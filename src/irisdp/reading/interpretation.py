@@ -20,6 +20,7 @@ from ..sampling import draw
 from ..tabular import InOneLine, Tabular
 from .choices import ChoiceInterpretation, read_choices
 from .knowledge import Knowledge
+from .lists import Estimates, read_list
 from .posterior import Posterior
 from .released import Ends, PublishedChoice, PublishedCounts, frame_of_answers, read_release, released_table
 from .rules import BoundedRule, Rule, UnboundedRule
@@ -134,7 +135,7 @@ def interpret(
     side_information: Sequence[int] | None = None,
     prior: Any = None,
     lead: Any = None,
-) -> Interpretation | ChoiceInterpretation:
+) -> Interpretation | ChoiceInterpretation | Estimates:
     """Read a published count, yes or no, winner or band, or a whole file of them, as one consumer best does.
 
     Parameters
@@ -162,10 +163,11 @@ def interpret(
 
     Returns
     -------
-    Interpretation or ChoiceInterpretation
+    Interpretation, ChoiceInterpretation or Estimates
         Of counts, with a certified loss of the reading, and a bound that no reading of this release is below. Of names,
         with the probability that each is true: by Bayes' rule under the prior, or where all tables that fit what is
         known are equally likely before; and where they have no end or are too many to list, in the worst of them.
+        Of lists of sizes, and of answers about each record, ends for every size, or every category's count.
 
     Raises
     ------
@@ -183,6 +185,12 @@ def interpret(
     ----------
     [Gupte2010], §2.4; docs/theory.md#counts; proofs/reading-certificate.md, proofs/unbounded-counts.md.
     """
+    listed = read_list(release)
+    if listed is not None:
+        _refuse_readers(
+            value, at_least=at_least, at_most=at_most, side_information=side_information, prior=prior, lead=lead
+        )
+        return listed
     deployed = read_release(release)
     if isinstance(deployed, PublishedChoice):
         told = Knowledge(loss, at_least, at_most, side_information, prior, lead)
@@ -219,6 +227,15 @@ def interpret(
         for (key, published, rule), choice, drawn in zip(read, chances, _drawn(chances), strict=True)
     )
     return Interpretation(loss=reader.name, bayesian=prior is not None, by=by, answers=answers)
+
+
+def _refuse_readers(value: Any, **known: Any) -> None:
+    """Refuse what only readers of counts can say."""
+    if value is not None:
+        raise BadInput("value", "cannot be read alone: the answers are one list", "leave value= out")
+    for name, told in known.items():
+        if told is not None:
+            raise BadInput(name, "is for counts, and these answers are a list", f"leave {name}= out")
 
 
 def _drawn(chances: Sequence[tuple[tuple[int, Fraction], ...]]) -> list[int]:

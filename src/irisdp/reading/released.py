@@ -33,6 +33,7 @@ __all__ = [
     "read_release",
     "released_table",
     "sidecar_beside",
+    "stated",
     "whole_answer",
 ]
 
@@ -131,13 +132,7 @@ def read_release(release: Any) -> PublishedCounts | PublishedChoice | Mechanism 
     """
     if isinstance(release, PublishedCounts | PublishedChoice | Mechanism | FactoredMechanism):
         return release
-    if isinstance(release, Publication):
-        release = next(iter(release.sidecars.values()))
-    elif isinstance(release, Release):
-        release = _facts_of_line(release)
-    elif isinstance(release, str | os.PathLike):
-        release = read_json(sidecar_beside(release), "release")
-    document = release
+    document = stated(release)
     if _is_frame(document):
         rule = "is a frame, which does not say how its answers were made"
         raise BadInput("release", rule, "give the publication or its .release.json first: interpret(release, frame)")
@@ -177,6 +172,17 @@ def _choice(document: Mapping[str, Any], mechanism: Mapping[str, Any]) -> Publis
         guarantee=guarantee_from_document(document.get("privacy")),
         relation=relation,
     )
+
+
+def stated(release: Any) -> Any:
+    """Return what a release says of how its answers were made, as it stands there; a document as it is."""
+    if isinstance(release, Publication):
+        return next(iter(release.sidecars.values()))
+    if isinstance(release, Release):
+        return _facts_of_line(release)
+    if isinstance(release, str | os.PathLike):
+        return read_json(sidecar_beside(release), "release")
+    return release
 
 
 def _guarantee(document: Mapping[str, Any]) -> Guarantee:

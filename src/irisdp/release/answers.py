@@ -67,6 +67,15 @@ class Answers(Tabular):
     def _summary(self) -> str:
         return f"{len(self.values)} answers by {', '.join(self.by)}" if self.by else f"answer {self.values[0]}"
 
+    def by_entry(self, name: str) -> Answers:
+        """Return answers that are lists entry by entry: a row for each, which a column of that name numbers from 1."""
+        rows = [
+            ((*key, place), entry)
+            for key, entries in zip(self.keys, self.values, strict=True)
+            for place, entry in enumerate(entries, 1)
+        ]
+        return Answers((*self.by, name), [key for key, _ in rows], [entry for _, entry in rows])
+
     def to_bytes(self) -> bytes:
         """Write for the ledger, column by column."""
         columns = [_plain_column(column) for column in zip(*self.keys, strict=True)]

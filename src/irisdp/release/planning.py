@@ -29,6 +29,7 @@ from ..queries import (
     Table,
     cell_relation,
     check_apart,
+    check_list,
     groups_file,
     open_table,
     read_by,
@@ -295,6 +296,7 @@ def plan(
     elif selection_epsilon is not None or selection_delta is not None:
         given = "selection_delta" if selection_epsilon is None else "selection_epsilon"
         raise BadInput(given, "belongs to select_groups=True", "add select_groups=True or leave it out")
+    check_list(question, by=columns, selected=select_groups, unit=unit)
     graph = cell_relation(neighbours, grouped=bool(columns), public_membership=public_membership)
     audiences = tuple(Audience(name, question.mechanism(level, graph)) for name, level in levels)
     if audience is not None and audiences[0].mechanism.chained is None:

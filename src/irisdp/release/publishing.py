@@ -13,7 +13,7 @@ from ..cells import Link, Nodes, longer, padded_size
 from ..exact import Rational, checked, file_path
 from ..outputs import Output
 from ..privacy import Guarantee, Privacy
-from ..queries import Unit, UnreleasedKeys, enumerate_keys
+from ..queries import Unit, UnreleasedKeys, entry_of, enumerate_keys
 from .answers import Answers, plain_keys
 from .audiences import Audience
 from .chain import extended, links_of
@@ -89,16 +89,18 @@ def publish(
     data : path or frame
         A .csv, .tsv or .parquet file with a record a line; or a frame of pandas, Polars, PyArrow, DuckDB or Spark.
     query : {"count", "at-least", "at-most", "band", "majority", "histogram", "plurality", "median", "quantile", "top",
-        "ranking", "apply"}
+        "ranking", "apply", "sizes", "column"}
         What is asked: how many records, whether at least (or at most) K, in which band, whether more say yes than no,
         how many are in each bin or category, which of some categories most have, which K of them, or how they rank,
-        which of some bins holds the median or another quantile, or what a mechanism file answers.
+        which of some bins holds the median or another quantile, what a mechanism file answers, how large the categories
+        are, or which one each record is in.
     *arguments
         What follows the query: K for at-least and at-most, thresholds (``"10,100"``) for band; then a condition in SQL
         over the columns, such as ``"age > 64 AND town = 'Ely'"``. All records count where it is left out; majority
-        needs one. Of histogram, plurality, ranking and median the name of a column; of quantile a number such as 0.9,
-        and the column, and of top K and the column. Of apply the path of a mechanism file, which keeps a privacy of its
-        own instead of `epsilon`, and a condition or a column.
+        needs one. Of histogram, plurality, ranking, median and column the name of a column; of quantile a number such
+        as 0.9, and the column, of top K and the column, of sizes the column, alone or after how many of the largest.
+        Of apply the path of a mechanism file, which keeps a privacy of its own instead of `epsilon`, and a condition or
+        a column.
     epsilon, ratio : number or text
         How private each answer is, the smaller the more: ε, or r = e^ε. One of them is needed, above ε = 0, or one of
         the next two. Exact: ``0.1`` and ``"1/10"`` are one tenth. What a release costs follows, and from `relation`.
@@ -299,13 +301,15 @@ def _converted(guarantee: Guarantee, cost: Charge) -> str | None:
 
 
 def shown_answers(planned: Plan, audience: Audience, nodes: Nodes, drawn: Answers) -> Answers:
-    """Turn what the ledger keeps into what is shown: in the order asked, and clamped to ends that are public."""
+    """Turn what the ledger keeps into what is shown: in the order asked, clamped to public ends, lists by entries."""
     values = audience.mechanism.show(drawn.values, nodes)
-    if planned.groups is None:
-        return Answers(drawn.by, drawn.keys, values)
-    order = planned.groups.shown.tolist()
-    labels = planned.groups.labels
-    return Answers(drawn.by, plain_keys([labels[row] for row in order]), [values[row] for row in order])
+    shown = Answers(drawn.by, drawn.keys, values)
+    if planned.groups is not None:
+        order = planned.groups.shown.tolist()
+        labels = planned.groups.labels
+        shown = Answers(drawn.by, plain_keys([labels[row] for row in order]), [values[row] for row in order])
+    entry = entry_of(planned.query)
+    return shown if entry is None else shown.by_entry(entry)
 
 
 def shown_ends(planned: Plan, nodes: Nodes) -> dict[str, Any]:

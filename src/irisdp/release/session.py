@@ -294,6 +294,16 @@ class Session:
         """Publish what a mechanism file answers about a condition, or about a column; see `irisdp.publish`."""
         return self.publish("apply", mechanism, *_given(about), **options)
 
+    @asks(Asked)
+    def sizes(self, column: str, largest: int | None = None, **options: Unpack[Asked]) -> Publication:
+        """Publish how large the categories of a column are, largest first, without names; see `irisdp.publish`."""
+        return self.publish("sizes", *(() if largest is None else (largest,)), column, **options)
+
+    @asks(Asked)
+    def column(self, column: str, **options: Unpack[Asked]) -> Publication:
+        """Publish each record's category by randomised response; see `irisdp.publish`."""
+        return self.publish("column", column, **options)
+
 
 def _given(condition: str | None) -> tuple[str, ...]:
     return () if condition is None else (condition,)

@@ -1,0 +1,153 @@
+"""What answers that are lists say: sizes rank by rank, and categories counted from answers about each record."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from ..errors import BadInput
+from ..exact import integer, rational_text
+from ..mechanisms import balanced_truth, guarantee_from_document
+from ..privacy import as_pairs
+from ..release.ledger_release import Release
+from ..release.publication import Publication
+from ..release.written import SIDECAR_FORMAT
+from ..tabular import Tabular
+from .categories import count_between, estimated
+from .released import LARGEST_COUNT, released_table, stated
+from .sizes import sizes_between
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = ["Estimates", "read_list"]
+
+_SIZES, _CATEGORIES = "sorted-sizes", "randomised-response"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Estimates(Tabular):
+    """What a published list says of the truth, with ends.
+
+    Parameters
+    ----------
+    kind : {"sizes", "categories"}
+        Sizes rank by rank: with probability 95 % and more all true sizes of a list lie between their ends together.
+        Or how many records are in each category: each lies between its ends with probability 95 % and more.
+    columns : tuple of str
+        The group columns, then for sizes `rank`, `published`, `low`, `high`; for categories `category`, `published`
+        (how many answers name it), `estimate` (without bias), `low`, `high`.
+    rows : list of tuple
+    """
+
+    kind: str
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return the rows as an Arrow table; an estimate is rounded to a float."""
+        import pyarrow
+
+        rows = [tuple(map(_plain, row)) for row in self.rows]
+        columns = list(map(list, zip(*rows, strict=True))) or [[]] * len(self.columns)
+        return pyarrow.table(columns, names=list(self.columns))
+
+    def to_documents(self) -> list[dict[str, Any]]:
+        """Return one JSON-ready object per row; an estimate is exact text."""
+        return [
+            {
+                name: rational_text(part) if isinstance(part, Fraction) else part
+                for name, part in zip(self.columns, row, strict=True)
+            }
+            for row in self.rows
+        ]
+
+    def describe(self) -> str:
+        """Say in one line what the ends promise."""
+        which = "all sizes of a list are together" if self.kind == "sizes" else "each count is"
+        return f"{which} between low and high with probability at least 95 %"
+
+    def _summary(self) -> str:
+        return f"{len(self.rows)} {self.kind}; {self.describe()}"
+
+
+def read_list(release: Any) -> Estimates | None:
+    """Read a release whose answers are lists; None for any other release.
+
+    Parameters
+    ----------
+    release
+        As for `irisdp.interpret`.
+    """
+    told = isinstance(release, Publication | Release | str | os.PathLike | Mapping)
+    document = stated(release) if told else None
+    mechanism = document.get("mechanism") if isinstance(document, Mapping) else None
+    if not isinstance(mechanism, Mapping) or mechanism.get("kind") not in (_SIZES, _CATEGORIES):
+        return None
+    assert isinstance(document, Mapping)
+    if document.get("format") != SIDECAR_FORMAT:
+        return None
+    if isinstance(release, Release):
+        raise BadInput(
+            "release",
+            "is a line of a ledger, which keeps what was drawn and not the list that was shown",
+            "publish the question again, which is free, and give that",
+        )
+    columns, rows = _shown(release)
+    return _sizes(mechanism, columns, rows) if mechanism["kind"] == _SIZES else _categories(document, rows)
+
+
+def _shown(release: Any) -> tuple[list[str], list[tuple[Any, ...]]]:
+    found = released_table(release, lambda answer: answer)
+    rows = [(*key, answer) for key, answer in zip(found.keys, found.values, strict=True)]
+    return [*found.by, "answer"], rows
+
+
+def _sizes(mechanism: Mapping[str, Any], columns: list[str], rows: list[tuple[Any, ...]]) -> Estimates:
+    head = integer(mechanism.get("head"), "head", at_least=1)
+    if mechanism.get("within_95_percent") is None:
+        raise BadInput("release", "is pure noise, which bounds no size", "ask with a larger epsilon")
+    within = integer(mechanism["within_95_percent"], "within_95_percent", at_least=0)
+    public = mechanism.get("records")
+    read: list[tuple[Any, ...]] = []
+    for key, cell in groupby(rows, key=lambda row: row[:-2]):
+        shown = [integer(row[-1], "answer", at_least=0, at_most=LARGEST_COUNT) for row in cell]
+        if shown != sorted(shown, reverse=True):
+            raise BadInput("release", "has sizes that do not fall", "give a file that publish wrote")
+        # Groups without a size above 0 have no row: then a list of bounds is not aligned to the rows, and is left out.
+        records = None if public is None or isinstance(public, list) else integer(public, "records", at_least=0)
+        ends = sizes_between(shown, head=head, within=within, records=records)
+        read += [(*key, rank, size, *end) for rank, (size, end) in enumerate(zip(shown, ends, strict=True), 1)]
+    return Estimates(kind="sizes", columns=(*columns[:-2], "rank", "published", "low", "high"), rows=read)
+
+
+def _categories(document: Mapping[str, Any], rows: list[tuple[Any, ...]]) -> Estimates:
+    names = document["mechanism"].get("categories")
+    if not isinstance(names, list | tuple) or len(names) < 2:
+        raise BadInput("release", "does not name its categories", "give the .release.json that publish wrote")
+    truth = balanced_truth(len(names), as_pairs(guarantee_from_document(document.get("privacy"))))
+    lie = (1 - truth) / (len(names) - 1)
+    said = Counter(str(row[-1]) for row in rows)
+    if set(said) - set(map(str, names)):
+        raise BadInput("release", "has answers that are none of its categories", "give a file that publish wrote")
+    if truth == lie:
+        raise BadInput("release", "is pure noise, which says nothing of any category", "ask with a larger epsilon")
+    read = [
+        (
+            name,
+            said[str(name)],
+            estimated(said[str(name)], len(rows), truth, lie),
+            *count_between(said[str(name)], len(rows), truth, lie),
+        )
+        for name in names
+    ]
+    return Estimates(kind="categories", columns=("category", "published", "estimate", "low", "high"), rows=read)
+
+
+def _plain(part: Any) -> Any:
+    return float(part) if isinstance(part, Fraction) else part
