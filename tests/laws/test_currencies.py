@@ -27,6 +27,7 @@ from irisdp.accounting import (
 from irisdp.exact import ball, working_precision
 from irisdp.queries import Relation, total_cost
 from support.gaussian import gaussian_step
+from support.sweeps import tried
 
 WIDTH = Fraction(1, 1 << 90)
 HARDLY = Fraction(1, 10**20)
@@ -60,7 +61,7 @@ def kinks(privacy):
     return [s for s in privacy.shape.starts if s > 0]
 
 
-@settings(max_examples=40)
+@settings(max_examples=tried(20, 40))
 @given(shapes())
 def test_the_mean_of_a_shape_implies_it_and_hardly_less_does_not(privacy):
     mu = least_mean(privacy)

@@ -23,6 +23,7 @@ from scipy import stats
 from irisdp.families.partitions import PartitionMechanism
 from irisdp.privacy import Privacy
 from irisdp.sampling import ScriptedBits, law_of
+from support.sweeps import tried
 
 REFUSED = 1e-9
 """A wrong law must be refused far below the level at which a right one is."""
@@ -198,7 +199,9 @@ def test_another_order_of_words_is_noticed():
     assert drawn != by_inversion((3, 2, 1), 6, HALF, None, None, [words[0], words[2], words[1], *words[3:]], 64)
 
 
-@pytest.mark.parametrize(("total", "x", "word_bits", "words"), [(1, (1,), 3, 4), (2, (1, 1), 4, 3), (3, (2, 1), 4, 3)])
+@pytest.mark.parametrize(
+    ("total", "x", "word_bits", "words"), [(1, (1,), 3, 4), (3, (2, 1), 4, 3), (2, (1, 1), 4, 3)][: tried(2, 3)]
+)
 def test_every_script_of_narrow_words_leads_to_the_law(total, x, word_bits, words):
     made = mechanism(total, step=F(1, 3))
     law = law_of(lambda bits: tuple(made.draw(x, source=bits).tolist()), word_bits=word_bits, words=words)

@@ -27,6 +27,7 @@ from irisdp.queries import (
     read_condition,
     read_groups,
 )
+from support.sweeps import tried
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 
@@ -287,7 +288,7 @@ def answers(rows, expressions, folder):
     st.lists(st.tuples(*[st.sampled_from(HOSTILE)] * 4), min_size=2, max_size=8),
     st.data(),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tried(15, 40), deadline=None)
 def test_no_record_makes_a_condition_fail_or_changes_what_another_says(expressions, rows, data):
     split = data.draw(st.integers(1, len(rows) - 1))
     with tempfile.TemporaryDirectory() as folder:

@@ -20,6 +20,7 @@ from irisdp.mechanisms import privacy_from_document, privacy_to_document
 from irisdp.privacy import are_close, enclose_steps, step, steps, tightened, workable
 from irisdp.sampling.shape_orbits import orbit_of
 from support.gaussian import gaussian_step
+from support.sweeps import tried
 
 WIDTH = Fraction(1, 1 << 90)
 HARDLY = Fraction(1, 10**4)
@@ -56,7 +57,7 @@ shapes = lists.map(shape)
 
 
 @given(lists, probabilities)
-@settings(max_examples=1000)
+@settings(max_examples=tried(300, 1000))
 def test_u_is_the_least_of_all_pairs_and_leaving_out_what_follows_changes_nothing(pairs, s):
     assert step(s, shape(pairs)) == min(step(s, Privacy(ratio=r, delta=d)) for r, d in pairs)
 
@@ -72,7 +73,7 @@ def test_one_step_up_is_close_and_nothing_beyond_is(privacy, s):
 
 
 @given(shapes, probabilities, st.integers(0, 40))
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=tried(250, 1000), deadline=None)
 def test_runs_enclose_exact_iteration(privacy, s, count):
     found = enclose_steps(s, count, privacy, width=WIDTH)
     assert steps(s, count, privacy) in found

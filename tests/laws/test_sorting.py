@@ -13,6 +13,7 @@ from irisdp.families.sorting import minimax_risk, noise_risk, release_largest
 from irisdp.privacy import Privacy, hockey_stick
 from irisdp.sampling import law_of
 from support.programs import Program
+from support.sweeps import tried
 
 SOLVED = 1e-9
 """What HiGHS leaves of 0 in programs of some hundred columns, asked for 1e-10."""
@@ -45,7 +46,9 @@ def holds(law, stated, rest=F(1, 1 << 38)):
 
 @pytest.mark.parametrize("tidy", [True, False])
 @pytest.mark.parametrize(("relation", "ratio", "alpha"), [("add-remove", 2, F(1, 2)), ("exchange", 9, F(1, 3))])
-@pytest.mark.parametrize(("counts", "largest"), [([2], 1), ([0, 3, 1], 1), ([1, 4], 2), ([1, 2, 2, 0], 2)])
+@pytest.mark.parametrize(
+    ("counts", "largest"), [([2], 1), ([0, 3, 1], 1), ([1, 2, 2, 0], 2), ([1, 4], 2)][: tried(3, 4)]
+)
 def test_release_is_the_largest_counts_with_geometric_noise(counts, largest, relation, ratio, alpha, tidy):
     def one(bits):
         released = release_largest(counts, largest, Privacy(ratio=ratio), relation=relation, tidy=tidy, source=bits)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irisdp.privacy import Privacy, are_close, enclose_steps, step, step_down, steps
+from support.sweeps import tried
 
 SHOWN = 1e-18
 """The value is written with 16 digits, of which the first is the fifth decimal."""
@@ -22,7 +23,7 @@ WIDTH = Fraction(1, 1 << 90)
 
 
 @given(fractions, st.integers(0, 40), privacies)
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=tried(600, 3000), deadline=None)
 def test_closed_form_encloses_exact_iteration(probability, count, privacy):
     found = enclose_steps(probability, count, privacy, width=WIDTH)
     assert steps(probability, count, privacy) in found

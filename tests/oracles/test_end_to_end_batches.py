@@ -68,35 +68,40 @@ def most(chance):
     return getattr(chance, "upper", chance)
 
 
-def joint(batch, table, key=LOTS[0], end=most):
+def joint(batch, table, key=LOTS[0]):
     """The law of everything that a batch prints about a table: its plan was made without a record of it.
 
-    Exact, or where counts have Gaussian noise one end of each enclosed probability.
+    Twice the exact law; or where counts have Gaussian noise, both ends of each enclosed probability.
     """
-    law = {(): Fraction(1)}
-    for one in batch.plans:
-        alone = replace(one, table=open_table(frame(table)))
-        cells = read_cells(alone, key)
-        found = joint_law(alone, cells, end)
-        law = {(*seen, shown): p * q for seen, p in law.items() for shown, q in found.items()}
-    total = sum(law.values())
-    assert total == 1 or (abs(total - 1) < Fraction(1, 10**20) and "gaussian" in batch.composition.noise)
-    return law
+    enclosed = "gaussian" in batch.composition.noise
+    alone = [replace(one, table=open_table(frame(table))) for one in batch.plans]
+    read = [(one, read_cells(one, key)) for one in alone]
+    laws = []
+    for end in (least, most) if enclosed else (most,):
+        law = {(): Fraction(1)}
+        for one, cells in read:
+            found = joint_law(one, cells, end)
+            law = {(*seen, shown): p * q for seen, p in law.items() for shown, q in found.items()}
+        total = sum(law.values())
+        assert total == 1 or (abs(total - 1) < Fraction(1, 10**20) and enclosed)
+        laws.append(law)
+    return laws[0], laws[-1]
 
 
 def excesses(batch, pairs, key=LOTS[0]):
     """Yield how far beyond the charge the laws of neighbours are apart, never less than they are."""
-    laws, worst, ratio = {}, {}, exp_below(batch.cost.epsilon)
+    laws, worst, numbers, ratio = {}, {}, {}, exp_below(batch.cost.epsilon)  # tables of one law have one number
     for pair in pairs:
         for table in pair:
             if table not in laws:
-                laws[table] = tuple(frozenset(joint(batch, table, key, end).items()) for end in (least, most))
-        (first, first_most), (second, second_most) = (laws[table] for table in pair)
-        if (first, second) not in worst:
-            apart = [(first_most, second), (second_most, first)]
-            found = [hockey_stick(dict(one), dict(other), ratio) for one, other in apart]
-            worst[first, second] = max(found) - batch.cost.delta
-        yield worst[first, second]
+                found = joint(batch, table, key)
+                told = frozenset(found[0].items()), frozenset(found[1].items())
+                laws[table] = numbers.setdefault(told, len(numbers)), found
+        (one, (first, first_most)), (other, (second, second_most)) = (laws[table] for table in pair)
+        if (one, other) not in worst:
+            apart = hockey_stick(first_most, second, ratio), hockey_stick(second_most, first, ratio)
+            worst[one, other] = max(apart) - batch.cost.delta
+        yield worst[one, other]
 
 
 def small_first(pairs):

@@ -23,6 +23,7 @@ from irisdp.mechanisms import read_document
 from irisdp.privacy import Privacy
 from support.malformed import mutant, sealed_text, written
 from support.seeds import fresh_random
+from support.sweeps import tried
 
 MUTANTS = int(os.environ.get("IRISDP_MALFORMED", "60"))
 
@@ -214,7 +215,8 @@ def test_both_checkers_say_the_same_of_any_theorem_under_any_loss(name, tmp_path
     """Certificates whose parts are each of a form that some file has, and do not belong together."""
     path, document = tmp_path / "m.json", DOCUMENTS[name]
     kept = document.get("certificate", {})
-    for theorem, loss in product(THEOREMS, LOSS_NAMES):
+    large = name == "geometric as a formula"  # the losses of a thousand counts are a million; factors are small ones
+    for theorem, loss in product(THEOREMS, LOSS_NAMES[: tried(1, None) if large else None]):
         given = {"kind": "theorem", "theorem": theorem} if theorem else {"kind": "dual", "multipliers": []}
         for certificate in (
             {**GOAL, **kept, **given, "loss": {"name": loss}},

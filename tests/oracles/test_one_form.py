@@ -17,6 +17,7 @@ from irisdp.queries.grammar import ConditionCompiler
 from irisdp.queries.one_form import one_form
 from irisdp.queries.spelling import spell
 from support.seeds import fresh_generator
+from support.sweeps import tried
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 
@@ -81,7 +82,12 @@ def test_everything_else_and_its_denials(deny):
 @pytest.mark.parametrize("connector", ["AND", "OR"])
 def test_every_pair_in_both_orders(connector):
     parts = [*OTHERS, "x > 1", "NOT x <= 1", "y < x", "NOT (x = y)"]
-    pairs = [f"({one}) {connector} ({other})" for one, other in itertools.product(parts, repeat=2)]
+    every = tried(3, 1)  # one in so many pairs, each with its other order
+    pairs = [
+        f"({one}) {connector} ({other})"
+        for (i, one), (j, other) in itertools.product(enumerate(parts), repeat=2)
+        if (i + j) % every == 0
+    ]
     assert assert_kept(pairs) < len(pairs) * 0.6
 
 

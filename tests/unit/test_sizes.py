@@ -47,33 +47,44 @@ FAMILIES = [
     {"family": "gaps", "categories": 3, "largest": 480, "relation": "exchange"},
     {"family": "gaps", "categories": 12, "largest": 10**9, "relation": "exchange"},
 ]
-LIMITED = (
-    "import sys, resource; resource.setrlimit(resource.RLIMIT_AS, ({0}, {0}));"
-    " from irisdp.cli.main import run; sys.exit(run(sys.argv[1:]))"
-)
+LIMITED = """
+import contextlib, io, json, resource, sys
+resource.setrlimit(resource.RLIMIT_AS, ({0}, {0}))
+from irisdp.cli.main import run
+for words in json.load(sys.stdin):
+    errors = io.StringIO()
+    with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
+        status = run(words)
+    print(json.dumps([status, errors.getvalue()]), flush=True)
+"""
 
 
-def run(folder, document, *words):
-    path = folder / "given.json"
-    path.write_text(json.dumps(document))
-    words = [str(path) if word == "FILE" else word for word in words]
+def run(folder, asked):
+    """Run commands about documents, one after the other in one process with little memory; say how each ended."""
+    commands = []
+    for number, (document, words) in enumerate(asked):
+        path = folder / f"given {number}.json"
+        path.write_text(json.dumps(document))
+        commands.append([str(path) if word == "FILE" else word for word in words])
     done = subprocess.run(
-        [sys.executable, "-c", LIMITED.format(MEMORY), *words],
+        [sys.executable, "-c", LIMITED.format(MEMORY)],
+        input=json.dumps(commands),
         capture_output=True,
         text=True,
         timeout=SECONDS,
         check=False,
     )
-    assert "internal error" not in done.stderr
-    assert "Traceback" not in done.stderr
-    assert "memory:" not in done.stderr
-    return done
+    assert (done.returncode, done.stderr) == (0, "")
+    ends = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(ends) == len(commands)
+    for _, errors in ends:
+        assert not [word for word in ("internal error", "Traceback", "memory:") if word in errors]
+    return ends
 
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_AS"), reason="memory cannot be limited here")
-@pytest.mark.parametrize(
-    ("document", "words", "status"),
-    [
+def test_large_files(tmp_path):
+    asked = [
         (NOISE, ("audit", "FILE"), 0),
         (NOISE, ("interpret", "FILE", "--value", "3"), 2),
         (NOISE, ("interpret", "FILE", "--value", "3", "--at-most", "20"), 2),
@@ -87,26 +98,21 @@ def run(folder, document, *words):
             (MILLION, ("interpret", "FILE", "--value", "3", "--loss", loss), 0)
             for loss in ("absolute", "squared", "zero-one", "threshold:3", "pinball:1:9", "excess:2")
         ],
-    ],
-)
-def test_large_files(tmp_path, document, words, status):
-    assert run(tmp_path, document, *words).returncode == status
+    ]
+    ends = run(tmp_path, [(document, words) for document, words, _ in asked])
+    assert [status for status, _ in ends] == [status for _, _, status in asked]
 
 
-@pytest.mark.parametrize("graph", FAMILIES)
 @pytest.mark.parametrize("kind", ["distance", "exponential", "binary", "rainbow"])
-def test_large_families_are_refused(tmp_path, graph, kind):
-    spec = {"kind": kind, "privacy": PRIVACY, "graph": graph, "colors": {"0": "a"}, "rankings": {"0": ["a", "b"]}}
-    done = run(tmp_path, spec, "design", "FILE")
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
+def test_large_families_are_refused(tmp_path, kind):
+    about = {"kind": kind, "privacy": PRIVACY, "colors": {"0": "a"}, "rankings": {"0": ["a", "b"]}}
+    ends = run(tmp_path, [({**about, "graph": graph}, ("design", "FILE")) for graph in FAMILIES])
+    assert [(status, errors.count("\n")) for status, errors in ends] == [(2, 1)] * len(FAMILIES)
 
 
-@pytest.mark.parametrize(
-    "spec", [{"kind": "consumer", "n": 10**10, "loss": "absolute"}, {"kind": "geometric", "n": 10**10}]
-)
-def test_large_counts(tmp_path, spec):
-    run(tmp_path, {**spec, "privacy": PRIVACY}, "design", "FILE")
+def test_large_counts(tmp_path):
+    specs = {"kind": "consumer", "n": 10**10, "loss": "absolute"}, {"kind": "geometric", "n": 10**10}
+    run(tmp_path, [({**spec, "privacy": PRIVACY}, ("design", "FILE")) for spec in specs])
 
 
 def test_edges_are_walked_only_until_no_input_is_alone(monkeypatch):

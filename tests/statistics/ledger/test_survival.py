@@ -17,8 +17,10 @@ from typing import Any
 
 import pytest
 
+from support.sweeps import tried
+
 KILLS, KILLS_OF_THE_CONTROL = 200, 60
-KILLS_OF_BATCHES = 12
+KILLS_OF_BATCHES, KILLS_OF_BATCHES_OF_THE_CONTROL = tried(6, 12), 6
 UNITS = 200
 """Settlements that the crowd's budget allows."""
 PROCESSES, THREADS, FORKS = 16, 64, 4
@@ -68,7 +70,7 @@ def test_kills_of_batches_leave_all_answers_or_none(folder):
 
 
 def test_kills_catch_batches_shown_before_the_commit(folder):
-    assert run("batches.py", folder, KILLS_OF_BATCHES // 2, "before")["uncharged"] > 0
+    assert run("batches.py", folder, KILLS_OF_BATCHES_OF_THE_CONTROL, "before")["uncharged"] > 0
 
 
 def test_kills_catch_answers_shown_before_the_commit(folder):

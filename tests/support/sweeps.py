@@ -1,0 +1,16 @@
+"""Sweeps, whose cases differ in numbers alone: `make test` tries a fixed share of them, `make reliability` all.
+
+A class of cases never waits for `make reliability`; only more cases of it do. With the environment variable
+`IRISDP_WHOLE` any command tries all.
+"""
+
+import os
+
+__all__ = ["tried"]
+
+_WHOLE = "IRISDP_WHOLE" in os.environ
+
+
+def tried(part, whole):
+    """Return how many cases to try: `part` of them, or the whole sweep."""
+    return whole if _WHOLE else part
