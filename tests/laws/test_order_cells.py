@@ -1,7 +1,9 @@
 """Cells that name the K largest categories, or rank them: what is drawn has the law that is stated, from either way."""
 
+import io
 import itertools
 import os
+import zipfile
 from collections import Counter
 from fractions import Fraction as F
 
@@ -171,6 +173,44 @@ def test_a_kept_table_that_is_not_private_is_found_anew(change, tmp_path, monkey
     order_table.cache_clear()
     found = order_table(2, 3, F(6), "any")
     assert (found.weights == first.weights).all()
+    order_table.cache_clear()
+
+
+def _planted(file, how):
+    """Put something else in the place of a kept table."""
+    if how == "a plain array":
+        with file.open("wb") as stream:
+            np.save(stream, np.zeros(3))
+        return
+    if how == "a pipe":
+        file.unlink()
+        os.mkfifo(file)
+        return
+    kept = io.BytesIO()
+    header = "{'descr': '<i8', 'fortran_order': False, 'shape': (1000000000000, 2), }"
+    header = header if how == "a size of a terabyte" else header[:-14]
+    array = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
+    with zipfile.ZipFile(kept, "w") as archive:
+        archive.writestr("weights.npy", array)
+        archive.writestr("rule.npy", array)
+    text = kept.getvalue()
+    if how == "flagged as encrypted":
+        place = text.index(b"PK\x01\x02") + 8
+        text = text[:place] + bytes([text[place] | 1]) + text[place + 1 :]
+    file.write_bytes(text)
+
+
+@pytest.mark.parametrize(
+    "how", ["a plain array", "a pipe", "a size of a terabyte", "a header cut off", "flagged as encrypted"]
+)
+def test_whatever_stands_in_a_tables_place_it_is_found_anew(how, tmp_path, monkeypatch):
+    monkeypatch.setenv(order_tables.CACHE, str(tmp_path))
+    order_table.cache_clear()
+    first = order_table(None, 2, F(4), "add-remove")
+    (file,) = tmp_path.iterdir()
+    _planted(file, how)
+    order_table.cache_clear()
+    assert (order_table(None, 2, F(4), "add-remove").weights == first.weights).all()
     order_table.cache_clear()
 
 

@@ -124,7 +124,7 @@ class QuantileBin:
         error = self.design.error
         text = (
             f"whatever the data, the quantile's rank and the named bin are at most {_records(error.within_95_percent)} "
-            f"apart in 95 % of cases, {error.records_off:.3g} on average"
+            f"apart in 95 % of cases, {error.records_off:.3g} on average if more than {error.farthest:,} count as that"
         )
         if error.margin_for_99_percent is None:
             return text

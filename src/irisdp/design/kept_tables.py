@@ -7,13 +7,14 @@ not less private. It holds nothing of any data.
 from __future__ import annotations
 
 import hashlib
+import io
 import os
+import stat
 import tempfile
-import zlib
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from zipfile import BadZipFile
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,9 @@ __all__ = ["CACHE", "kept_table"]
 
 CACHE = "IRISDP_CACHE"
 """The environment variable that names the folder of kept tables; left out, one for caches in the user's home."""
+
+_SPARE_BYTES = 1 << 12
+"""What a file of a table holds besides its chances, at most; and no other array of it is larger."""
 
 Found = tuple[Pulled | None, str]
 """A table and the rule by which it was found, or none."""
@@ -74,16 +78,42 @@ def _folder() -> Path | None:
 
 def _read(file: Path, graph: Graph, answers: int, ratio: Fraction) -> tuple[Pulled, str] | None:
     """Read a table that was kept, if it is one for this graph and private on every edge of it."""
+    shape = graph.number_of_nodes, answers
     try:
-        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as kept:
+        text = _regular(file, 8 * shape[0] * shape[1] + _SPARE_BYTES)
+        with np.load(io.BytesIO(text), allow_pickle=False) as kept:
+            if _stated_shape(kept, "weights") != shape or _stated_shape(kept, "rule") != ():
+                return None
             weights, rule = kept["weights"], str(kept["rule"])
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile, NotImplementedError, zlib.error):
-        # Whatever is wrong with the file, the table is found anew.
+    except Exception:  # whatever is wrong with the file, be it planted, the table is found anew
         return None
-    fits = weights.dtype == np.int64 and weights.shape == (graph.number_of_nodes, answers)
-    if not fits or rule not in ("pull", "linear program") or not private_on_every_edge(graph, weights, ratio):
+    if (
+        weights.dtype != np.int64
+        or rule not in ("pull", "linear program")
+        or not private_on_every_edge(graph, weights, ratio)
+    ):
         return None
     return Pulled(weights), rule
+
+
+def _regular(file: Path, most: int) -> bytes:
+    """Return what is in a regular file of at most so many bytes; a pipe in its place makes nobody wait."""
+    with open(os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as stream:
+        state = os.fstat(stream.fileno())
+        if not stat.S_ISREG(state.st_mode) or state.st_size > most:
+            raise OSError
+        return stream.read(most + 1)
+
+
+def _stated_shape(kept: Any, name: str) -> tuple[int, ...]:
+    """Return the shape that an array of the file is said to have, before anything is made in that size."""
+    with kept.zip.open(f"{name}.npy") as stream:
+        version = np.lib.format.read_magic(stream)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, kind = read(stream)
+        if kind.itemsize > _SPARE_BYTES:
+            raise ValueError
+        return tuple(shape)
 
 
 def _keep(file: Path, found: Pulled, rule: str) -> None:

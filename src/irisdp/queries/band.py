@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -20,6 +21,9 @@ __all__ = ["Band"]
 
 _LARGEST = 2**62
 _MOST = 1000
+
+_LISTED = re.compile(r"\s*[^\s,]+(\s*,\s*[^\s,]+)*")
+"""Thresholds between commas, around which there may be blanks; what follows is the condition."""
 """Thresholds of one question."""
 
 
@@ -63,8 +67,10 @@ class Band(CountsRecords):
         first, *others = words
         parts = [first]
         if isinstance(first, str):
-            listed, _, rest = first.strip().partition(" ")
-            parts, others = listed.split(","), [*([rest.strip()] if rest.strip() else []), *others]
+            listed = _LISTED.match(first)
+            rest = first[listed.end() :].strip() if listed else ""
+            parts = listed[0].split(",") if listed else [first]
+            others = [*([rest] if rest else []), *others]
         check_one_condition(others, cls.name)
         return cls(tuple(parts), *others)
 

@@ -16,6 +16,7 @@ from .bins import Bins, read_bins
 from .categories import MOST_CATEGORIES, CategoryCounts, count_categories, read_column
 from .columns import Column
 from .expression import Condition
+from .groups import Groups
 from .neighbours import Relation
 from .persons import Unit
 from .query import as_asked, pure_pair, refuse_choices, split_number
@@ -69,6 +70,11 @@ class HoldsQuantile(ABC):
     def column(self) -> Column | None:
         """The column, with the kind its values are read as."""
         return None if self.bins is None else self.bins.of
+
+    @property
+    def categories(self) -> Groups | None:
+        """The bins, as a column of their names."""
+        return None if self.bins is None else self.bins.groups
 
     def choices(self) -> dict[str, Any]:
         """Return the bins by their names, which say where their edges are."""

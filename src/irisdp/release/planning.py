@@ -30,6 +30,7 @@ from ..queries import (
     cell_relation,
     check_apart,
     check_list,
+    entry_of,
     groups_file,
     open_table,
     read_by,
@@ -182,7 +183,8 @@ class Plan:
             return None
         whose = "records" if self.unit is None else f"different {self.unit}"
         where = "in each group" if self.by else "in the table"
-        return {"columns": list(self.by), "exact": f"number of {whose} {where}"}
+        order = " and their order" if entry_of(self.query) == "record" else ""  # answers stand where records do
+        return {"columns": list(self.by), "exact": f"number of {whose} {where}{order}"}
 
     def describe_public(self) -> list[str]:
         """Say the same in a line for people; none where nothing is taken as public."""

@@ -1,0 +1,65 @@
+"""A dry run of every query prints its plan: as text, as JSON, and as one question of a batch."""
+
+import json
+
+import pytest
+
+from irisdp.catalogue import FORMS
+from irisdp.cli.main import run
+
+BIN_OPTIONS = ["--bins", "10,20"]
+CHOICES = ["--categories", "a,b,c"]
+OPTIONS = {
+    "plurality": CHOICES,
+    "top": CHOICES,
+    "ranking": CHOICES,
+    "column": [*CHOICES, "--relation", "exchange"],
+    "median": BIN_OPTIONS,
+    "quantile": BIN_OPTIONS,
+    "histogram": BIN_OPTIONS,
+}
+
+
+def asked(form):
+    """Return a query of a form, with something for all that it leaves open."""
+    column = "x" if OPTIONS.get(form.name) == BIN_OPTIONS else "c"
+    words = form.usage.replace("T1,T2,…", "5, 10").replace("[K]", "").replace("[EXPR]", "").replace("COLUMN", column)
+    words = words.replace("EXPR", "x > 1").replace(" K", " 1").replace(" P", " 0.9").split()
+    return [form.name, *([" ".join(words[1:])] if len(words) > 1 else [])]
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("x,c\n1,a\n15,b\n25,z\n")
+
+
+WRITTEN = [form for form in FORMS if form.name != "apply"]
+"""A mechanism file has tests of its own."""
+
+
+@pytest.mark.usefixtures("table")
+@pytest.mark.parametrize("form", WRITTEN, ids=lambda form: form.name)
+def test_each_is_planned_in_words_and_as_a_document(form, capsys):
+    command = ["publish", "t.csv", *asked(form), "--epsilon", "2", *OPTIONS.get(form.name, []), "--dry-run"]
+    assert run(command) == 0
+    said = capsys.readouterr().out
+    assert "dry run: no record was read, nothing was spent" in said
+    assert ("among" in said) == (form.name in OPTIONS and form.name != "histogram")
+    assert ("and their order" in said) == (form.name == "column")
+    assert run([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["dry_run"] is True
+
+
+@pytest.mark.usefixtures("table")
+@pytest.mark.parametrize("form", [form for form in WRITTEN if form.name != "column"], ids=lambda form: form.name)
+def test_each_is_planned_in_a_batch(form, capsys, tmp_path):
+    name, *words = asked(form)
+    options = dict(zip(OPTIONS.get(name, [])[::2], OPTIONS.get(name, [])[1::2], strict=True))
+    question = {"query": " ".join([name, *words]), **{key.removeprefix("--"): value for key, value in options.items()}}
+    if form.name == "majority":
+        question = {"query": name, "expression": words[0]}
+    plan = {"data": "t.csv", "budget": {"epsilon": 2}, "questions": [question]}
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    assert run(["batch", "plan.json", "--dry-run"]) == 0
+    assert "dry run: no record was read, nothing was spent" in capsys.readouterr().out
