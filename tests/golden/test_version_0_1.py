@@ -123,7 +123,7 @@ LINES = {
     "no graph": "graph: is missing; give the neighbouring inputs, in the file or with --graph G.json",
     "over the limit": LIMITED + WAYS,
     # Groups are compared as the engine compares them.
-    "groups twice": "--groups: declares ('a',) twice, perhaps in another spelling; declare each group once",
+    "groups twice": "--groups: declares 'a' twice, perhaps in another spelling; declare each group once",
 }
 """What the line of an error is since version 0.1."""
 

@@ -111,7 +111,11 @@ def test_no_cell_has_no_counts():
         (["party"], {"categories": ["red", ""]}, "categories: has an empty value"),
         (["party"], {"categories": "parties.xlsx"}, "categories: names the file"),
         (["age"], {"categories": "1,x"}, "categories: has 'x' for age"),
-        (["party"], {"categories": "red,green", "bins": "1,2"}, "bins: is not for plurality"),
+        (
+            ["party"],
+            {"categories": "red,green", "bins": "1,2"},
+            "bins: is not for plurality, but for histogram, median and quantile",
+        ),
         (["party"], {"categories": "red,green", "mu": 1}, "privacy: is not for plurality"),
         (["party"], {"categories": "red,green", "audience": {"a": 1}}, "audience: is for counts"),
         (["party"], {"categories": "red,green", "per_unit": "any", "unit": "who"}, "per_unit: asks a condition"),

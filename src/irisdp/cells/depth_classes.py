@@ -16,6 +16,7 @@ from ..sampling import BitSource, draw_ranks
 from .first_where import first_where
 from .padding import longer
 from .protocol import Link
+from .wording import records
 
 __all__ = ["NO_BOUNDARY", "ClassNodes", "DepthClasses"]
 
@@ -113,7 +114,7 @@ class DepthClasses:
         error = self.expected_error()
         text = f"wrong with probability {error['wrong_at_boundary']:.3g} at worst (at the boundary)"
         depth = error["depth_for_99_percent"]
-        return text if depth is None else f"{text}, below 1 % from {depth} records away on"
+        return text if depth is None else f"{text}, below 1 % from {records(depth)} away on"
 
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for whoever reads the answers."""

@@ -27,6 +27,7 @@ from ..sampling.thresholds import ThresholdTable, chunks
 from ..sampling.ties import resolve
 from .first_where import first_where
 from .protocol import ENCLOSED, Law, Link
+from .wording import records
 
 if TYPE_CHECKING:
     from ..design.winners.order_tables import OrderTable
@@ -174,7 +175,7 @@ class LargestCategories:
         """Say the expected error in one line."""
         error = self.expected_error()
         who = "all categories are" if self.k is None else "the last category named and the first that is not are"
-        text = f"right in 99 % where {who} {error['apart_for_99_percent']} records apart"
+        text = f"right in 99 % where {who} {records(error['apart_for_99_percent'])} apart"
         return (
             text
             if "wrong_at_worst" not in error

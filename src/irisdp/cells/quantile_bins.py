@@ -18,6 +18,7 @@ from ..sampling.bits import system_bits
 from ..sampling.thresholds import ThresholdTable, chunks, open_cell
 from ..sampling.ties import bracket_rational, resolve
 from .protocol import Link
+from .wording import records
 
 if TYPE_CHECKING:
     from ..design.quantiles import Quantile
@@ -123,12 +124,12 @@ class QuantileBin:
         """Say the expected error in one line."""
         error = self.design.error
         text = (
-            f"whatever the data, the quantile's rank and the named bin are at most {_records(error.within_95_percent)} "
+            f"whatever the data, the quantile's rank and the named bin are at most {records(error.within_95_percent)} "
             f"apart in 95 % of cases, {error.records_off:.3g} on average if more than {error.farthest:,} count as that"
         )
         if error.margin_for_99_percent is None:
             return text
-        return f"{text}; right in 99 % where no other bin is nearer than {_records(error.margin_for_99_percent)}"
+        return f"{text}; right in 99 % where no other bin is nearer than {records(error.margin_for_99_percent)}"
 
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for whoever reads the answers."""
@@ -139,10 +140,6 @@ class QuantileBin:
             "rule": self.design.rule,
             "records_off": asdict(self.design.error),
         }
-
-
-def _records(number: int) -> str:
-    return f"{number:,} record{'' if number == 1 else 's'}"
 
 
 def _bracket(sums: Sequence[int], answer: int, bits: int) -> tuple[int, int]:

@@ -22,6 +22,7 @@ from ..sampling.ties import bracket_rational, resolve
 from .first_where import first_where
 from .protocol import Link
 from .winner_floats import Interval, flip_chances, pull_chances
+from .wording import records
 
 __all__ = ["GapNodes", "LargestCategory"]
 
@@ -122,7 +123,7 @@ class LargestCategory:
         error = self.expected_error()
         return (
             f"wrong with probability {error['wrong_at_worst']:.3g} at worst, "
-            f"below 1 % where the largest leads all others by {error['lead_for_99_percent']} records"
+            f"below 1 % where the largest leads all others by {records(error['lead_for_99_percent'])}"
         )
 
     def to_document(self) -> dict[str, Any]:

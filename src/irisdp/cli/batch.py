@@ -87,7 +87,7 @@ def _show_cost(planned: BatchPlan) -> None:
 
     one = planned.plans[0]
     public = {line: None for each in planned.plans for line in each.describe_public()}  # each once, in their order
-    said = [*planned.describe_cost(), *(("read", reading) for reading in one.asked.reading.values())]
+    said = [*planned.describe_cost(), *(("read", reading) for reading in one.describe_reading())]
     said += [("unit", rule) for rule in _unit_rules(planned)]
     for heading, words in [*said, *(("public", line) for line in public)]:
         console().print(f"  {heading:<9} {escape(words)}", soft_wrap=True)

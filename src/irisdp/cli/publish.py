@@ -57,7 +57,7 @@ def publish_command(
     bins: Annotated[
         list[str] | None,
         typer.Option(
-            help="For median and quantile: the edges between bins of a column of numbers or dates; adds up.",
+            help="For histogram, median and quantile: the edges between bins of a column of numbers or dates; adds up.",
             metavar="E1,E2,…",
         ),
     ] = None,
@@ -242,7 +242,7 @@ def _show_rules(planned: Plan) -> None:
     """Say by which rules records are read, what stands for a person, and what is public."""
     from rich.markup import escape
 
-    said = [("read", reading) for reading in planned.asked.reading.values()]
+    said = [("read", reading) for reading in planned.describe_reading()]
     said += [] if planned.asked.unit_rule is None else [("unit", planned.asked.unit_rule)]
     said += [("public", public) for public in planned.describe_public()]
     for heading, words in said:

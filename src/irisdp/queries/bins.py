@@ -111,7 +111,7 @@ def _read_edges(column: Column, listed: list[Any]) -> tuple[Edge, ...]:
     if not dated and column.kind not in (Kind.UNTYPED, Kind.INTEGER, Kind.NUMBER):
         rule = f"are edges of numbers or dates, and {column.name} is {column.kind}"
         raise BadInput("bins", rule, "name a column of numbers or dates")
-    edges: list[Edge] = [_date(edge) if dated else rational(edge, "bins") for edge in listed]
+    edges: list[Edge] = [_date(edge) if dated else _number(edge) for edge in listed]
     places: list[Any] = list(edges) if dated else [_double(edge) for edge in edges]
     for (left, right), edge in zip(pairwise(places), edges[1:], strict=True):
         if not left < right:
@@ -129,6 +129,15 @@ def _is_date(edge: Any) -> bool:
             return read_value(edge, Kind.DATE) is not None
         return False
     return isinstance(edge, date)
+
+
+def _number(edge: Any) -> Fraction:
+    """Read one edge as an exact number; dates stand among dates only."""
+    try:
+        return rational(edge, "bins")
+    except BadInput:
+        rule = f"has {str(edge)[:40]!r}, and edges are all numbers or all dates"
+        raise BadInput("bins", rule, "write for example 0,18,65 or 2020-01-01,2021-07-01") from None
 
 
 def _date(edge: Any) -> datetime:

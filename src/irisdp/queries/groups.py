@@ -91,7 +91,10 @@ class Groups:
     def describe(self) -> str:
         """Say how many there are, and the first few by name, as text or as numbers."""
         shown = [self.labels[row] for row in self.shown[:_MOST_NAMED].tolist()]
-        named = [", ".join(f'"{part}"' if isinstance(part, str) else str(part) for part in label) for label in shown]
+        named = [
+            ", ".join(json.dumps(part, ensure_ascii=False) if isinstance(part, str) else str(part) for part in label)
+            for label in shown
+        ]
         more = len(self) - len(named)
         return f"{len(self)} declared: {' · '.join(named)}" + (f" and {more} more" if more else "")
 
@@ -227,7 +230,8 @@ def _sorted(keys: pa.Table, labels: Sequence[tuple[Any, ...]], what: Declares) -
     order = integers_of(found.column("position"))
     twice = order[integers_of(found.column("copies")) > 1]
     if len(twice):
-        label = _show(labels[int(twice.max())])
+        found_twice = labels[int(twice.max())]
+        label = _show(found_twice[0] if len(found_twice) == 1 else found_twice)
         raise BadInput(
             what.option, f"declares {label} twice, perhaps in another spelling", f"declare each {what.one} once"
         )

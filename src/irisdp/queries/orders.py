@@ -129,7 +129,7 @@ class Top(_Orders):
     def read(cls, words: Sequence[Any]) -> Top:
         """Read ``K COLUMN``."""
         words = split_number(words)
-        if not words:
+        if len(words) < 2:
             example = as_asked(cls.name, 3, "party")
             raise BadInput("query", f"{cls.name} needs a number K and a column", f"write for example {example}")
         k = integer(words[0], "K", at_least=1, at_most=MOST_CATEGORIES - 1)

@@ -144,11 +144,18 @@ class YesOrNo(CountsRecords):
         return DepthClasses(balanced_line(as_pairs(privacy), outputs=self.classes), privacy)
 
 
+_TAKEN = {
+    "categories": "plurality, top, ranking, histogram, sizes and column",
+    "bins": "histogram, median and quantile",
+}
+"""Which queries take which public choice."""
+
+
 def refuse_choices(query: str, **choices: Any) -> None:
     """Refuse public choices that a query has no use for; None stands for one that was not made."""
     for name, choice in choices.items():
         if choice is not None:
-            raise BadInput(name, f"is not for {query}", "leave it out, or ask a question about a column")
+            raise BadInput(name, f"is not for {query}, but for {_TAKEN[name]}", "leave it out, or ask one of those")
 
 
 def as_asked(query: str, *words: str | int) -> str:

@@ -23,6 +23,7 @@ from ..queries import (
     Condition,
     Groups,
     Histogram,
+    Kind,
     PerUnit,
     Query,
     Relation,
@@ -196,6 +197,13 @@ class Plan:
     def describe_groups(self) -> list[str]:
         """Say which groups were read, the first few by name, as text or as numbers; none where none are declared."""
         return [] if self.groups is None else [self.groups.describe()]
+
+    def describe_reading(self) -> list[str]:
+        """Say how a text file is read, and what of it is in no bin: nobody looks whether a column holds numbers."""
+        own = self.query.column
+        loose = own is not None and own.kind is Kind.UNTYPED
+        said = [f"a value of {own.name} that is no such number or date is in no bin"] if own and loose else []
+        return [*self.asked.reading.values(), *said]
 
     def describe_categories(self) -> list[str]:
         """Say the same of the categories that the question is about."""
