@@ -264,7 +264,7 @@ def test_a_selection_left_out_of_the_total_is_caught(monkeypatch):
     monkeypatch.setattr(
         noise_kinds, "independent_parts", lambda *given, selection, **more: real(*given, selection=None, **more)
     )
-    monkeypatch.setattr("irisdp.release.planning.total_cost", without_selection)
+    monkeypatch.setattr("irisdp.release.pricing.total_cost", without_selection)
     selected = {**COUNTS[0], "by": "g", "select_groups": True, "delta": "9/100", "weight": "1/10"}
     batch = planned([selected, COUNTS[1]], relation="add-remove")
     assert any(excess > 0 for excess in excesses(batch, small_first(neighbours("add-remove", "any"))))

@@ -57,7 +57,7 @@ def records():
 @pytest.mark.parametrize("by", [None, "who"])
 def test_spark_counts_categories_as_the_embedded_engine_does(spark, records, by):
     counts = []
-    for table in (open_table(records), open_table(spark.createDataFrame(records.to_pandas()))):
+    for table in (open_table(records), open_table(spark.createDataFrame(records))):
         categories = read_categories(table, "g", "d,a,c", "plurality")
         groups = None if by is None else read_groups(table, by, [3, 77, 10**9]).by_key()
         condition = read_condition("age > 20", table.columns)

@@ -61,7 +61,7 @@ def test_each_group_has_its_own(relation, tmp_path):
         (("median", "age"), {"bins": "3,2"}, "bins: must increase"),
         (("median", "age"), {"bins": list(range(100))}, "bins: make 101 bins, and at most 100 are possible; "),
         (("median", "ward"), {}, "bins: are edges of numbers or dates, and ward is text; "),
-        (("median", "age"), {"categories": "a,b"}, "categories: is not for median; "),
+        (("median", "age"), {"categories": "a,b"}, "categories: is not for median, but for "),
         (("median", "age"), {"epsilon": None, "mu": 1, "delta": "1e-6"}, "privacy: is not for median, "),
     ],
 )
