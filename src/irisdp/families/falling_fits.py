@@ -26,7 +26,7 @@ def nearest_falling(values: Sequence[int]) -> list[int]:
     Examples
     --------
     >>> nearest_falling([9, 3, 6, 2, 2, 4])
-    [9, 3, 3, 2, 2, 2]
+    [9, 6, 6, 2, 2, 2]
     """
     return _read_off(_medians(values)[0])
 

@@ -97,7 +97,7 @@ def top(
     Examples
     --------
     >>> made = top(2, 3, Privacy(ratio=4), largest=1)
-    >>> made.outputs, made.number_of_inputs
+    >>> made.outputs, len(made.inputs)
     (((0, 1), (0, 2), (1, 2)), 13)
 
     References
