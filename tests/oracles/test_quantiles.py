@@ -399,6 +399,12 @@ def test_ladders_are_private_and_no_worse_than_the_exponential_mechanism(bins, e
     assert of_ladder <= worst_mean(lambda s: float(base) ** s) * 1.001
 
 
+def test_a_bound_on_growth_below_one_is_none():
+    """Two weights with a ratio of 4 are no ladder at r = 3, whatever growth they are said to have."""
+    assert not is_private(3, F(2), (4, 1), F(1, 2))
+    assert is_private(3, F(4), (4, 1), F(1))
+
+
 def test_a_ladder_lowered_by_one_is_refused():
     made = ladder(6, F(2))
     for step in (1, 2, 3):

@@ -110,7 +110,8 @@ def is_private(bins: int, ratio: Fraction, weights: tuple[int, ...], growth: Fra
     fall = ratio / growth
     most, least = fall.numerator, fall.denominator
     return (
-        weights[-1] > 0
+        growth >= 1  # two weights alone would ask nothing of it
+        and weights[-1] > 0
         and all(below <= above and above * least <= below * most for above, below in pairs)
         and all(
             (weights[0] + others * above) * down <= (weights[0] + others * below) * up for above, below in pairs[1:]
