@@ -22,7 +22,7 @@ __all__ = ["Band"]
 _LARGEST = 2**62
 _MOST = 1000
 
-_LISTED = re.compile(r"\s*[^\s,]+(\s*,\s*[^\s,]+)*")
+_LISTED = re.compile(r"\s*[^\s,]*(\s*,\s*[^\s,]*)*")
 """Thresholds between commas, around which there may be blanks; what follows is the condition."""
 """Thresholds of one question."""
 
