@@ -12,7 +12,7 @@ import irisdp
 from irisdp import BadInput, BudgetRefused, PromiseRefused, Session
 from irisdp.accounting import Cost
 from irisdp.catalogue import FORMS
-from irisdp.release.session import Asked, Question
+from irisdp.release.options import Asked, Question
 
 VISITS = pa.table({"age": [70, 30, 81, 81], "town": ["Ely", "Ely", "York", "York"], "who": [1, 2, 3, 3]})
 

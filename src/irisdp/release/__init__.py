@@ -6,7 +6,8 @@ from .audiences import Audience
 from .batches import BatchPlan, BatchPublication, batch, plan_batch
 from .fingerprint import fingerprint, secret_beside
 from .ledger import Entry, Ledger, Release, Settlement
-from .planning import Plan, plan
+from .planning import plan
+from .plans import Plan
 from .promise import Promise
 from .publication import Publication
 from .publishing import PrivateCells, publish, read_cells

@@ -12,6 +12,7 @@ from ..errors import BadInput
 from ..exact import parse_json, rational
 from ..mechanisms import guarantee_from_document
 from ..privacy import Gaussian, Guarantee, Privacy
+from .options import Question
 
 __all__ = ["Audience", "read_levels"]
 
@@ -24,22 +25,15 @@ class Audience:
     mechanism: CellMechanism[Any]
 
 
-def read_levels(
-    audience: Any,
-    delta: Any,
-    *,
-    epsilon: Any = None,
-    ratio: Any = None,
-    mu: Any = None,
-    privacy: Any = None,
-    own: Guarantee | None = None,
-) -> list[tuple[str | None, Guarantee]]:
+def read_levels(options: Question, *, own: Guarantee | None = None) -> list[tuple[str | None, Guarantee]]:
     """Read what each audience's answers may reveal, the most accurate first.
 
-    Exactly one of `audience` and the keywords is given. Beside `mu`, or a `privacy` of several pairs, `delta` is no
-    part of what is promised: it says at which point of the curve a ledger in (ε, δ) charges it. A question that brings
-    its `own` guarantee takes no other.
+    Exactly one of `audience`, `epsilon`, `ratio`, `mu` and `privacy` is given. Beside `mu`, or a `privacy` of several
+    pairs, `delta` is no part of what is promised: it says at which point of the curve a ledger in (ε, δ) charges it. A
+    question that brings its `own` guarantee takes no other.
     """
+    audience, delta = options.get("audience"), options.get("delta", 0)
+    epsilon, ratio, mu, privacy = (options.get(name) for name in ("epsilon", "ratio", "mu", "privacy"))
     told = {"epsilon": epsilon, "ratio": ratio, "mu": mu, "privacy": privacy}
     given = [name for name, value in told.items() if value is not None]
     if own is not None:

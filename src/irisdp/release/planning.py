@@ -1,37 +1,19 @@
-"""What is asked and what it will cost, from public facts alone: options, schema and declared groups.
-
-A plan has read no record. Everything it says may be printed, and nothing it does is charged.
-"""
+"""Reads a question against a schema: what is asked, of whom, how accurately; nothing of the records."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from pathlib import Path
-from typing import Any, Literal, cast
+from dataclasses import replace
+from typing import Any, Unpack, cast
 
-from ..accounting import EPSILON_DELTA, MU, Charge, Cost, Currency
-from ..cells import PartitionSelection
 from ..errors import BadInput
-from ..exact import Rational, checked, rational
-from ..mechanisms import privacy_to_document
-from ..privacy import Gaussian, Guarantee, Privacy
+from ..exact import checked, rational
 from ..queries import (
     CATEGORIES,
     Apply,
-    Condition,
-    Groups,
     Histogram,
-    Kind,
-    PerUnit,
-    Query,
-    Relation,
-    Table,
     cell_relation,
     check_apart,
     check_list,
-    entry_of,
     groups_file,
     open_table,
     read_by,
@@ -40,222 +22,25 @@ from ..queries import (
     read_query,
     read_relation,
 )
-from ..renamed import renamed_method
 from .audiences import Audience, read_levels
 from .grouping import read_grouping
-from .pricing import Price
-from .selection import read_selection, without_delta
-from .subject import Subject, canonical, subject_of
+from .options import PlanOptions, with_options
+from .plans import Plan
+from .selection import read_selector
+from .subject import subject_of
 
-__all__ = ["Plan", "plan"]
-
-_OPEN = Cost()
-"""Stands for the cost of a plan that was not told it: its price."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Plan:
-    """A question about a table, the mechanism that will answer it, and its cost.
-
-    Attributes
-    ----------
-    query, condition, groups, by, unit, per_unit, relation, public_membership
-        What is asked, of whom, per what; declared groups sorted by key, so that their order and spelling is no part
-        of the question.
-    asked : Subject
-        The same in words and as facts, whatever the noise.
-    audiences : tuple of Audience
-        Who gets an answer, from which mechanism; the most accurate first. Without names there is one, called None.
-    selector : PartitionSelection or None
-        Decides which groups may be named, where they are not declared.
-    declared_in : mapping
-        The files, if any, that groups or categories were read from, by what they are: no output may be one of them.
-    charged_at : Fraction
-        The δ at which a ledger in ε and δ charges guarantees that are no single pair; 0 where none was given.
-    cost : Charge
-        What the whole release costs: once, at the most accurate audience. Where an earlier release of the same count
-        is refined, the ledger charges only the difference. In ε and δ, but for Gaussian privacy without a δ: in μ².
-    chain : str or None
-        The chain of counts that this release is a link of; None where its answers form none.
-    price : Price
-        What the release costs, in any currency.
-    """
-
-    table: Table = field(repr=False)
-    query: Query[Any]
-    condition: Condition | None
-    by: tuple[str, ...]
-    groups: Groups | None = field(repr=False)
-    unit: str | None
-    per_unit: PerUnit | None
-    relation: Relation
-    public_membership: bool
-    asked: Subject
-    audiences: tuple[Audience, ...]
-    selector: PartitionSelection | None
-    declared_in: Mapping[str, Path | None] = field(default_factory=dict, repr=False)
-    charged_at: Fraction = Fraction(0)
-    cost: Charge = _OPEN
-    chain: str | None = field(init=False, repr=False)
-    price: Price = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        """Work out what is charged, which follows from the most accurate answers and knows nothing of the question."""
-        finest = self.audiences[0].mechanism
-        chain = None if finest.chained is None else self.asked.chain
-        price = Price(
-            privacy=finest.privacy,
-            relation=self.relation,
-            grouped=bool(self.by),
-            public_membership=self.public_membership,
-            exchange_steps=self.query.exchange_steps,
-            selection=self.selector.privacy if self.selector else None,
-            delta=self.charged_at,
-            chain=chain,
-        )
-        object.__setattr__(self, "chain", chain)
-        object.__setattr__(self, "price", price)
-        if self.cost is _OPEN:
-            # A selection has a δ, and nothing with one is counted in μ.
-            unpriced = isinstance(finest.privacy, Gaussian) and not self.charged_at and self.selector is None
-            object.__setattr__(self, "cost", price.at(MU if unpriced else EPSILON_DELTA))
-
-    def __repr__(self) -> str:
-        """Say what is asked, what it costs and how far off answers will be."""
-        return f"<Plan: {self.line}; {self.describe_cost()}; {'; '.join(self.describe_error())}>"
-
-    @property
-    def line(self) -> str:
-        """The question in one line, for people."""
-        return self.asked.line
-
-    def subject(self) -> dict[str, Any]:
-        """Return what is asked of whom, without how accurately: equal for all releases that can refine each other."""
-        facts = dict(self.asked.facts)
-        if self.selector is not None:
-            facts["groups"] = {"selected": privacy_to_document(self.selector.privacy)}
-        return facts
-
-    @checked
-    def facts(self, audience: Audience) -> dict[str, Any]:
-        """Return the public facts that decide how one audience's answers are distributed, JSON-ready."""
-        mechanism = audience.mechanism
-        return {
-            **self.subject(),
-            "audience": audience.name,
-            "privacy": privacy_to_document(mechanism.privacy),
-            "mechanism": mechanism.to_document(),
-        }
-
-    def question(self) -> str:
-        """Return the question as canonical JSON text: what must be equal for an answer to be given again."""
-        return canonical({**self.subject(), "audiences": [self.facts(audience) for audience in self.audiences]})
-
-    def body(self, audience: Audience) -> dict[str, Any]:
-        """Return what a sidecar says of one audience's answers before there are any, JSON-ready."""
-        return {**self.facts(audience), **self.asked.reading, "cost": self.cost.to_document()}
-
-    def cost_at(self, privacy: Guarantee, currency: Currency = EPSILON_DELTA) -> Charge:
-        """Return what the whole release would cost, in a currency, if its most accurate cells kept this."""
-        return self.price.at(currency, privacy)
-
-    def cost_in(self, currency: Currency) -> Charge:
-        """Return what the whole release costs in a currency."""
-        return self.price.at(currency)
-
-    document = renamed_method("document", "to_document")
-
-    def to_document(self) -> dict[str, Any]:
-        """Return the plan as `publish --dry-run --json` prints it."""
-        errors = {audience.name: audience.mechanism.expected_error() for audience in self.audiences}
-        return {
-            "cost": self.cost.to_document(),
-            "expected_error": errors.get(None, errors),
-            **self.subject(),
-            **self.asked.reading,
-            **({"public": self.public} if self.public else {}),
-            "audiences": [self.facts(audience) for audience in self.audiences],
-        }
-
-    @property
-    def public(self) -> dict[str, Any] | None:
-        """Say what is taken as public and may be shown exactly: under exchange the size of the table or its groups."""
-        if self.asked.cell_relation is not Relation.EXCHANGE:
-            return None
-        whose = "records" if self.unit is None else f"different {self.unit}"
-        where = "in each group" if self.by else "in the table"
-        order = " and their order" if entry_of(self.query) == "record" else ""  # answers stand where records do
-        return {"columns": list(self.by), "exact": f"number of {whose} {where}{order}"}
-
-    def describe_public(self) -> list[str]:
-        """Say the same in a line for people; none where nothing is taken as public."""
-        if self.public is None:
-            return []
-        columns = f" (public columns: {', '.join(self.by)})" if self.by else ""
-        return [f"the exact {self.public['exact']} is taken as public and may be shown{columns}"]
-
-    def describe_groups(self) -> list[str]:
-        """Say which groups were read, the first few by name, as text or as numbers; none where none are declared."""
-        return [] if self.groups is None else [self.groups.describe()]
-
-    def describe_reading(self) -> list[str]:
-        """Say how a text file is read, and what of it is in no bin: nobody looks whether a column holds numbers."""
-        own = self.query.column
-        loose = own is not None and own.kind is Kind.UNTYPED
-        said = [f"a value of {own.name} that is no such number or date is in no bin"] if own and loose else []
-        return [*self.asked.reading.values(), *said]
-
-    def describe_categories(self) -> list[str]:
-        """Say the same of the categories that the question is about."""
-        return [] if self.query.categories is None else [self.query.categories.describe()]
-
-    def describe_cost(self) -> str:
-        """Say the cost in one line."""
-        reason = {Relation.ADD_REMOVE: "adding or removing", Relation.EXCHANGE: "exchanging"}[self.relation]
-        privacy = self.audiences[0].mechanism.privacy
-        kept = "" if isinstance(privacy, Privacy) and privacy.single else f"; each answer keeps {privacy}"
-        return f"{self.cost} for {reason} one {'record' if self.unit is None else self.unit}{kept}"
-
-    def describe_error(self) -> list[str]:
-        """Say the expected error, a line for each audience and one for a selection."""
-        lines = [
-            audience.mechanism.describe_error() + (f" for {audience.name}" if audience.name else "")
-            for audience in self.audiences
-        ]
-        return lines if self.selector is None else [*lines, self.selector.describe_error()]
+__all__ = ["plan"]
 
 
 @checked
-def plan(
-    data: Any,
-    query: str,
-    *arguments: str | int,
-    by: str | Sequence[str] | None = None,
-    groups: Any = None,
-    categories: Any = None,
-    bins: Any = None,
-    select_groups: bool = False,
-    selection_epsilon: Rational | None = None,
-    selection_delta: Rational | None = None,
-    epsilon: Rational | None = None,
-    ratio: Rational | None = None,
-    mu: Rational | None = None,
-    privacy: Guarantee | Mapping[str, Any] | str | None = None,
-    delta: Rational = 0,
-    audience: Mapping[str, Rational] | Sequence[str] | None = None,
-    relation: Literal["add-remove", "exchange"] = "add-remove",
-    public_membership: bool = False,
-    unit: str | None = None,
-    per_unit: Literal["any", "all"] | None = None,
-    encoding: str | None = None,
-    delimiter: str | None = None,
-) -> Plan:
+@with_options(PlanOptions)
+def plan(data: Any, query: str, *arguments: str | int, **options: Unpack[PlanOptions]) -> Plan:
     """Check a question against a table's schema and work out its mechanism and cost; reads no record, spends nothing.
 
     Parameters
     ----------
-    data, query, *arguments, and all keywords
-        The question, each part as for `irisdp.publish`.
+    data, query, *arguments
+        As for `irisdp.publish`.
 
     Returns
     -------
@@ -278,12 +63,14 @@ def plan(
     """
     asked = read_query(query, arguments)
     own = asked.checked.privacy if isinstance(asked, Apply) else None
-    levels = read_levels(audience, delta, epsilon=epsilon, ratio=ratio, mu=mu, privacy=privacy, own=own)
-    neighbours = read_relation(relation)
-    table = open_table(data, encoding=encoding, delimiter=delimiter)
+    levels = read_levels(options, own=own)
+    neighbours = read_relation(options.get("relation", "add-remove"))
+    table = open_table(data, encoding=options.get("encoding"), delimiter=options.get("delimiter"))
+    categories, groups, by = options.get("categories"), options.get("groups"), options.get("by")
+    select_groups, public_membership = options.get("select_groups", False), options.get("public_membership", False)
     check_apart(categories, data, CATEGORIES)
     table, names = read_by(table, by) if by else (table, None)
-    question = asked.over(table, categories=categories, bins=bins)
+    question = asked.over(table, categories=categories, bins=options.get("bins"))
     parts = question.parts if isinstance(question, Histogram) else None
     condition = None if question.expression is None else read_condition(question.expression, table.named)
     if condition is not None:  # from here on in its one form: whoever spells it otherwise asks the same
@@ -292,24 +79,18 @@ def plan(
     table, columns, declared = read_grouping(
         table, names, groups, parts, select_groups=select_groups, public_membership=public_membership
     )
+    unit = options.get("unit")
     if unit is not None:
         unit = table.column(unit, "unit").name
         if public_membership:
             # Which of a person's records is kept depends on what they say, and so does the group it counts in.
             raise BadInput("public_membership", "cannot be promised with unit=", "leave one of the two out")
-    each = read_per_unit(per_unit, unit, condition)
-    selector = None
-    if select_groups:
-        selector = read_selection(levels[0][1], selection_epsilon, selection_delta, fixed=own is not None)
-        if selection_delta is None:  # the selection takes all of δ
-            levels = [(name, without_delta(level)) for name, level in levels]
-    elif selection_epsilon is not None or selection_delta is not None:
-        given = "selection_delta" if selection_epsilon is None else "selection_epsilon"
-        raise BadInput(given, "belongs to select_groups=True", "add select_groups=True or leave it out")
+    each = read_per_unit(options.get("per_unit"), unit, condition)
+    selector, levels = read_selector(levels, options, fixed=own is not None)
     check_list(question, by=columns, selected=select_groups, unit=unit)
     graph = cell_relation(neighbours, grouped=bool(columns), public_membership=public_membership)
     audiences = tuple(Audience(name, question.mechanism(level, graph)) for name, level in levels)
-    if audience is not None and audiences[0].mechanism.chained is None:
+    if options.get("audience") is not None and audiences[0].mechanism.chained is None:
         raise BadInput("audience", "is for counts", f"ask {question.name} with one epsilon=")
     return Plan(
         table=table,
@@ -341,5 +122,5 @@ def plan(
             "the categories": groups_file(categories),
             "the mechanism": asked.file if isinstance(asked, Apply) else None,
         },
-        charged_at=rational(delta, "delta"),
+        charged_at=rational(options.get("delta", 0), "delta"),
     )

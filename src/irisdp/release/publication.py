@@ -12,7 +12,7 @@ from ..renamed import renamed_method
 from ..tabular import Tabular
 from .answers import Answers
 from .ledger import Ledger
-from .planning import Plan
+from .plans import Plan
 
 if TYPE_CHECKING:
     import pyarrow

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Unpack
 
 from ..accounting import Charge, Cost
 from ..cells import Link, Nodes, longer, padded_size
-from ..exact import Rational, checked, file_path
+from ..exact import checked, file_path
 from ..outputs import Output
 from ..privacy import Guarantee, Privacy
 from ..queries import Unit, UnreleasedKeys, entry_of, enumerate_keys
@@ -18,10 +18,12 @@ from .answers import Answers, plain_keys
 from .audiences import Audience
 from .chain import extended, links_of
 from .fingerprint import unit_key
-from .ledger import Entry, Ledger, Release
+from .ledger import Entry, Release
 from .notes import note
+from .options import PlanOptions, PublishOptions, options_of, with_options
 from .places import Reading, check_ledger, find_ledger, recognised, stamp
-from .planning import Plan, plan
+from .planning import plan
+from .plans import Plan
 from .publication import Publication
 from .written import audience_targets, plan_files, sidecar, write_files
 
@@ -50,35 +52,8 @@ class PrivateCells:
 
 
 @checked
-def publish(
-    data: Any,
-    query: str,
-    *arguments: str | int,
-    by: str | Sequence[str] | None = None,
-    groups: Any = None,
-    categories: Any = None,
-    bins: Any = None,
-    select_groups: bool = False,
-    selection_epsilon: Rational | None = None,
-    selection_delta: Rational | None = None,
-    epsilon: Rational | None = None,
-    ratio: Rational | None = None,
-    mu: Rational | None = None,
-    privacy: Guarantee | Mapping[str, Any] | str | None = None,
-    delta: Rational = 0,
-    audience: Mapping[str, Rational] | Sequence[str] | None = None,
-    relation: Literal["add-remove", "exchange"] = "add-remove",
-    public_membership: bool = False,
-    unit: str | None = None,
-    per_unit: Literal["any", "all"] | None = None,
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    ledger: str | os.PathLike[str] | Ledger | None = None,
-    secret: str | os.PathLike[str] | None = None,
-    table: str | None = None,
-    out: str | os.PathLike[str] | None = None,
-    force: bool = False,
-) -> Publication:
+@with_options(PublishOptions)
+def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[PublishOptions]) -> Publication:
     """Publish the best private answer per group, drawn exactly and charged to a budget on disk.
 
     Asking the same question of the same data again returns the same answer and costs nothing. `irisdp.plan` takes the
@@ -101,60 +76,6 @@ def publish(
         as 0.9, and the column, of top K and the column, of sizes the column, alone or after how many of the largest.
         Of apply the path of a mechanism file, which keeps a privacy of its own instead of `epsilon`, and a condition or
         a column.
-    epsilon, ratio : number or text
-        How private each answer is, the smaller the more: ε, or r = e^ε. One of them is needed, above ε = 0, or one of
-        the next two. Exact: ``0.1`` and ``"1/10"`` are one tenth. What a release costs follows, and from `relation`.
-    mu : number or text
-        Instead: μ of Gaussian privacy, which counts keep exactly by Gaussian noise of deviation 1/μ.
-    privacy : Privacy, accounting.Gaussian, mapping, or JSON text
-        Instead: any guarantee, such as several pairs at once: ``{"all": [{"epsilon": 1}, {"epsilon": "1/2",
-        "delta": "1e-3"}]}``, ``{"gaussian": 1}`` or ``{"zcdp": "1/2"}``. Several pairs get the noise of their own law.
-    delta : number or text, in [0, 1)
-        Probability with which the bound e^ε may fail; 0 unless given. Needed by `select_groups`, and beside `mu`
-        unless the ledger counts in μ or ρ: the point of the curve that is charged, (ε(δ), δ), as of several pairs.
-    by : text or sequence of text
-        Group columns, and named expressions, as in ``"ward, band = CASE WHEN age < 18 THEN 'child' ELSE 'adult' END"``;
-        text is split at commas outside parentheses and quotes. Then there is one answer for each group.
-    groups : text, path, sequence, mapping or frame
-        The groups, one of the two that `by` needs: ``"north,east"``, in which a value with a comma stands in double
-        quotes, a CSV file whose header names the group columns, a list of values or tuples, a mapping from column to
-        values, a frame. Read off the data they would reveal who is in it, so they never are.
-    categories : as `groups`
-        The values that a question about a column may be answered with, such as the parties of ``plurality``. Declared,
-        as read off the data they would reveal who is in it; a record with any other value, or none, counts for none.
-    bins : text or sequence of numbers or dates
-        For ``histogram``, ``median`` and ``quantile``: the edges between bins, ``"0,18,65"``. A bin holds its left
-        edge; the first and the last bin are open, so that every value is in one.
-    select_groups : bool
-        Instead of `groups`: name those groups that privacy allows, by the optimal partition selection.
-    selection_epsilon, selection_delta : number or text
-        Privacy of that selection; ε as above and all of `delta` unless given.
-    audience : mapping, or sequence of "NAME=E"
-        Instead of `epsilon`, an ε for each audience of a count: ``{"board": 2, "press": 0.5}``. No coalition learns
-        more than its most accurate member, and the charge is that of the largest ε.
-    relation : {"add-remove", "exchange"}
-        Which tables must be hard to tell apart: those with one record more or less, or those with one record changed.
-    public_membership : bool
-        Under exchange: it is public who is in which group, and the groups' exact sizes may be shown.
-    unit : str
-        The column that says whose record it is, where a person can have several: then persons are protected. Each keeps
-        one record, chosen by a secret order that knows neither question nor answer.
-    per_unit : {"any", "all"}
-        With `unit`: ask the condition of any, or of all, of a person's records that have an answer. A person without
-        any has none; with `by` it counts in the group of the one record kept, whatever group the records are in.
-    encoding, delimiter : str
-        How a text file is written: UTF-8, and a comma (.csv) or tab (.tsv), unless given.
-    ledger : path or Ledger
-        The budget's file; beside the data unless given. Frames need one.
-    secret : path
-        Keep the secret that fingerprints are keyed with beside this path instead of beside the data.
-    table : str
-        What the ledger calls the table; the name of its file unless given. A frame has none unless given.
-    out : path
-        Where to write the answers (.csv, .parquet or .json); `OUT.release.json`, which `irisdp.interpret` reads, is
-        written beside it.
-    force : bool
-        Whether files that are there already may be replaced. No file that is read or kept ever is.
 
     Returns
     -------
@@ -183,31 +104,10 @@ def publish(
     >>> found.answers.keys
     [('Ely',), ('York',)]
     """
+    out, force = options.get("out"), options.get("force", False)
+    ledger, secret, table = options.get("ledger"), options.get("secret"), options.get("table")
     before = stamp(data_path(data))
-    planned = plan(
-        data,
-        query,
-        *arguments,
-        by=by,
-        groups=groups,
-        categories=categories,
-        bins=bins,
-        select_groups=select_groups,
-        selection_epsilon=selection_epsilon,
-        selection_delta=selection_delta,
-        epsilon=epsilon,
-        ratio=ratio,
-        mu=mu,
-        privacy=privacy,
-        delta=delta,
-        audience=audience,
-        relation=relation,
-        public_membership=public_membership,
-        unit=unit,
-        per_unit=per_unit,
-        encoding=encoding,
-        delimiter=delimiter,
-    )
+    planned = plan(data, query, *arguments, **options_of(PlanOptions, options))
     promise = planned.asked.promise.named(table)
     book = find_ledger(planned.table, ledger)
     files = planned_files(planned, ledger=book.path, secret=secret, out=out, force=force)

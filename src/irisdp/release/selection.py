@@ -8,8 +8,12 @@ from ..cells import PartitionSelection
 from ..errors import BadInput
 from ..privacy import Guarantee, Privacy, as_pairs
 from ..queries import Groups, Table, read_groups
+from .options import Question
 
-__all__ = ["declared_groups", "read_selection", "without_delta"]
+__all__ = ["declared_groups", "read_selection", "read_selector"]
+
+Level = tuple[str | None, Guarantee]
+"""An audience, by its name if it has one, and what its answers may reveal."""
 
 
 def declared_groups(table: Table, by: tuple[str, ...], groups: Any, select_groups: bool) -> Groups | None:
@@ -67,6 +71,31 @@ def read_selection(guarantee: Guarantee, epsilon: Any, delta: Any, *, fixed: boo
     return PartitionSelection(Privacy(epsilon=epsilon, delta=delta))
 
 
-def without_delta(guarantee: Guarantee) -> Guarantee:
+def read_selector(
+    levels: list[Level], options: Question, *, fixed: bool
+) -> tuple[PartitionSelection | None, list[Level]]:
+    """Read which selection chooses the groups, if one does, and what it leaves to each audience.
+
+    Parameters
+    ----------
+    levels : list of (str or None, Guarantee)
+        What each audience's answers may reveal, the most accurate first.
+    options : Question
+        Of which `select_groups`, `selection_epsilon` and `selection_delta` are read.
+    fixed : bool
+        As for `read_selection`.
+    """
+    epsilon, delta = options.get("selection_epsilon"), options.get("selection_delta")
+    if options.get("select_groups"):
+        selector = read_selection(levels[0][1], epsilon, delta, fixed=fixed)
+        # The selection takes all of δ, unless it has one of its own.
+        return selector, levels if delta is not None else [(name, _without_delta(level)) for name, level in levels]
+    if epsilon is not None or delta is not None:
+        given = "selection_delta" if epsilon is None else "selection_epsilon"
+        raise BadInput(given, "belongs to select_groups=True", "add select_groups=True or leave it out")
+    return None, levels
+
+
+def _without_delta(guarantee: Guarantee) -> Guarantee:
     """Return what is left to the cells where the selection takes all of a pair's δ."""
     return guarantee.pure if isinstance(guarantee, Privacy) and guarantee.single else guarantee

@@ -3,85 +3,37 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypedDict, TypeVar, Unpack, cast
+from typing import Any, Literal, TypeVar, Unpack, cast
 
 from ..accounting import Charge
 from ..errors import BadInput
 from ..exact import Rational, checked
-from ..privacy import Guarantee
 from ..queries import open_table
 from .batches import BatchPublication, batch
 from .ledger import Ledger, Release
 from .limits import named_limit
+from .options import Asked, Question, with_options
 from .places import find_ledger
-from .planning import Plan, plan
+from .planning import plan
+from .plans import Plan
 from .publication import Publication
 from .publishing import publish
 
-__all__ = ["Asked", "Question", "Session"]
-
-
-class Question(TypedDict, total=False):
-    """What one question may say besides its condition; each as `irisdp.publish` has it."""
-
-    by: str | Sequence[str] | None
-    groups: Any
-    categories: Any
-    bins: Any
-    select_groups: bool
-    selection_epsilon: Rational | None
-    selection_delta: Rational | None
-    epsilon: Rational | None
-    ratio: Rational | None
-    mu: Rational | None
-    privacy: Guarantee | Mapping[str, Any] | str | None
-    delta: Rational
-    audience: Mapping[str, Rational] | Sequence[str] | None
-    public_membership: bool
-    per_unit: Literal["any", "all"] | None
-
-
-class Asked(Question, total=False):
-    """A question, and where its answers are written."""
-
-    out: str | os.PathLike[str] | None
-    force: bool
-
+__all__ = ["Session"]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
-_EXPLAINED = re.compile(r"^    (\*?\w[\w, ]*?) : .*\n(?:        .*\n)*", re.MULTILINE)
-"""What a docstring says of one parameter, or of several."""
-
 
 def asks(options: Any) -> Callable[[Method], Method]:
-    """Let a method of a session show, explain and check the options of a question one by one, as `publish` has them.
-
-    Parameters
-    ----------
-    options : TypedDict
-        The options of the method, which takes them as ``**options``.
-    """
-    names = options.__annotations__
-    parts = [part for part in inspect.signature(publish).parameters.values() if part.name in names]
-    explained = [
-        found[0] for found in _EXPLAINED.finditer(publish.__doc__ or "") if names.keys() & found[1].split(", ")
-    ]
+    """Let a method of a session take the options of a question, and refuse what the session names for all of them."""
 
     def decorate(method: Method) -> Method:
-        whole = inspect.signature(method)
-        own = [part for part in whole.parameters.values() if part.kind is not part.VAR_KEYWORD]
-        shown: Any = method
-        shown.__signature__ = whole.replace(parameters=[*own, *parts])
-        shown.__doc__ = f"{method.__doc__}\n\n    Parameters\n    ----------\n{''.join(explained)}    "
-        inner = checked(shown)
+        inner = checked(with_options(options)(method))
 
-        @functools.wraps(shown)
+        @functools.wraps(inner)
         def asked(session: Session, /, *arguments: Any, **given: Any) -> Any:
             session._check_apart(given)
             return inner(session, *arguments, **given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from ..planning import Plan
+from ..plans import Plan
 from .gaussian_counts import GaussianCounts
 from .noise_kinds import NoiseKind, OwnNoise
 

@@ -9,7 +9,7 @@ from typing import Any
 from ...accounting import Cost
 from ...privacy import Gaussian
 from ..audiences import Audience
-from ..planning import Plan
+from ..plans import Plan
 from .noise_kinds import parts_of, selector_at
 
 __all__ = ["GaussianCounts"]

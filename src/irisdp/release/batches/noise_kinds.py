@@ -14,7 +14,7 @@ from ...cells import PartitionSelection
 from ...privacy import Privacy
 from ...queries import independent_parts
 from ..audiences import Audience
-from ..planning import Plan
+from ..plans import Plan
 
 __all__ = ["NoiseKind", "OwnNoise", "parts_of", "selector_at"]
 

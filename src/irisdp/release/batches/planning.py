@@ -11,7 +11,8 @@ from typing import Any
 from ...accounting import Charge, Cost, Currency
 from ...errors import BadInput
 from ...exact import checked, decimal_above, rational_text
-from ..planning import Plan, plan
+from ..planning import plan
+from ..plans import Plan
 from ..promise import Promise
 from ..subject import canonical
 from .reading import AskedBatch, AskedQuestion, in_question, read_batch

@@ -17,7 +17,7 @@ from ...accounting import EPSILON_DELTA, Charge, Cost, delta_above, total
 from ...errors import BadInput
 from ...exact import dyadic_below, rational_text
 from ...privacy import Privacy
-from ..planning import Plan
+from ..plans import Plan
 from .choices import Kinds, choices
 from .largest_scale import LargestScale
 

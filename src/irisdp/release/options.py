@@ -1,0 +1,220 @@
+"""The options of a question, each named, typed and explained once: `plan`, `publish` and a session's methods take them.
+
+Whoever adds an option adds it here, with its explanation; signatures and docstrings follow.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, TypedDict, TypeVar, get_type_hints
+
+from ..exact import Rational
+from ..privacy import Guarantee
+from .ledger import Ledger
+
+__all__ = ["Asked", "PlanOptions", "PublishOptions", "Question", "options_of", "with_options"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Question(TypedDict, total=False):
+    """What one question may say besides its query.
+
+    Attributes
+    ----------
+    by : text or sequence of text
+        Group columns, and named expressions, as in ``"ward, band = CASE WHEN age < 18 THEN 'child' ELSE 'adult' END"``;
+        text is split at commas outside parentheses and quotes. Then there is one answer for each group.
+    groups : text, path, sequence, mapping or frame
+        The groups, one of the two that `by` needs: ``"north,east"``, in which a value with a comma stands in double
+        quotes, a CSV file whose header names the group columns, a list of values or tuples, a mapping from column to
+        values, a frame. Read off the data they would reveal who is in it, so they never are.
+    categories : as `groups`
+        The values that a question about a column may be answered with, such as the parties of ``plurality``. Declared,
+        as read off the data they would reveal who is in it; a record with any other value, or none, counts for none.
+    bins : text or sequence of numbers or dates
+        For ``histogram``, ``median`` and ``quantile``: the edges between bins, ``"0,18,65"``. A bin holds its left
+        edge; the first and the last bin are open, so that every value is in one.
+    select_groups : bool
+        Instead of `groups`: name those groups that privacy allows, by the optimal partition selection.
+    selection_epsilon, selection_delta : number or text
+        Privacy of that selection; ε as above and all of `delta` unless given.
+    epsilon, ratio : number or text
+        How private each answer is, the smaller the more: ε, or r = e^ε. One of them is needed, above ε = 0, or one of
+        the next two. Exact: ``0.1`` and ``"1/10"`` are one tenth. What a release costs follows, and from `relation`.
+    mu : number or text
+        Instead: μ of Gaussian privacy, which counts keep exactly by Gaussian noise of deviation 1/μ.
+    privacy : Privacy, accounting.Gaussian, mapping, or JSON text
+        Instead: any guarantee, such as several pairs at once: ``{"all": [{"epsilon": 1}, {"epsilon": "1/2",
+        "delta": "1e-3"}]}``, ``{"gaussian": 1}`` or ``{"zcdp": "1/2"}``. Several pairs get the noise of their own law.
+    delta : number or text, in [0, 1)
+        Probability with which the bound e^ε may fail; 0 unless given. Needed by `select_groups`, and beside `mu`
+        unless the ledger counts in μ or ρ: the point of the curve that is charged, (ε(δ), δ), as of several pairs.
+    audience : mapping, or sequence of "NAME=E"
+        Instead of `epsilon`, an ε for each audience of a count: ``{"board": 2, "press": 0.5}``. No coalition learns
+        more than its most accurate member, and the charge is that of the largest ε.
+    public_membership : bool
+        Under exchange: it is public who is in which group, and the groups' exact sizes may be shown.
+    per_unit : {"any", "all"}
+        With `unit`: ask the condition of any, or of all, of a person's records that have an answer. A person without
+        any has none; with `by` it counts in the group of the one record kept, whatever group the records are in.
+    """
+
+    by: str | Sequence[str] | None
+    groups: Any
+    categories: Any
+    bins: Any
+    select_groups: bool
+    selection_epsilon: Rational | None
+    selection_delta: Rational | None
+    epsilon: Rational | None
+    ratio: Rational | None
+    mu: Rational | None
+    privacy: Guarantee | Mapping[str, Any] | str | None
+    delta: Rational
+    audience: Mapping[str, Rational] | Sequence[str] | None
+    public_membership: bool
+    per_unit: Literal["any", "all"] | None
+
+
+class Written(TypedDict, total=False):
+    """Where the answers of a question go.
+
+    Attributes
+    ----------
+    out : path
+        Where to write the answers (.csv, .parquet or .json); `OUT.release.json`, which `irisdp.interpret` reads, is
+        written beside it.
+    force : bool
+        Whether files that are there already may be replaced. No file that is read or kept ever is.
+    """
+
+    out: str | os.PathLike[str] | None
+    force: bool
+
+
+class About(TypedDict, total=False):
+    """What is said of the table, for all questions about it.
+
+    Attributes
+    ----------
+    relation : {"add-remove", "exchange"}
+        Which tables must be hard to tell apart: those with one record more or less, or those with one record changed.
+    unit : str
+        The column that says whose record it is, where a person can have several: then persons are protected. Each keeps
+        one record, chosen by a secret order that knows neither question nor answer.
+    encoding, delimiter : str
+        How a text file is written: UTF-8, and a comma (.csv) or tab (.tsv), unless given.
+    """
+
+    relation: Literal["add-remove", "exchange"]
+    unit: str | None
+    encoding: str | None
+    delimiter: str | None
+
+
+class Kept(TypedDict, total=False):
+    """Where the budget and the secret are kept.
+
+    Attributes
+    ----------
+    ledger : path or Ledger
+        The budget's file; beside the data unless given. Frames need one.
+    secret : path
+        Keep the secret that fingerprints are keyed with beside this path instead of beside the data.
+    table : str
+        What the ledger calls the table; the name of its file unless given. A frame has none unless given.
+    """
+
+    ledger: str | os.PathLike[str] | Ledger | None
+    secret: str | os.PathLike[str] | None
+    table: str | None
+
+
+class Asked(Question, Written, total=False):
+    """A question, and where its answers are written."""
+
+
+class PlanOptions(Question, About, total=False):
+    """A question about a table."""
+
+
+class PublishOptions(PlanOptions, Kept, Written, total=False):
+    """A question about a table, the budget, and where its answers are written."""
+
+
+_DEFAULTS: dict[str, Any] = {
+    **dict.fromkeys(("select_groups", "public_membership", "force"), False),
+    "delta": 0,
+    "relation": "add-remove",
+}
+"""What an option is that was left out, where it is not None."""
+
+_EXPLAINED = re.compile(r"^    (\*?\w[\w, ]*?) : .*\n(?:        .*\n)*", re.MULTILINE)
+"""What a docstring says of one parameter, or of several."""
+_PARTS = (Question, About, Kept, Written)
+
+
+def with_options(options: Any) -> Callable[[Function], Function]:
+    """Let a function show, explain and check the options that it takes as ``**options`` one by one.
+
+    Parameters
+    ----------
+    options : TypedDict
+        One of the classes of this file.
+
+    Returns
+    -------
+    decorator
+        The function's signature gains every option by name, and its docstring what each means, at the end of its
+        parameters; `checked` then refuses what does not fit.
+    """
+
+    def decorate(function: Function) -> Function:
+        whole = inspect.signature(function)
+        own = [part for part in whole.parameters.values() if part.kind is not part.VAR_KEYWORD]
+        shown: Any = function
+        shown.__signature__ = whole.replace(parameters=[*own, *_parameters(options)])
+        shown.__doc__ = _documented(function.__doc__ or "", _explanations(options))
+        return function
+
+    return decorate
+
+
+def options_of(options: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of the options given that a TypedDict names."""
+    return {name: value for name, value in given.items() if name in options.__annotations__}
+
+
+def _parameters(options: Any) -> Iterable[inspect.Parameter]:
+    for part in _PARTS:
+        for name, annotation in get_type_hints(part).items():
+            if name in options.__annotations__:
+                yield inspect.Parameter(
+                    name,
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=_DEFAULTS.get(name),
+                    annotation=annotation,
+                )
+
+
+def _explanations(options: Any) -> str:
+    names = options.__annotations__.keys()
+    docs = (inspect.cleandoc(part.__doc__ or "") for part in _PARTS)
+    indented = ("\n".join(f"    {line}" if line else "" for line in doc.splitlines()) + "\n" for doc in docs)
+    return "".join(
+        found[0] for doc in indented for found in _EXPLAINED.finditer(doc) if names & set(found[1].split(", "))
+    )
+
+
+def _documented(doc: str, explained: str) -> str:
+    """Put explanations after those of a docstring's own parameters, or under a heading of their own."""
+    heading = "    Parameters\n    ----------\n"
+    if heading not in doc:
+        return f"{doc.rstrip()}\n\n{heading}{explained}    "
+    before, after = doc.split(heading, 1)
+    own, separator, rest = after.partition("\n\n")
+    return f"{before}{heading}{own}\n{explained}{separator[1:]}{rest}"

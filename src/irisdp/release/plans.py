@@ -1,0 +1,200 @@
+"""A plan: what is asked and what it will cost, from public facts alone.
+
+A plan has read no record. Everything it says may be printed, and nothing it does is charged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from ..accounting import EPSILON_DELTA, MU, Charge, Cost, Currency
+from ..cells import PartitionSelection
+from ..exact import checked
+from ..mechanisms import privacy_to_document
+from ..privacy import Gaussian, Guarantee, Privacy
+from ..queries import Condition, Groups, Kind, PerUnit, Query, Relation, Table, entry_of
+from ..renamed import renamed_method
+from .audiences import Audience
+from .pricing import Price
+from .subject import Subject, canonical
+
+__all__ = ["Plan"]
+
+_OPEN = Cost()
+"""Stands for the cost of a plan that was not told it: its price."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Plan:
+    """A question about a table, the mechanism that will answer it, and its cost.
+
+    Attributes
+    ----------
+    query, condition, groups, by, unit, per_unit, relation, public_membership
+        What is asked, of whom, per what; declared groups sorted by key, so that their order and spelling is no part
+        of the question.
+    asked : Subject
+        The same in words and as facts, whatever the noise.
+    audiences : tuple of Audience
+        Who gets an answer, from which mechanism; the most accurate first. Without names there is one, called None.
+    selector : PartitionSelection or None
+        Decides which groups may be named, where they are not declared.
+    declared_in : mapping
+        The files, if any, that groups or categories were read from, by what they are: no output may be one of them.
+    charged_at : Fraction
+        The δ at which a ledger in ε and δ charges guarantees that are no single pair; 0 where none was given.
+    cost : Charge
+        What the whole release costs: once, at the most accurate audience. Where an earlier release of the same count
+        is refined, the ledger charges only the difference. In ε and δ, but for Gaussian privacy without a δ: in μ².
+    chain : str or None
+        The chain of counts that this release is a link of; None where its answers form none.
+    price : Price
+        What the release costs, in any currency.
+    """
+
+    table: Table = field(repr=False)
+    query: Query[Any]
+    condition: Condition | None
+    by: tuple[str, ...]
+    groups: Groups | None = field(repr=False)
+    unit: str | None
+    per_unit: PerUnit | None
+    relation: Relation
+    public_membership: bool
+    asked: Subject
+    audiences: tuple[Audience, ...]
+    selector: PartitionSelection | None
+    declared_in: Mapping[str, Path | None] = field(default_factory=dict, repr=False)
+    charged_at: Fraction = Fraction(0)
+    cost: Charge = _OPEN
+    chain: str | None = field(init=False, repr=False)
+    price: Price = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Work out what is charged, which follows from the most accurate answers and knows nothing of the question."""
+        finest = self.audiences[0].mechanism
+        chain = None if finest.chained is None else self.asked.chain
+        price = Price(
+            privacy=finest.privacy,
+            relation=self.relation,
+            grouped=bool(self.by),
+            public_membership=self.public_membership,
+            exchange_steps=self.query.exchange_steps,
+            selection=self.selector.privacy if self.selector else None,
+            delta=self.charged_at,
+            chain=chain,
+        )
+        object.__setattr__(self, "chain", chain)
+        object.__setattr__(self, "price", price)
+        if self.cost is _OPEN:
+            # A selection has a δ, and nothing with one is counted in μ.
+            unpriced = isinstance(finest.privacy, Gaussian) and not self.charged_at and self.selector is None
+            object.__setattr__(self, "cost", price.at(MU if unpriced else EPSILON_DELTA))
+
+    def __repr__(self) -> str:
+        """Say what is asked, what it costs and how far off answers will be."""
+        return f"<Plan: {self.line}; {self.describe_cost()}; {'; '.join(self.describe_error())}>"
+
+    @property
+    def line(self) -> str:
+        """The question in one line, for people."""
+        return self.asked.line
+
+    def subject(self) -> dict[str, Any]:
+        """Return what is asked of whom, without how accurately: equal for all releases that can refine each other."""
+        facts = dict(self.asked.facts)
+        if self.selector is not None:
+            facts["groups"] = {"selected": privacy_to_document(self.selector.privacy)}
+        return facts
+
+    @checked
+    def facts(self, audience: Audience) -> dict[str, Any]:
+        """Return the public facts that decide how one audience's answers are distributed, JSON-ready."""
+        mechanism = audience.mechanism
+        return {
+            **self.subject(),
+            "audience": audience.name,
+            "privacy": privacy_to_document(mechanism.privacy),
+            "mechanism": mechanism.to_document(),
+        }
+
+    def question(self) -> str:
+        """Return the question as canonical JSON text: what must be equal for an answer to be given again."""
+        return canonical({**self.subject(), "audiences": [self.facts(audience) for audience in self.audiences]})
+
+    def body(self, audience: Audience) -> dict[str, Any]:
+        """Return what a sidecar says of one audience's answers before there are any, JSON-ready."""
+        return {**self.facts(audience), **self.asked.reading, "cost": self.cost.to_document()}
+
+    def cost_at(self, privacy: Guarantee, currency: Currency = EPSILON_DELTA) -> Charge:
+        """Return what the whole release would cost, in a currency, if its most accurate cells kept this."""
+        return self.price.at(currency, privacy)
+
+    def cost_in(self, currency: Currency) -> Charge:
+        """Return what the whole release costs in a currency."""
+        return self.price.at(currency)
+
+    document = renamed_method("document", "to_document")
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the plan as `publish --dry-run --json` prints it."""
+        errors = {audience.name: audience.mechanism.expected_error() for audience in self.audiences}
+        return {
+            "cost": self.cost.to_document(),
+            "expected_error": errors.get(None, errors),
+            **self.subject(),
+            **self.asked.reading,
+            **({"public": self.public} if self.public else {}),
+            "audiences": [self.facts(audience) for audience in self.audiences],
+        }
+
+    @property
+    def public(self) -> dict[str, Any] | None:
+        """Say what is taken as public and may be shown exactly: under exchange the size of the table or its groups."""
+        if self.asked.cell_relation is not Relation.EXCHANGE:
+            return None
+        whose = "records" if self.unit is None else f"different {self.unit}"
+        where = "in each group" if self.by else "in the table"
+        order = " and their order" if entry_of(self.query) == "record" else ""  # answers stand where records do
+        return {"columns": list(self.by), "exact": f"number of {whose} {where}{order}"}
+
+    def describe_public(self) -> list[str]:
+        """Say the same in a line for people; none where nothing is taken as public."""
+        if self.public is None:
+            return []
+        columns = f" (public columns: {', '.join(self.by)})" if self.by else ""
+        return [f"the exact {self.public['exact']} is taken as public and may be shown{columns}"]
+
+    def describe_groups(self) -> list[str]:
+        """Say which groups were read, the first few by name, as text or as numbers; none where none are declared."""
+        return [] if self.groups is None else [self.groups.describe()]
+
+    def describe_reading(self) -> list[str]:
+        """Say how a text file is read, and what of it is in no bin: nobody looks whether a column holds numbers."""
+        own = self.query.column
+        loose = own is not None and own.kind is Kind.UNTYPED
+        said = [f"a value of {own.name} that is no such number or date is in no bin"] if own and loose else []
+        return [*self.asked.reading.values(), *said]
+
+    def describe_categories(self) -> list[str]:
+        """Say the same of the categories that the question is about."""
+        return [] if self.query.categories is None else [self.query.categories.describe()]
+
+    def describe_cost(self) -> str:
+        """Say the cost in one line."""
+        reason = {Relation.ADD_REMOVE: "adding or removing", Relation.EXCHANGE: "exchanging"}[self.relation]
+        privacy = self.audiences[0].mechanism.privacy
+        kept = "" if isinstance(privacy, Privacy) and privacy.single else f"; each answer keeps {privacy}"
+        return f"{self.cost} for {reason} one {'record' if self.unit is None else self.unit}{kept}"
+
+    def describe_error(self) -> list[str]:
+        """Say the expected error, a line for each audience and one for a selection."""
+        lines = [
+            audience.mechanism.describe_error() + (f" for {audience.name}" if audience.name else "")
+            for audience in self.audiences
+        ]
+        return lines if self.selector is None else [*lines, self.selector.describe_error()]
