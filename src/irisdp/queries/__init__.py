@@ -9,6 +9,7 @@ from .at_least import AtLeast
 from .at_most import AtMost
 from .band import Band
 from .bins import Bins, read_bins
+from .choices import Choices
 from .column import EachCategory
 from .columns import Column, Kind
 from .count import Count
@@ -39,6 +40,7 @@ __all__ = [
     "AtMost",
     "Band",
     "Bins",
+    "Choices",
     "Column",
     "Condition",
     "Count",

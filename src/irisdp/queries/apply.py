@@ -17,13 +17,14 @@ from ..graphs import Gaps, Path, SortedHistograms
 from ..privacy import Guarantee
 from .bins import Bins, read_bins
 from .categories import CategoryCounts, count_categories, read_categories
+from .choices import Choices
 from .columns import Column
 from .expression import Condition
 from .groups import Groups
 from .mechanism_files import CheckedFile, check_private, read_checked
 from .neighbours import Relation
 from .persons import Unit
-from .query import as_asked, check_expression, check_one_condition, refuse_choices
+from .query import as_asked, check_expression, check_one_condition
 from .statistics import Cells, Statistics, count_records
 from .table import Table
 
@@ -97,16 +98,16 @@ class Apply:
             raise BadInput("query", f"apply {rule}", f"write for example {as_asked(cls.name, 'MECH.json', 'party')}")
         return cls(checked, file, None, others[0].strip())
 
-    def over(self, table: Table, *, categories: Any, bins: Any) -> Apply:
+    def over(self, table: Table, choices: Choices) -> Apply:
         """Read the categories for a table, as many as the mechanism's graph has room for."""
         if self.about is None:
-            refuse_choices("apply to a count", categories=categories, bins=bins)
+            choices.refuse_all_but("apply to a count")
             return self
         binned = None
-        if bins is not None:
-            refuse_choices("apply with bins", categories=categories)
-            binned = read_bins(table, self.about, bins)
-        found = binned.groups if binned else read_categories(table, self.about, categories, self.name)
+        if choices.bins is not None:
+            choices.refuse_all_but("apply with bins", "bins")
+            binned = read_bins(table, self.about, choices.bins)
+        found = binned.groups if binned else read_categories(table, self.about, choices.categories, self.name)
         family = self.checked.family
         assert not isinstance(family, Path)
         room = family.categories if isinstance(family, Gaps) else family.types - 1

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
 from .arrow import integers_of
+from .choices import Choices
+from .columns import Column
 from .declared import CATEGORIES
 from .expression import Condition
 from .groups import Groups, read_groups
@@ -19,7 +21,7 @@ from .query import as_asked
 from .statistics import Cells, counted
 from .table import Table
 
-__all__ = ["MOST_CATEGORIES", "CategoryCounts", "count_categories", "read_categories", "read_column"]
+__all__ = ["MOST_CATEGORIES", "AboutCategories", "CategoryCounts", "count_categories", "read_categories", "read_column"]
 
 
 MOST_CATEGORIES = 100
@@ -41,6 +43,53 @@ class CategoryCounts:
     def __len__(self) -> int:
         """Count the cells."""
         return len(self.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class AboutCategories:
+    """What questions about the declared categories of a column have in common.
+
+    A record with a value that is not declared, or with none, counts for no category. Adding or removing a record moves
+    one count by one. Exchanging one moves two counts by one, in opposite directions, or one count alone.
+
+    Parameters
+    ----------
+    about : str
+        Name of the column.
+    categories : Groups, optional
+        Bound by `over`.
+    """
+
+    about: str
+    categories: Groups | None = field(default=None, repr=False)
+
+    name: ClassVar[str]
+    expression: ClassVar[str | None] = None
+    exchange_steps: ClassVar[int] = 2
+
+    def over(self, table: Table, choices: Choices) -> Self:
+        """Read the categories for a table."""
+        choices.refuse_all_but(self.name, "categories")
+        found = read_categories(table, self.about, choices.categories, self.name)
+        return replace(self, about=found.columns[0].name, categories=found)
+
+    @property
+    def column(self) -> Column | None:
+        """The column, with the kind its values are read as."""
+        return None if self.categories is None else self.categories.columns[0]
+
+    def describe(self) -> dict[str, str]:
+        """Return the public description."""
+        return {"query": self.name, "column": self.about}
+
+    def choices(self) -> dict[str, Any]:
+        """Return which categories there are."""
+        found = self._bound()
+        return {"categories": {"declared": len(found), "sha256": found.digest}}
+
+    def _bound(self) -> Groups:
+        assert self.categories is not None, "a plan binds the categories before it asks anything else"
+        return self.categories
 
 
 def read_column(words: Sequence[Any], query: str) -> str:

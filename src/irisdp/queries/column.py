@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from ..cells import CellMechanism, EachRecord, RecordNodes
 from ..errors import BadInput
 from ..privacy import Guarantee
-from .categories import read_column
-from .columns import Column
+from .categories import AboutCategories, read_column
+from .choices import Choices
 from .declared import CATEGORIES
 from .expression import Condition
-from .groups import Groups, read_groups
+from .groups import read_groups
 from .lists import AnswersLists
 from .neighbours import Relation
 from .persons import Unit
-from .query import refuse_choices
 from .record_values import RecordValues, read_values
 from .statistics import Cells
 from .table import Table
@@ -31,27 +30,16 @@ _MOST = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class EachCategory(AnswersLists):
+class EachCategory(AboutCategories, AnswersLists):
     """The category of each record, in the order of the records.
 
     Every record is in one of the categories: those declared and `other`, which holds what is not declared and what has
     no value. Any of them may become any other when a record is exchanged, and the answers about all other records keep
     their law (proofs/columns.md). How many records there are is public, so records can only be exchanged.
-
-    Parameters
-    ----------
-    about : str
-        Name of the column.
-    categories : Groups, optional
-        Bound by `over`.
     """
-
-    about: str
-    categories: Groups | None = field(default=None, repr=False)
 
     name: ClassVar[str] = "column"
     entry: ClassVar[str] = "record"
-    expression: ClassVar[str | None] = None
     exchange_steps: ClassVar[int] = 1
 
     @classmethod
@@ -59,13 +47,13 @@ class EachCategory(AnswersLists):
         """Read ``COLUMN``."""
         return cls(read_column(words, cls.name))
 
-    def over(self, table: Table, *, categories: Any, bins: Any) -> EachCategory:
+    def over(self, table: Table, choices: Choices) -> EachCategory:
         """Read the categories for a table whose records have an order."""
-        refuse_choices(self.name, bins=bins)
-        if categories is None:
+        choices.refuse_all_but(self.name, "categories")
+        if choices.categories is None:
             rule = "is missing: read off the data, what column may answer would reveal who is in it"
             raise BadInput("categories", rule, "give categories='v1,v2,…', a list, or a CSV file")
-        found = read_groups(table, table.column(self.about, "query").name, categories, CATEGORIES).by_key()
+        found = read_groups(table, table.column(self.about, "query").name, choices.categories, CATEGORIES).by_key()
         if len(found) >= _MOST:
             raise BadInput("categories", f"must be fewer than {_MOST}, not {len(found)}", "declare fewer")
         if not table.ordered:
@@ -83,11 +71,6 @@ class EachCategory(AnswersLists):
             raise BadInput("unit", rule, "leave it out, and give a table with one record for each person")
 
     @property
-    def column(self) -> Column | None:
-        """The column, with the kind its values are read as."""
-        return None if self.categories is None else self.categories.columns[0]
-
-    @property
     def names(self) -> tuple[Any, ...]:
         """What the answers may be: the declared categories, and `other` where it is none of them."""
         declared = self._bound().names
@@ -95,15 +78,6 @@ class EachCategory(AnswersLists):
             return declared
         # One column of answers holds values of one kind.
         return (*(declared if all(isinstance(name, str) for name in declared) else map(str, declared)), OTHER)
-
-    def describe(self) -> dict[str, str]:
-        """Return the public description."""
-        return {"query": self.name, "column": self.about}
-
-    def choices(self) -> dict[str, Any]:
-        """Return which categories there are."""
-        found = self._bound()
-        return {"categories": {"declared": len(found), "sha256": found.digest}}
 
     def statistics(
         self, table: Table, *, condition: Condition | None, groups: Cells | None, unit: Unit | None
@@ -123,7 +97,3 @@ class EachCategory(AnswersLists):
             rule = "must be exchange for column: it has an answer for each record, so how many there are is public"
             raise BadInput("relation", rule, "add relation='exchange'")
         return EachRecord(len(self.names), privacy)
-
-    def _bound(self) -> Groups:
-        assert self.categories is not None, "a plan binds the categories before it asks anything else"
-        return self.categories

@@ -11,6 +11,7 @@ from ..errors import BadInput
 from ..privacy import Guarantee
 from .bins import read_bins
 from .categories import read_column
+from .choices import Choices
 from .count import Count
 from .declared import CATEGORIES
 from .groups import Groups, read_groups
@@ -49,9 +50,10 @@ class Histogram(CountsRecords):
         """Read ``COLUMN``."""
         return cls(read_column(words, cls.name))
 
-    def over(self, table: Table, *, categories: Any, bins: Any) -> Histogram:
+    def over(self, table: Table, choices: Choices) -> Histogram:
         """Read the bins, or the categories, for a table."""
         column = table.column(self.about, "query").name
+        categories, bins = choices.categories, choices.bins
         if (categories is None) == (bins is None):
             rule = "are missing for histogram: read off the data, they would reveal who is in it"
             if bins is not None:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from ..cells import CategoryNodes, CellMechanism, LargestCategories
 from ..errors import BadInput
 from ..exact import integer
 from ..privacy import Guarantee
-from .categories import MOST_CATEGORIES, CategoryCounts, count_categories, read_categories, read_column
-from .columns import Column
+from .categories import MOST_CATEGORIES, AboutCategories, CategoryCounts, count_categories, read_column
+from .choices import Choices
 from .expression import Condition
-from .groups import Groups
 from .neighbours import Relation
 from .persons import Unit
-from .query import as_asked, pure_pair, refuse_choices, split_number
+from .query import as_asked, pure_pair, split_number
 from .statistics import Cells
 from .table import Table
 
@@ -24,51 +24,16 @@ __all__ = ["Ranking", "Top"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Orders:
+class _Orders(AboutCategories, ABC):
     """What both questions have in common: the counts of declared categories, whose order decides what is right.
 
-    A record with a value that is not declared, or with none, counts for no category. Adding or removing a record moves
-    one count by one. Exchanging one moves two counts by one, in opposite directions, or one count alone; mechanisms are
-    private under all of these moves (proofs/orders.md).
-
-    Parameters
-    ----------
-    about : str
-        Name of the column.
-    categories : Groups, optional
-        Bound by `over`.
+    Mechanisms are private under every way in which a record may move the counts (proofs/orders.md).
     """
 
-    about: str
-    categories: Groups | None = field(default=None, repr=False)
-
-    name: ClassVar[str]
-    expression: ClassVar[str | None] = None
-    exchange_steps: ClassVar[int] = 2
-
     @property
+    @abstractmethod
     def named(self) -> int | None:
         """How many of the largest are named; None for a ranking of all."""
-        raise NotImplementedError
-
-    def over(self, table: Table, *, categories: Any, bins: Any) -> Self:
-        """Read the categories for a table."""
-        refuse_choices(self.name, bins=bins)
-        found = read_categories(table, self.about, categories, self.name)
-        if self.named is not None and self.named >= len(found):
-            rule = f"must be fewer than the {len(found)} categories, not {self.named}"
-            raise BadInput("K", rule, "ask for fewer, or for their ranking")
-        return replace(self, about=found.columns[0].name, categories=found)
-
-    @property
-    def column(self) -> Column | None:
-        """The column, with the kind its values are read as."""
-        return None if self.categories is None else self.categories.columns[0]
-
-    def choices(self) -> dict[str, Any]:
-        """Return which categories there are."""
-        found = self._bound()
-        return {"categories": {"declared": len(found), "sha256": found.digest}}
 
     def statistics(
         self, table: Table, *, condition: Condition | None, groups: Cells | None, unit: Unit | None
@@ -84,10 +49,6 @@ class _Orders:
         """Return a table of chances where there is one, else noisy counts, at the ε of the guarantee."""
         pair = pure_pair(privacy, self.name)
         return LargestCategories(self.named, len(self._bound()), pair, relation is Relation.EXCHANGE)
-
-    def _bound(self) -> Groups:
-        assert self.categories is not None, "a plan binds the categories before it asks anything else"
-        return self.categories
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +66,6 @@ class Ranking(_Orders):
     def named(self) -> int | None:
         """None: all are ranked."""
         return None
-
-    def describe(self) -> dict[str, str]:
-        """Return the public description."""
-        return {"query": self.name, "column": self.about}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +96,14 @@ class Top(_Orders):
     def named(self) -> int | None:
         """K."""
         return self.k
+
+    def over(self, table: Table, choices: Choices) -> Self:
+        """Read the categories for a table; K must be fewer than they are."""
+        found = super(Top, self).over(table, choices)
+        if self.k >= len(found._bound()):
+            rule = f"must be fewer than the {len(found._bound())} categories, not {self.k}"
+            raise BadInput("K", rule, "ask for fewer, or for their ranking")
+        return found
 
     def describe(self) -> dict[str, str]:
         """Return the public description."""

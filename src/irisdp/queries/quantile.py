@@ -14,12 +14,13 @@ from ..exact import rational_text
 from ..privacy import Guarantee
 from .bins import Bins, read_bins
 from .categories import MOST_CATEGORIES, CategoryCounts, count_categories, read_column
+from .choices import Choices
 from .columns import Column
 from .expression import Condition
 from .groups import Groups
 from .neighbours import Relation
 from .persons import Unit
-from .query import as_asked, pure_pair, refuse_choices, split_number
+from .query import as_asked, pure_pair, split_number
 from .statistics import Cells
 from .table import Table
 
@@ -54,13 +55,13 @@ class HoldsQuantile(ABC):
     def share(self) -> Fraction:
         """p, above 0 and at most 1."""
 
-    def over(self, table: Table, *, categories: Any, bins: Any) -> Self:
+    def over(self, table: Table, choices: Choices) -> Self:
         """Read the bins for a table, whose records are not looked at."""
-        refuse_choices(self.name, categories=categories)
-        if bins is None:
+        choices.refuse_all_but(self.name, "bins")
+        if choices.bins is None:
             rule = f"is missing: read off the data, what {self.name} may answer would reveal who is in it"
             raise BadInput("bins", rule, "give the edges between bins, such as bins='0,18,65'")
-        found = read_bins(table, self.about, bins)
+        found = read_bins(table, self.about, choices.bins)
         if len(found.names) > MOST_CATEGORIES:
             rule = f"make {len(found.names)} bins, and at most {MOST_CATEGORIES} are possible"
             raise BadInput("bins", rule, "give fewer, wider bins")

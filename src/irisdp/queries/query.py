@@ -14,6 +14,7 @@ from ..cells import CellMechanism, ClassNodes, DepthClasses, Nodes
 from ..errors import BadInput
 from ..mechanisms import balanced_line
 from ..privacy import Guarantee, Privacy, as_pairs
+from .choices import Choices
 from .columns import Column
 from .expression import Condition
 from .groups import Groups
@@ -30,7 +31,6 @@ __all__ = [
     "check_expression",
     "check_one_condition",
     "pure_pair",
-    "refuse_choices",
     "split_number",
 ]
 
@@ -77,7 +77,7 @@ class Query(Protocol[NodesT]):
         """The declared values of that column; None where it needs none."""
         ...
 
-    def over(self, table: Table, *, categories: Any, bins: Any) -> Self:
+    def over(self, table: Table, choices: Choices) -> Self:
         """Read the public choices of the question for a table, from its schema; refuse those it has no use for."""
         ...
 
@@ -116,9 +116,9 @@ class CountsRecords:
     column: ClassVar[Column | None] = None
     categories: ClassVar[Groups | None] = None
 
-    def over(self, table: Table, *, categories: Any, bins: Any) -> Self:
+    def over(self, table: Table, choices: Choices) -> Self:
         """Return the question as it is, for any table."""
-        refuse_choices(self.name, categories=categories, bins=bins)
+        choices.refuse_all_but(self.name)
         return self
 
     def choices(self) -> dict[str, Any]:
@@ -142,20 +142,6 @@ class YesOrNo(CountsRecords):
     def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[ClassNodes]:
         """Return the optimum on a line with balanced boundary rows; of either graph only the depth matters."""
         return DepthClasses(balanced_line(as_pairs(privacy), outputs=self.classes), privacy)
-
-
-_TAKEN = {
-    "categories": "plurality, top, ranking, histogram, sizes and column",
-    "bins": "histogram, median and quantile",
-}
-"""Which queries take which public choice."""
-
-
-def refuse_choices(query: str, **choices: Any) -> None:
-    """Refuse public choices that a query has no use for; None stands for one that was not made."""
-    for name, choice in choices.items():
-        if choice is not None:
-            raise BadInput(name, f"is not for {query}, but for {_TAKEN[name]}", "leave it out, or ask one of those")
 
 
 def as_asked(query: str, *words: str | int) -> str:

@@ -13,6 +13,7 @@ from ..errors import BadInput
 from ..exact import integer
 from ..privacy import Gaussian, Guarantee, halved
 from .categories import count_categories
+from .choices import Choices
 from .columns import Column, Kind
 from .declared import CATEGORIES
 from .expression import Condition
@@ -20,7 +21,7 @@ from .groups import Groups, read_groups
 from .lists import AnswersLists
 from .neighbours import Relation
 from .persons import Unit
-from .query import as_asked, refuse_choices, split_number
+from .query import as_asked, split_number
 from .statistics import Cells
 from .table import Table
 from .value_counts import ValueCounts, count_values
@@ -85,12 +86,13 @@ class Sizes(AnswersLists):
         first = integer(number[0], "K", at_least=1, at_most=_MOST_FIRST) if number else None
         return cls(column.strip(), first)
 
-    def over(self, table: Table, *, categories: Any, bins: Any) -> Sizes:
+    def over(self, table: Table, choices: Choices) -> Sizes:
         """Find the column, and read the categories where they are declared."""
-        refuse_choices(self.name, bins=bins)
+        choices.refuse_all_but(self.name, "categories")
         column = table.column(self.about, "query")
         if column.kind.is_opaque:
             raise BadInput("query", f"asks for sizes of {column.name}, which is {column.kind}", "name another column")
+        categories = choices.categories
         if categories is None:
             read = replace(column, kind=Kind.TEXT) if column.kind is Kind.UNTYPED else column
             return replace(self, about=column.name, column=read)

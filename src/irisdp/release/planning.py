@@ -10,6 +10,7 @@ from ..exact import checked, rational
 from ..queries import (
     CATEGORIES,
     Apply,
+    Choices,
     Histogram,
     cell_relation,
     check_apart,
@@ -70,7 +71,7 @@ def plan(data: Any, query: str, *arguments: str | int, **options: Unpack[PlanOpt
     select_groups, public_membership = options.get("select_groups", False), options.get("public_membership", False)
     check_apart(categories, data, CATEGORIES)
     table, names = read_by(table, by) if by else (table, None)
-    question = asked.over(table, categories=categories, bins=options.get("bins"))
+    question = asked.over(table, Choices(categories=categories, bins=options.get("bins")))
     parts = question.parts if isinstance(question, Histogram) else None
     condition = None if question.expression is None else read_condition(question.expression, table.named)
     if condition is not None:  # from here on in its one form: whoever spells it otherwise asks the same

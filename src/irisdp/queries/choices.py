@@ -1,0 +1,37 @@
+"""The public choices that belong to a question about a column: which categories, which bins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from ..errors import BadInput
+
+__all__ = ["Choices"]
+
+_TAKEN = {
+    "categories": "plurality, top, ranking, histogram, sizes and column",
+    "bins": "histogram, median and quantile",
+}
+"""Which queries take which choice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What was chosen, as it was given; None stands for what was left out.
+
+    Attributes
+    ----------
+    categories, bins
+        As for `irisdp.publish`.
+    """
+
+    categories: Any = None
+    bins: Any = None
+
+    def refuse_all_but(self, query: str, *taken: str) -> None:
+        """Refuse choices that a query, or what it is called in a message, has no use for."""
+        for field in fields(self):
+            if field.name not in taken and getattr(self, field.name) is not None:
+                rule = f"is not for {query}, but for {_TAKEN[field.name]}"
+                raise BadInput(field.name, rule, "leave it out, or ask one of those")
