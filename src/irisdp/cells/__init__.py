@@ -6,6 +6,7 @@ from .depth_classes import NO_BOUNDARY, ClassNodes, DepthClasses
 from .designed_answers import DesignedAnswers, PlacedNodes
 from .each_record import EachRecord, RecordNodes
 from .geometric_noise import GeometricNoise
+from .many_records import SpreadNoise, StaircaseNoise
 from .noisy_bands import NoisyBands
 from .orders import CategoryNodes, LargestCategories, named_together
 from .padding import longer, padded_size
@@ -41,6 +42,8 @@ __all__ = [
     "SizeNodes",
     "SizesShape",
     "SortedSizes",
+    "SpreadNoise",
+    "StaircaseNoise",
     "longer",
     "named_together",
     "padded_size",

@@ -66,6 +66,25 @@ class StaircaseLaw:
         return enclosure_of(lambda: ball(top) * ball(ratio) ** -level, width=check_width(width))
 
     @checked
+    def below_exactly(self, z: int) -> Fraction:
+        """Return P(Z < z), exactly; far out, where that is too long, use `below`."""
+        place = check_atom(z)
+        if place > 0:
+            return 1 - self.below_exactly(1 - place)  # the noise is symmetric
+        check_length(self._level(1 - place) * self.privacy.ratio.numerator.bit_length())
+        weight, level = self._tail(1 - place)
+        return weight / self.privacy.ratio**level
+
+    @checked
+    def below(self, z: int, *, width: Any = DEFAULT_WIDTH) -> Enclosure:
+        """Enclose P(Z < z), to a width."""
+        place, most = check_atom(z), check_width(width)
+        weight, level = self._tail(abs(place) + (place <= 0))
+        ratio = self.privacy.ratio
+        tail = enclosure_of(lambda: ball(weight) * ball(ratio) ** -level, width=most)
+        return tail if place <= 0 else Enclosure(1 - tail.upper, 1 - tail.lower)
+
+    @checked
     def expected(self, loss: Loss = "absolute") -> Enclosure:
         """Return the mean of |z| or z², exactly.
 
@@ -101,6 +120,14 @@ class StaircaseLaw:
 
     def _level(self, z: int) -> int:
         return 0 if abs(z) < self.step else 1 + (abs(z) - self.step) // self.sensitivity
+
+    def _tail(self, k: int) -> tuple[Fraction, int]:
+        """Return w and l with P(Z ≥ k) = w/r^l, for k ≥ 1."""
+        m, beyond = self.sensitivity, Fraction(self.sensitivity) / (self.privacy.ratio - 1)
+        if k < self.step:
+            return self._top() * (self.step - k + beyond), 0
+        stretch, place = divmod(k - self.step, m)
+        return self._top() * (m - place + beyond), stretch + 1
 
     def _top(self) -> Fraction:
         return 1 / _total(self.privacy.ratio, self.sensitivity, self.step)
