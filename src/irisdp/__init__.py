@@ -8,6 +8,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from .version import VERSION
+
 if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded on first use
     from . import (
         accounting,
@@ -38,7 +40,7 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded
     from .reading import interpret
     from .release import Ledger, Session, batch, plan, plan_batch, publish
 
-__version__ = "0.2.0.dev0"
+__version__ = VERSION
 
 __all__ = [
     "BadInput",

@@ -11,7 +11,7 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "irisdp"
 FLOORS = [
-    {"errors", "catalogue", "renamed", "tabular"},
+    {"errors", "catalogue", "renamed", "tabular", "version"},
     {"outputs"},
     {"exact"},
     {"linprog"},

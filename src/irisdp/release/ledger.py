@@ -306,7 +306,7 @@ class Ledger:
                 (now, query, question, question_hash, fingerprint),
             ).lastrowid
             ids = tuple(insert_entry(connection, settlement, entry) for entry in entries)
-            fresh = Settlement(entries, ids, repeated=False)
+            fresh = Settlement(entries, ids, now, repeated=False)
             note_outputs(connection, fresh, outputs or {})
         return fresh
 

@@ -50,10 +50,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """The entries of a question as the disk holds them, their ids, and whether they were already there."""
+    """The entries of a question as the disk holds them, their ids, when they were drawn, and whether they were there.
+
+    The date is in UTC, as ISO 8601 text.
+    """
 
     entries: tuple[Entry, ...]
     ids: tuple[int, ...]
+    date: str
     repeated: bool
 
     @property
@@ -132,21 +136,22 @@ _REMEDIES = {
 def find_settlement(connection: sqlite3.Connection, fingerprint: str, question_hash: str) -> Settlement | None:
     """Return the answers to a question about one version of the data, if it was settled before."""
     settlement = connection.execute(
-        "SELECT id FROM settlement WHERE fingerprint = ? AND question_hash = ?", (fingerprint, question_hash)
+        "SELECT id, settled FROM settlement WHERE fingerprint = ? AND question_hash = ?", (fingerprint, question_hash)
     ).fetchone()
     if settlement is None:
         return None
+    number, date = settlement
     kind = currency_of(connection).cost
     columns = ", ".join(kind.__slots__)
     rows = connection.execute(
         f"SELECT id, audience, answers, details, {columns} FROM release WHERE settlement = ? ORDER BY id",
-        settlement,
+        (number,),
     ).fetchall()
     entries = (
         Entry(audience=audience, cost=read_cost(kind, *numbers), answers=zlib.decompress(answers), details=details)
         for _, audience, answers, details, *numbers in rows
     )
-    return Settlement(tuple(entries), tuple(row[0] for row in rows), repeated=True)
+    return Settlement(tuple(entries), tuple(row[0] for row in rows), date, repeated=True)
 
 
 def insert_entry(connection: sqlite3.Connection, settlement: int | None, entry: Entry) -> int:

@@ -1,4 +1,4 @@
-"""What the ledger keeps with an answer for people to see: the table, the groups, and what it was built on.
+"""What the ledger keeps with an answer for people to see: where it comes from, the groups, what it was built on.
 
 All of it is public: declared groups were listed by the steward, selected ones were named with the answers.
 """
@@ -13,6 +13,7 @@ from ..privacy import Privacy
 from .answers import Answers, plain_keys
 from .chain import details, earlier_links
 from .ledger_release import Release
+from .provenance import drawn_by
 
 __all__ = ["note"]
 
@@ -43,7 +44,7 @@ def note(
     converted : str, optional
         What each cell's answer keeps, in words, where the ledger charges it as something else.
     """
-    kept: dict[str, Any] = {**json.loads(details(chain, privacy)), "table": table}
+    kept: dict[str, Any] = {**json.loads(details(chain, privacy)), **drawn_by(table)}
     if converted is not None:
         kept["guarantee"] = converted
     if answers.by:

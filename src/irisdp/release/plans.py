@@ -128,7 +128,12 @@ class Plan:
 
     def body(self, audience: Audience) -> dict[str, Any]:
         """Return what a sidecar says of one audience's answers before there are any, JSON-ready."""
-        return {**self.facts(audience), **self.asked.reading, "cost": self.cost.to_document()}
+        return {
+            **self.facts(audience),
+            **self.asked.reading,
+            "cost": self.cost.to_document(),
+            "expected_error": audience.mechanism.expected_error(),
+        }
 
     def cost_at(self, privacy: Guarantee, currency: Currency = EPSILON_DELTA) -> Charge:
         """Return what the whole release would cost, in a currency, if its most accurate cells kept this."""

@@ -24,6 +24,7 @@ from .options import PlanOptions, PublishOptions, options_of, with_options
 from .places import Reading, check_ledger, find_ledger, recognised, stamp
 from .planning import plan
 from .plans import Plan
+from .provenance import provenance
 from .publication import Publication
 from .written import audience_targets, plan_files, sidecar, write_files
 
@@ -138,8 +139,10 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
     }
     ends = shown_ends(planned, cells.nodes)
     sidecars = {
-        audience.name: sidecar(planned.body(audience), answers_of[audience.name], number, ends)
-        for audience, number in zip(planned.audiences, settled.ids, strict=True)
+        audience.name: sidecar(
+            planned.body(audience), answers_of[audience.name], settled.ids[place], ends, provenance(settled, place)
+        )
+        for place, audience in enumerate(planned.audiences)
     }
     written = write_files(files, answers_of, sidecars)
     planned.table.close()

@@ -80,17 +80,20 @@ def sidecar(
     answers: Answers,
     number: int,
     ends: Mapping[str, Any],
+    made: Mapping[str, Any],
     *,
     batch: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return what a reader of an audience's answers needs to know, JSON-ready; all of it is public.
 
-    `body` is what the plan says of them (`Plan.body`), and `ends` what is public of the ends of their ranges. In a
-    batch, `batch` says what all its questions cost together; the cost beside it is that of this question alone.
+    `body` is what the plan says of them (`Plan.body`), `ends` what is public of the ends of their ranges, and `made`
+    where they come from (`provenance`): asking again writes the same. In a batch, `batch` says what all its questions
+    cost together; the cost beside it is that of this question alone.
     """
     return {
         "format": SIDECAR_FORMAT,
         **body,
+        **made,
         "mechanism": {**body["mechanism"], **ends},
         **({"batch": dict(batch)} if batch else {}),
         "columns": list(answers.columns),

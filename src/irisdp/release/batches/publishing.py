@@ -18,6 +18,7 @@ from ..fingerprint import unit_key
 from ..ledger import Entry, Ledger
 from ..outlook import Outlook, foresee
 from ..places import Reading, check_ledger, find_ledger, recognised, stamp
+from ..provenance import drawn_by, provenance
 from ..publication import Publication
 from ..publishing import PrivateCells, data_path, draw_entries, read_cells, shown_answers, shown_ends
 from ..written import plan_files, sidecar, write_files
@@ -126,7 +127,9 @@ def batch(
         (audience,) = one.audiences
         answers = shown_answers(one, audience, of_one.nodes, Answers.from_bytes(drawn[place].encode()))
         told = {"cost": entry.cost.to_document(), "questions": len(planned.plans), "question": place + 1}
-        beside = sidecar(one.body(audience), answers, number, shown_ends(one, of_one.nodes), batch=told)
+        beside = sidecar(
+            one.body(audience), answers, number, shown_ends(one, of_one.nodes), provenance(settled), batch=told
+        )
         publications.append(
             Publication(
                 plan=one,
@@ -188,7 +191,7 @@ def _draw_all(planned: BatchPlan, cells: Sequence[PrivateCells], table: str | No
         (entry,) = draw_entries(planned.plans[place], cells[place], (), table, cost)
         drawn.append(entry.answers.decode())
     answers = json.dumps(drawn, ensure_ascii=False, separators=(",", ":")).encode()
-    details = {"table": table} | ({} if type(cost) is type(planned.cost) else {"guarantee": str(planned.cost)})
+    details = drawn_by(table) | ({} if type(cost) is type(planned.cost) else {"guarantee": str(planned.cost)})
     return Entry(cost=cost, answers=answers, details=json.dumps(details, ensure_ascii=False))
 
 
