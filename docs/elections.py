@@ -173,6 +173,22 @@ def median_band(counts: Mapping[Any, int]) -> set[str]:
     raise AssertionError
 
 
+def of_parties(
+    name: str, about: str, words: tuple[str | int, ...], right: Callable[[Mapping[Any, int]], set[Any]]
+) -> Finding:
+    """Return a question about the parties."""
+    query = (*words, "party")
+    return Finding(
+        name=name,
+        about=about,
+        command=f"{' '.join(map(str, query))} --categories {','.join(PARTIES)}",
+        query=query,
+        options={"categories": list(PARTIES)},
+        right=right,
+        column="party",
+    )
+
+
 QUESTIONS = (
     Finding(
         name="winner",
@@ -183,33 +199,9 @@ QUESTIONS = (
         right=most_frequent,
         column="PID",
     ),
-    Finding(
-        name="party",
-        about="Which party is the largest",
-        command="plurality party --categories Democrat,Independent,Republican",
-        query=("plurality", "party"),
-        options={"categories": list(PARTIES)},
-        right=most_frequent,
-        column="party",
-    ),
-    Finding(
-        name="two",
-        about="Which two parties are the largest",
-        command="top 2 party --categories Democrat,Independent,Republican",
-        query=("top", 2, "party"),
-        options={"categories": list(PARTIES)},
-        right=two_largest,
-        column="party",
-    ),
-    Finding(
-        name="ranking",
-        about="How the parties rank",
-        command="ranking party --categories Democrat,Independent,Republican",
-        query=("ranking", "party"),
-        options={"categories": list(PARTIES)},
-        right=rankings,
-        column="party",
-    ),
+    of_parties("party", "Which party is the largest", ("plurality",), most_frequent),
+    of_parties("two", "Which two parties are the largest", ("top", 2), two_largest),
+    of_parties("ranking", "How the parties rank", ("ranking",), rankings),
     Finding(
         name="median",
         about="Which band holds the median age",

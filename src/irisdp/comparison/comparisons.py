@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -15,7 +15,7 @@ from ..mechanisms import privacy_to_document
 from ..outputs import plan_outputs, write_outputs
 from ..privacy import Privacy
 from ..tabular import Tabular
-from .asked import in_records
+from .asked import Asked, in_records
 from .picture import draw
 from .results import Compared, Objective
 
@@ -57,6 +57,30 @@ class Comparison(Tabular):
     objectives: tuple[Objective, ...]
     mechanisms: tuple[Compared, ...]
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        query: str,
+        size: Mapping[str, Any],
+        asked: Asked,
+        described: Sequence[Mapping[str, Any]],
+        columns: Mapping[Objective, Sequence[Enclosure]],
+        notes: Sequence[str],
+    ) -> Comparison:
+        """Set mechanisms, as they are `described`, beside their errors: a column for each objective, in their order."""
+        return cls(
+            query=query,
+            asked=size,
+            privacy=asked.privacy,
+            relation=asked.relation,
+            objectives=tuple(columns),
+            mechanisms=tuple(
+                Compared(**words, errors={objective.name: column[place] for objective, column in columns.items()})
+                for place, words in enumerate(described)
+            ),
+            notes=tuple(notes),
+        )
 
     def to_document(self) -> dict[str, Any]:
         """Return all of it as JSON-ready data; ends of intervals are decimals, rounded outward."""

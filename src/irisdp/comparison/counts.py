@@ -12,7 +12,7 @@ from ..noise import ShapeLaw, law
 from ..peers import GeometricCount, PeerNoise, RoundedLaplace, RoundedStaircase, discrete_gaussian
 from .asked import Asked
 from .comparisons import Comparison
-from .results import Compared, Objective
+from .results import Objective
 
 __all__ = ["compare_counts"]
 
@@ -107,15 +107,4 @@ def compare_counts(asked: Asked) -> Comparison:
     if n is not None:
         clamped = f"mean size of the error, clamped to 0..{n:,}, over counts 0 to {n:,}, each alike"
         columns[Objective("clamped", clamped, "records")] = [one.clamped(n) for _, one in contenders]
-    return Comparison(
-        query="count",
-        asked={"n": n},
-        privacy=privacy,
-        relation=asked.relation,
-        objectives=tuple(columns),
-        mechanisms=tuple(
-            Compared(**words, errors={objective.name: column[place] for objective, column in columns.items()})
-            for place, (words, _) in enumerate(contenders)
-        ),
-        notes=tuple(notes),
-    )
+    return Comparison.of("count", {"n": n}, asked, [words for words, _ in contenders], columns, notes)

@@ -16,7 +16,7 @@ from ..exact import Enclosure, integer
 from ..peers import JointExponential, PeeledExponential, PeerOrder, Rate, SortedNoise
 from .asked import Asked, in_records
 from .comparisons import Comparison
-from .results import Compared, Objective
+from .results import Objective
 from .tables import number_of_kinds, number_of_tables, tables
 
 __all__ = ["compare_ranking", "compare_top"]
@@ -108,18 +108,7 @@ def _compare(asked: Asked, query: str, q: int, named: int | None) -> Comparison:
             for peer, why in peers
         ),
     ]
-    return Comparison(
-        query=query,
-        asked={"categories": q, "n": asked.records},
-        privacy=asked.privacy,
-        relation=asked.relation,
-        objectives=tuple(columns),
-        mechanisms=tuple(
-            Compared(**words, errors={objective.name: column[place] for objective, column in columns.items()})
-            for place, words in enumerate(described)
-        ),
-        notes=tuple(notes),
-    )
+    return Comparison.of(query, {"categories": q, "n": asked.records}, asked, described, columns, notes)
 
 
 def _ours(made: LargestCategories) -> _Answering:

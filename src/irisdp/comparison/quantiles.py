@@ -20,7 +20,7 @@ from ..exact import Enclosure, enclosure_of, short_text
 from ..peers import ExponentialScore, PeerWinner, PermutedFlips, Powers, Rate, enclose_closely, rank_scores, records_off
 from .asked import Asked, in_records
 from .comparisons import Comparison
-from .results import Compared, Objective
+from .results import Objective
 from .tables import MOST_TABLES
 
 __all__ = ["compare_median", "compare_quantile"]
@@ -148,18 +148,7 @@ def _compare(asked: Asked, query: str, share: Fraction) -> Comparison:
     ]
     notes = [] if asked.privacy.delta == 0 else ["δ is not used: all of these mechanisms keep ε alone"]
     columns = _errors(k, share, asked, answering, notes)
-    return Comparison(
-        query=query,
-        asked={"categories": k, "n": asked.records},
-        privacy=asked.privacy,
-        relation=asked.relation,
-        objectives=tuple(columns),
-        mechanisms=tuple(
-            Compared(**words, errors={objective.name: column[place] for objective, column in columns.items()})
-            for place, words in enumerate(described)
-        ),
-        notes=tuple(notes),
-    )
+    return Comparison.of(query, {"categories": k, "n": asked.records}, asked, described, columns, notes)
 
 
 def _errors(

@@ -29,7 +29,7 @@ from ..peers import (
 )
 from .asked import Asked, in_records
 from .comparisons import Comparison
-from .results import Compared, Objective
+from .results import Objective
 from .tables import MOST_TABLES, number_of_kinds, number_of_tables, tables
 
 __all__ = ["compare_winners"]
@@ -116,18 +116,7 @@ def compare_winners(asked: Asked) -> Comparison:
     columns = _errors(q, asked, answering, notes)
     columns[_WORST] = [Enclosure.exactly(chosen.worst_error), *columns[_WORST][1:]]
     described = [_describe(one, chosen, asked) for one in answering]
-    return Comparison(
-        query="plurality",
-        asked={"categories": q, "n": asked.records},
-        privacy=asked.privacy,
-        relation=asked.relation,
-        objectives=tuple(columns),
-        mechanisms=tuple(
-            Compared(**words, errors={objective.name: column[place] for objective, column in columns.items()})
-            for place, words in enumerate(described)
-        ),
-        notes=tuple(notes),
-    )
+    return Comparison.of("plurality", {"categories": q, "n": asked.records}, asked, described, columns, notes)
 
 
 _WORST = Objective("worst", "probability of a wrong answer, at its largest over all counts", "probability")
