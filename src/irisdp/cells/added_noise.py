@@ -18,20 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exact import Enclosure, rational_text
-from ..noise import GaussianLaw, ShapeLaw, gaussian_law, law
+from ..noise import GaussianLaw, ShapeLaw, StaircaseLaw, gaussian_law, law
 from ..privacy import Gaussian, Privacy
 from ..sampling import BitSource
 from .counts_on_paths import CountNodes, NoisyCounts
 from .first_where import first_where
 from .protocol import ENCLOSED, Link
 
-__all__ = ["GaussianNoise", "ShapeNoise"]
+__all__ = ["AddedNoise", "GaussianNoise", "ShapeNoise"]
 
 _FAR = 12
 """Deviations beyond which a Gaussian's mass, below 1e-32, is lumped."""
 
 
-class _AddedNoise(NoisyCounts):
+class AddedNoise(NoisyCounts):
     """Noise that knows its law."""
 
     __slots__ = ()
@@ -42,7 +42,7 @@ class _AddedNoise(NoisyCounts):
 
     @property
     @abstractmethod
-    def noise(self) -> ShapeLaw | GaussianLaw:
+    def noise(self) -> ShapeLaw | StaircaseLaw | GaussianLaw:
         """What is added, in atoms."""
 
     @property
@@ -63,7 +63,7 @@ class _AddedNoise(NoisyCounts):
 
 
 @dataclass(frozen=True, slots=True)
-class ShapeNoise(_AddedNoise):
+class ShapeNoise(AddedNoise):
     """Adds noise whose cumulative distribution climbs by the u of any pairs, rounded to whole numbers.
 
     Its cells, unrounded, are best for every reader (`irisdp.noise.law`); whole numbers are not.
@@ -96,7 +96,7 @@ class ShapeNoise(_AddedNoise):
 
 
 @dataclass(frozen=True, slots=True)
-class GaussianNoise(_AddedNoise):
+class GaussianNoise(AddedNoise):
     """Adds Gaussian noise of deviation 1/μ, rounded to whole numbers: exactly μ-GDP for one step.
 
     References
@@ -138,7 +138,7 @@ def _shape_law(privacy: Privacy) -> ShapeLaw:
 
 
 @lru_cache(maxsize=64)
-def _error(noise: ShapeLaw | GaussianLaw) -> tuple[tuple[str, Any], ...]:
+def _error(noise: ShapeLaw | StaircaseLaw | GaussianLaw) -> tuple[tuple[str, Any], ...]:
     """Return the error's parts. P(|Z| > k) is twice P(Z < −k): the noise is symmetric."""
     size = noise.atoms_per_unit
     within = first_where(lambda k: 40 * noise.below(-k * size).upper <= 1)

@@ -9,27 +9,22 @@ Neither forms a chain.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..noise import ShapeLaw, StaircaseLaw, law
 from ..privacy import Privacy
-from ..sampling import BitSource
-from .counts_on_paths import CountNodes, NoisyCounts
-from .first_where import first_where
-from .protocol import Link
+from .added_noise import AddedNoise
+from .counts_on_paths import CountNodes
 
 __all__ = ["SpreadNoise", "StaircaseNoise"]
 
 
 @dataclass(frozen=True, slots=True)
-class _MovedFurther(NoisyCounts):
+class _MovedFurther(AddedNoise):
     """Noise for one pair with δ = 0 and steps of up to `sensitivity`.
 
     Parameters
@@ -43,39 +38,13 @@ class _MovedFurther(NoisyCounts):
     privacy: Privacy
     sensitivity: int
 
-    def __post_init__(self) -> None:
-        """Refuse a guarantee for which there is no such noise, before anything is read."""
-        _ = self.noise
-
-    @property
-    @abstractmethod
-    def noise(self) -> ShapeLaw | StaircaseLaw:
-        """What is added, in whole numbers."""
-
     @abstractmethod
     def masses(self, value: int, largest: int) -> Iterable[tuple[int, Fraction]]:
         """Yield the exact law about one value, lumped where that hides nothing of values from −largest to largest."""
 
-    @property
-    def chained(self) -> Privacy | None:
-        """None: such answers form no chain."""
-        return None
-
-    def draw(
-        self, nodes: CountNodes, links: Sequence[Link] = (), *, source: BitSource | None = None
-    ) -> NDArray[np.int64]:
-        """Draw one unbounded noisy number per cell; see `show`."""
-        return self.noise.draw(nodes.values, source)
-
     def law(self, nodes: CountNodes, cell: int, largest: int) -> dict[Any, Fraction]:
         """Return the exact law of the answer, for a value whose magnitude is at most `largest`."""
         return self.shown_masses(self.masses(int(nodes.values[cell]), largest), nodes.alone(cell))
-
-    def expected_error(self) -> dict[str, Any]:
-        """Return the mean absolute error, rounded up, and what 95 % of answers stay within."""
-        noise = self.noise
-        within = first_where(lambda k: 40 * noise.below(-k).upper <= 1)  # the noise is symmetric
-        return {"mean_absolute": float(noise.expected().upper), "within_95_percent": within}
 
 
 @dataclass(frozen=True, slots=True)

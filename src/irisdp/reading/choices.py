@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
 from ..exact import Enclosure
-from ..tabular import InOneLine, Tabular
+from ..tabular import Tabular
 from .bands import band
 from .judgement import BASES, ChoiceRule, Judgement
 from .knowledge import Knowledge
+from .one_answer import ReadOne
 from .released import PublishedChoice, frame_of_answers, released_table
 from .winners import winner
 from .yes_or_no import yes_or_no
@@ -33,21 +34,15 @@ RULES: Mapping[str, Callable[[PublishedChoice, Knowledge], ChoiceRule]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ReadChoice(InOneLine):
+class ReadChoice(ReadOne):
     """One published name, read.
 
     Parameters
     ----------
-    key : tuple
-        Its group; empty where there are no groups.
-    published : hashable
-        What was published.
     judgement : Judgement
         How likely it is true, and what that rests on.
     """
 
-    key: tuple[Any, ...]
-    published: Hashable
     judgement: Judgement
 
     @property
@@ -61,8 +56,7 @@ class ReadChoice(InOneLine):
         return self.judgement.probability
 
     def _summary(self) -> str:
-        group = f"{', '.join(map(str, self.key))}: " if self.key else ""
-        return f"{group}{self.published} published, true with probability {_said(self.judgement)}"
+        return f"{self._published()}, true with probability {_said(self.judgement)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -17,10 +17,11 @@ from ..errors import BadInput
 from ..exact import checked, integer, rational_text, read_json
 from ..renamed import renamed_method
 from ..sampling import draw
-from ..tabular import InOneLine, Tabular
+from ..tabular import Tabular
 from .choices import ChoiceInterpretation, read_choices
 from .knowledge import Knowledge
 from .lists import Estimates, read_list
+from .one_answer import ReadOne
 from .posterior import Posterior
 from .released import Ends, PublishedChoice, PublishedCounts, frame_of_answers, read_release, released_table
 from .rules import BoundedRule, Rule, UnboundedRule
@@ -32,15 +33,11 @@ __all__ = ["Interpretation", "ReadAnswer", "interpret"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ReadAnswer(InOneLine):
+class ReadAnswer(ReadOne):
     """One published answer, read.
 
     Parameters
     ----------
-    key : tuple
-        Its group; empty where there are no groups.
-    published : hashable
-        What was published.
     chances : tuple
         What the best reading makes of it: answers with their exact probabilities.
     reading : hashable
@@ -49,16 +46,13 @@ class ReadAnswer(InOneLine):
         The whole reading, with its loss.
     """
 
-    key: tuple[Any, ...]
-    published: Hashable
     chances: tuple[tuple[int, Fraction], ...]
     reading: int
     rule: Rule
 
     def _summary(self) -> str:
-        group = f"{', '.join(map(str, self.key))}: " if self.key else ""
         drawn = f", drawn from {len(self.chances)} answers" if len(self.chances) > 1 else ""
-        return f"{group}{self.published} published, read as {self.reading}{drawn}; {self.rule._summary()}"
+        return f"{self._published()}, read as {self.reading}{drawn}; {self.rule._summary()}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
