@@ -3,9 +3,12 @@
 from itertools import product
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from irisdp import plan
 from irisdp.cells import SizesShape
+from irisdp.errors import BadInput
 from irisdp.families.falling_fits import nearest_falling
 from irisdp.privacy import Gaussian, Privacy, halved
 
@@ -96,3 +99,10 @@ def test_half_of_a_guarantee_twice_is_no_more_than_all_of_it():
     assert halved(several) == Privacy.all([Privacy.from_ratio(2), Privacy.from_ratio("3/2", "1/20")])
     mean = halved(Gaussian(1)).mu
     assert 2 * mean**2 <= 1 < 2 * (mean + mean / 2**120) ** 2
+
+
+def test_more_sizes_than_there_are_categories_are_refused():
+    table = pa.table({"town": ["Ely", "York"]})
+    assert plan(table, "sizes", 2, "town", categories=["Ely", "York"], epsilon=1).query.shape.head == 2
+    with pytest.raises(BadInput, match="^K: must be at most the 2 categories, not 3"):
+        plan(table, "sizes", 3, "town", categories=["Ely", "York"], epsilon=1)

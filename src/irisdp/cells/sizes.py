@@ -190,7 +190,7 @@ class SortedSizes:
         rest = f", and how many below are at least 1, …, {self.shape.below:,}," if self.shape.below else ""
         return (
             f"{head}{rest} off by {error['mean_absolute']:.3g} on average, all by at most "
-            f"{error['all_within_95_percent']} in 95 % of cases, before they are made to fit"
+            f"{error['all_within_95_percent']} in 95 % of cases, before they are fitted to a list that never rises"
         )
 
     def to_document(self) -> dict[str, Any]:

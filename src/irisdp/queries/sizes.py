@@ -99,6 +99,8 @@ class Sizes(AnswersLists):
         found = read_groups(table, column.name, categories, CATEGORIES).by_key()
         if len(found) > _MOST_FIRST:
             raise BadInput("categories", f"must be at most {_MOST_FIRST}, not {len(found)}", "leave them undeclared")
+        if self.first is not None and self.first > len(found):
+            raise BadInput("K", f"must be at most the {len(found)} categories, not {self.first}", "ask for fewer sizes")
         return replace(self, about=column.name, column=found.columns[0], categories=found)
 
     def check_cells(self, *, by: Sequence[str], selected: bool, unit: str | None) -> None:
@@ -116,8 +118,7 @@ class Sizes(AnswersLists):
         """Which numbers tell the list: the first sizes alone where few are asked for, or few can be; public."""
         declared = None if self.categories is None else len(self.categories)
         if self.first is not None:
-            most = self.first if declared is None else min(self.first, declared)
-            return SizesShape(head=most, first=most)
+            return SizesShape(head=self.first, first=self.first)
         if declared is not None and declared <= HEAD:
             return SizesShape(head=declared, first=declared)
         return SizesShape(head=HEAD, below=BELOW, first=declared)
