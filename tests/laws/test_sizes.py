@@ -104,5 +104,5 @@ def test_half_of_a_guarantee_twice_is_no_more_than_all_of_it():
 def test_more_sizes_than_there_are_categories_are_refused():
     table = pa.table({"town": ["Ely", "York"]})
     assert plan(table, "sizes", 2, "town", categories=["Ely", "York"], epsilon=1).query.shape.head == 2
-    with pytest.raises(BadInput, match="^K: must be at most the 2 categories, not 3"):
+    with pytest.raises(BadInput, match=r"^K: must be at most the 2 categories, not 3"):
         plan(table, "sizes", 3, "town", categories=["Ely", "York"], epsilon=1)
