@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from irisdp.errors import BadInput
 from irisdp.exact import (
+    ball,
     decimal_above,
     dyadic_above,
     dyadic_below,
+    enclosure_of,
     exp_below,
     integer,
     log_above,
@@ -107,3 +109,16 @@ def test_json_keeps_digits_and_refuses_what_is_no_number():
     for wrong in ('{"a": NaN}', '{"a": -Infinity}', '{"a": 1, "a": 2}', "{", "[" * 100_000):
         with pytest.raises(BadInput, match=r"^f: "):
             parse_json(wrong, "f")
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_numbers_far_too_small_to_write_down_are_enclosed_all_the_same(sign):
+    found = enclosure_of(lambda: sign * ball(Fraction(2, 3)) ** (1 << 60), width=Fraction(1, 10**30))
+    assert (
+        min(found.lower, found.upper, key=abs)
+        == 0
+        < sign * max(found.lower, found.upper, key=abs)
+        < Fraction(1, 2**999)
+    )
+    near = enclosure_of(lambda: sign * ball(Fraction(2, 3)) ** 1000, width=Fraction(1, 10**300))
+    assert sign * Fraction(2, 3) ** 1000 in near and 0 not in near

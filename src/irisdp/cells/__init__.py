@@ -1,6 +1,7 @@
 """Cell mechanisms: what answers about one cell, given the node of a small graph that it is on."""
 
 from .added_noise import GaussianNoise, ShapeNoise
+from .chances import least_distance, surely_within
 from .counts_on_paths import CountNodes
 from .depth_classes import NO_BOUNDARY, ClassNodes, DepthClasses
 from .designed_answers import DesignedAnswers, PlacedNodes
@@ -44,7 +45,9 @@ __all__ = [
     "SortedSizes",
     "SpreadNoise",
     "StaircaseNoise",
+    "least_distance",
     "longer",
     "named_together",
     "padded_size",
+    "surely_within",
 ]

@@ -21,8 +21,8 @@ from ..exact import Enclosure, rational_text
 from ..noise import GaussianLaw, ShapeLaw, StaircaseLaw, gaussian_law, law
 from ..privacy import Gaussian, Privacy
 from ..sampling import BitSource
+from .chances import least_distance
 from .counts_on_paths import CountNodes, NoisyCounts
-from .first_where import first_where
 from .protocol import ENCLOSED, Link
 
 __all__ = ["AddedNoise", "GaussianNoise", "ShapeNoise"]
@@ -59,7 +59,11 @@ class AddedNoise(NoisyCounts):
 
     def expected_error(self) -> dict[str, Any]:
         """Return the mean absolute error, rounded up, and what 95 % of answers stay within."""
-        return dict(_error(self.noise))
+        return {"mean_absolute": _mean(self.noise), "within_95_percent": least_distance(self, Fraction(19, 20))}
+
+    def chance_within(self, distance: int) -> Enclosure:
+        """Return the probability that the noise, rounded to whole numbers, is at most so far from 0."""
+        return self.noise.within(distance, width=ENCLOSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +142,5 @@ def _shape_law(privacy: Privacy) -> ShapeLaw:
 
 
 @lru_cache(maxsize=64)
-def _error(noise: ShapeLaw | StaircaseLaw | GaussianLaw) -> tuple[tuple[str, Any], ...]:
-    """Return the error's parts. P(|Z| > k) is twice P(Z < −k): the noise is symmetric."""
-    size = noise.atoms_per_unit
-    within = first_where(lambda k: 40 * noise.below(-k * size).upper <= 1)
-    return ("mean_absolute", float(noise.expected().upper)), ("within_95_percent", within)
+def _mean(noise: ShapeLaw | StaircaseLaw | GaussianLaw) -> float:
+    return float(noise.expected().upper)

@@ -10,21 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..exact import Enclosure
 from ..mechanisms import DepthMechanism
 from ..privacy import Guarantee, Privacy
 from ..sampling import BitSource, draw_ranks
-from .first_where import first_where
+from .chances import least_distance
 from .padding import longer
-from .protocol import Link
+from .protocol import ENCLOSED, Link
 from .wording import records
 
 __all__ = ["NO_BOUNDARY", "ClassNodes", "DepthClasses"]
 
 NO_BOUNDARY = -1
 """Depth of a node whose component has one class only: the truth is public and is said with probability 1."""
-
-_FAR = 1 << 62
-"""A depth beyond any table; the search for "right from here on" ends there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,9 +103,14 @@ class DepthClasses:
         """Return the probability of a wrong answer at the boundary, and the depths that bring it to 5 % and 1 %."""
         return {
             "wrong_at_boundary": float(1 - self.mechanism.boundary[0][0]),
-            "depth_for_95_percent": self._depth_for(Fraction(19, 20)),
-            "depth_for_99_percent": self._depth_for(Fraction(99, 100)),
+            "depth_for_95_percent": least_distance(self, Fraction(19, 20)),
+            "depth_for_99_percent": least_distance(self, Fraction(99, 100)),
         }
+
+    def chance_within(self, distance: int) -> Enclosure:
+        """Enclose the probability of the right answer at this depth, for the class that fares worse."""
+        both = [self.mechanism.truth(number, distance, width=ENCLOSED) for number in range(2)]
+        return Enclosure(min(one.lower for one in both), min(one.upper for one in both))
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""
@@ -125,11 +128,3 @@ class DepthClasses:
         }
         # Of a curve the boundary has to be stepped by the pairs below it: hundreds, so by what they are made from.
         return document if isinstance(self.privacy, Privacy) else {**document, "pairs": self.privacy.polygon_document()}
-
-    def _depth_for(self, truth: Fraction) -> int | None:
-        """Return the first depth at which every class is right with this probability; None if out of reach."""
-
-        def right(depth: int) -> bool:
-            return all(self.mechanism.truth(number, depth).lower >= truth for number in range(2))
-
-        return first_where(right) if right(_FAR) else None

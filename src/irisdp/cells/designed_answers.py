@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..exact import Enclosure
 from ..mechanisms import FactoredMechanism, Mechanism
 from ..privacy import Privacy
 from ..sampling import BitSource
@@ -21,6 +22,9 @@ __all__ = ["DesignedAnswers", "PlacedNodes"]
 
 _MOST_COMPARED = 10**6
 """Probabilities up to which the largest mean error is worked out."""
+
+_MOST_ADDED = 10**5
+"""Probabilities up to which they are added up exactly, once for each distance that is tried."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +113,18 @@ class DesignedAnswers:
         """Return the goal that the file's certificate proves, and where answers are counts their largest mean error."""
         return {**self.proven, "mean_absolute_at_worst": self._mean_error_at_worst()}
 
+    def chance_within(self, distance: int) -> Enclosure | None:
+        """Return, where answers are counts, the probability of one so near at the count that fares worst, exactly."""
+        answers = self._counts_answered()
+        if answers is None or len(self.mechanism.inputs) * len(answers) > _MOST_ADDED:
+            return None
+        rows = ((count, self.mechanism.row(count)) for count in range(len(self.mechanism.inputs)))
+        chances = (
+            sum((p for p, answer in zip(row, answers, strict=True) if abs(answer - count) <= distance), Fraction(0))
+            for count, row in rows
+        )
+        return Enclosure.exactly(min(chances))
+
     def describe_error(self) -> str:
         """Say the expected error in one line."""
         told = []
@@ -129,14 +145,21 @@ class DesignedAnswers:
 
     def _mean_error_at_worst(self) -> float | None:
         """Return the largest mean distance of an answer from the count, where both are counts and few enough."""
+        answers = self._counts_answered()
+        if answers is None:
+            return None
+        rows = ((count, self.mechanism.row(count)) for count in range(len(self.mechanism.inputs)))
+        return max(
+            math.fsum(float(p) * abs(answer - count) for p, answer in zip(row, answers, strict=True))
+            for count, row in rows
+        )
+
+    def _counts_answered(self) -> list[int] | None:
+        """Return the counts that outputs are shown as; None where they are none, or all rows would be too many."""
         found = self.mechanism
-        counts = [*range(len(found.inputs))] if len(found.inputs) * len(found.outputs) <= _MOST_COMPARED else []
         names = found.outputs if self.names is None else self.names
-        if not counts or not isinstance(found.inputs[0], int) or not all(isinstance(name, int) for name in names):
+        few = len(found.inputs) * len(found.outputs) <= _MOST_COMPARED
+        if not few or not isinstance(found.inputs[0], int) or self.categories is not None:
             return None
         answers = [int(name) for name in names if isinstance(name, int)]
-        errors = []
-        for count in counts:
-            row = found.row(count)
-            errors.append(math.fsum(float(p) * abs(answer - count) for p, answer in zip(row, answers, strict=True)))
-        return max(errors)
+        return answers if len(answers) == len(names) else None

@@ -111,6 +111,10 @@ class EachRecord:
         spread = max(sqrt(p * (1 - p)) for p in (truth, lie)) / (truth - lie) if truth > lie else None
         return {"wrong": 1 - truth, "count_deviation_per_root_record": spread}
 
+    def chance_within(self, distance: int) -> None:
+        """Return None: no distance makes a record's answer surer, or all answers together likely to be right."""
+        return
+
     def describe_error(self) -> str:
         """Say the expected error in one line."""
         error = self.expected_error()

@@ -7,7 +7,6 @@ one conditionally on its neighbours (proofs/audiences.md).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,13 +15,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..exact import Enclosure, ball, enclosure_of
 from ..mechanisms import geometric_row
 from ..privacy import Privacy
 from ..sampling import BitSource, add_geometric, coarsen, refine
+from .chances import least_distance
 from .counts_on_paths import CountNodes, NoisyCounts
-from .protocol import Link
+from .protocol import ENCLOSED, Link
 
 __all__ = ["GeometricNoise"]
+
+_LONGEST = 1 << 14
+"""Bits, about, of the longest chance that is worked out as a fraction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +78,22 @@ class GeometricNoise(NoisyCounts):
         ratio = self.privacy.ratio
         if ratio == 1:
             return {"mean_absolute": None, "within_95_percent": None}
-        # P(|Z| > k) = 2·α^(k+1)/(1+α) ≤ 1/20
-        excess = math.log(40 / (1 + float(1 / ratio))) / _logarithm(ratio)
         return {
             "mean_absolute": float(2 * ratio / (ratio**2 - 1)),
-            "within_95_percent": max(0, math.ceil(excess) - 1),
+            "within_95_percent": least_distance(self, Fraction(19, 20)),
         }
+
+    def chance_within(self, distance: int) -> Enclosure:
+        """Return P(|Z| ≤ k) = 1 − 2·α^(k+1)/(1+α), exactly where it is short."""
+        ratio, power = self.privacy.ratio, distance + 1
+        if ratio == 1:
+            return Enclosure.exactly(Fraction(0))
+        twice = 2 * ratio / (ratio + 1)
+        if power * ratio.numerator.bit_length() <= _LONGEST:
+            return Enclosure.exactly(1 - twice / ratio**power)
+        found = enclosure_of(lambda: 1 - ball(twice) * ball(ratio) ** -power, width=ENCLOSED)
+        return found.clamp(Fraction(0), Fraction(1))
 
     def to_document(self) -> dict[str, Any]:
         """Name the mechanism for whoever reads the answers."""
         return {"kind": "geometric-noise"}
-
-
-def _logarithm(ratio: Fraction) -> float:
-    """Return log(ratio) of a ratio that may be near 1, or too large for a float."""
-    return math.log1p(float(ratio - 1)) if ratio < 2 else math.log(ratio.numerator) - math.log(ratio.denominator)

@@ -21,8 +21,8 @@ from ..exact import Enclosure
 from ..privacy import Guarantee, Privacy
 from ..sampling import BitSource
 from .added_noise import GaussianNoise, ShapeNoise
+from .chances import at_most, least_distance
 from .counts_on_paths import CountNodes
-from .first_where import first_where
 from .protocol import ENCLOSED, Law, Link
 
 __all__ = ["NoisyBands"]
@@ -100,16 +100,26 @@ class NoisyBands:
 
     def expected_error(self) -> dict[str, Any]:
         """Return how likely a wrong answer is at worst, and how far from all thresholds it is below 1 %."""
-        side = self._strays(0)
-        inner = [after - first for first, after in pairwise(self.thresholds)]
-        # A band of w counts is left on the far side from w − 1 further on; in between less likely than at its ends.
-        wrong = side + self._strays(min(_FARTHEST, min(inner) - 1)) if inner else side
-        sides = 2 if inner else 1
         return {
-            "wrong_side_at_threshold": float(side),
-            "wrong_band_at_worst": float(wrong),
-            "depth_for_99_percent": first_where(lambda depth: 100 * sides * self._strays(depth) <= 1),
+            "wrong_side_at_threshold": float(self._strays(0).upper),
+            "wrong_band_at_worst": float(1 - self.chance_within(0).lower),
+            "depth_for_99_percent": least_distance(self, Fraction(99, 100)),
         }
+
+    def chance_within(self, distance: int) -> Enclosure:
+        """Enclose the probability of the right band for a count so far from all others' counts, at worst.
+
+        A band of w counts has such a count if w > 2·distance, and its far side is w − 1 − distance further on; counts
+        in between are misread less often than those.
+        """
+        wrong = self._strays(distance)
+        inner = [after - first for first, after in pairwise(self.thresholds)]
+        left = [width - 1 - distance for width in inner if width > 2 * distance]
+        if left:
+            near = min(_FARTHEST, *left)
+            far = self._strays(near)
+            wrong = Enclosure(wrong.lower + (far.lower if near in left else 0), wrong.upper + far.upper)
+        return at_most(wrong)
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""
@@ -123,11 +133,11 @@ class NoisyBands:
         """Describe the mechanism for whoever reads the answers."""
         return {"kind": "banded-noise", "thresholds": list(self.thresholds), "noise": self.noisy.to_document()}
 
-    def _strays(self, depth: int) -> Fraction:
-        """Return, rounded up, the probability of the wrong side of a threshold that is `depth` records away."""
+    def _strays(self, depth: int) -> Enclosure:
+        """Enclose the probability of the wrong side of a threshold that is `depth` records away."""
         noise = self.noisy.noise
         # The noise is symmetric, so it goes as far up as down.
-        return noise.below(-depth * noise.atoms_per_unit).upper
+        return noise.below(-depth * noise.atoms_per_unit)
 
     def _reached(self, node: CountNodes, threshold: int) -> Enclosure:
         """Enclose the probability that a cell's clamped noisy count is at least `threshold`."""

@@ -16,15 +16,17 @@ from itertools import accumulate, permutations
 from math import isqrt
 from typing import TYPE_CHECKING, Any
 
+import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact import Enclosure
+from ..exact import Enclosure, ball, enclosure_of
 from ..privacy import Privacy
 from ..sampling import BitSource, add_geometric
 from ..sampling.bits import system_bits
 from ..sampling.thresholds import ThresholdTable, chunks
 from ..sampling.ties import resolve
+from .chances import at_most, least_distance
 from .first_where import first_where
 from .protocol import ENCLOSED, Law, Link
 from .wording import records
@@ -162,7 +164,7 @@ class LargestCategories:
         """
         table = self.table
         if table is None:
-            far = {percent: first_where(partial(self._right, percent)) for percent in (95, 99)}
+            far = {percent: least_distance(self, Fraction(percent, 100)) for percent in (95, 99)}
             return {"apart_for_95_percent": far[95], "apart_for_99_percent": far[99]}
         return {
             "wrong_at_worst": table.worst_error,
@@ -170,6 +172,19 @@ class LargestCategories:
             "apart_for_95_percent": table.apart_for(0.95),
             "apart_for_99_percent": table.apart_for(0.99),
         }
+
+    def chance_within(self, distance: int) -> Enclosure:
+        """Enclose the probability of a right answer where what it tells apart is so many records apart, at worst.
+
+        From noisy counts it is at least what no pair of categories that has changed places leaves.
+        """
+        if self.table is not None:
+            return at_most(self.table.wrong_from(distance))
+        q, ratio = self.categories, self.noise.ratio
+        pairs = q - 1 if self.k is None else self.k * (q - self.k)
+        # Near 1, where a number is as short as it is narrow, and not near 0, where it may be too small to write down.
+        kept = enclosure_of(lambda: 1 - pairs * _changes_places(ratio, max(1, distance)), width=ENCLOSED)
+        return Enclosure(kept.lower, Fraction(1)).clamp(Fraction(0), Fraction(1))
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""
@@ -216,17 +231,6 @@ class LargestCategories:
         lists: list[list[int]] = order.tolist()
         return lists
 
-    def _right(self, percent: int, apart: int) -> bool:
-        """Tell whether pairs so far apart all keep their order this often, by a sum over pairs."""
-        q, inverse = self.categories, float(1 / self.noise.ratio)
-        pairs = q - 1 if self.k is None else self.k * (q - self.k)
-        if inverse >= 1:
-            return apart >= 1 << 62
-        # P(Z − Z' ≥ d) of two-sided geometric numbers: Σ_{m ≥ d} ((1 − a)/(1 + a))²·a^m·(m + (1 + a²)/(1 − a²)).
-        once = (1 - inverse) / (1 + inverse)
-        whole = (apart + (1 + inverse**2) / (1 - inverse**2)) / (1 - inverse) + inverse / (1 - inverse) ** 2
-        return pairs * once**2 * inverse**apart * whole <= 1 - percent / 100
-
 
 def named_together(names: Sequence[Any], between: str) -> str:
     """Write names as one text that can be taken apart again.
@@ -255,6 +259,14 @@ def _root_below(ratio: Fraction) -> Fraction:
 def _bracket(sums: Sequence[int], answer: int, bits: int) -> tuple[int, int]:
     scaled = sums[answer - 1] << bits
     return scaled >> 64 - _SPARE, -(-scaled >> 64 - _SPARE)
+
+
+def _changes_places(ratio: Fraction, apart: int) -> flint.arb:
+    """Enclose P(Z − Z' ≥ d) of two-sided geometric Z, Z': Σ_{m ≥ d} ((1 − a)/(1 + a))²·a^m·(m + (1 + a²)/(1 − a²))."""
+    inverse = 1 / ball(ratio)
+    once = (1 - inverse) / (1 + inverse)
+    whole = (apart + (1 + inverse**2) / (1 - inverse**2)) / (1 - inverse) + inverse / (1 - inverse) ** 2
+    return once**2 * inverse**apart * whole
 
 
 @lru_cache(maxsize=1024)

@@ -104,6 +104,16 @@ class CellMechanism(Protocol[NodesT_contra]):
         """Return the expected error from public facts, JSON-ready."""
         ...
 
+    def chance_within(self, distance: int) -> Enclosure | None:
+        """Return the chance that an answer is good, exactly or to `ENCLOSED`; never less for a larger distance.
+
+        Of numbers: that the answer as drawn, before it is put between public ends, is at most `distance` from the
+        truth. Of names: that the answer is right, at worst over all cells whose truth stands by `distance` records or
+        more: so far from a table with a neighbour of another truth, or, where categories are compared, so far ahead of
+        the next. None where the mechanism cannot say.
+        """
+        ...
+
     def describe_error(self) -> str:
         """Say the expected error in one line."""
         ...

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact import rational_text
+from ..exact import Enclosure, rational_text
 from ..privacy import Privacy
 from ..sampling import BitSource
 from ..sampling.bits import system_bits
 from ..sampling.thresholds import ThresholdTable, chunks, open_cell
 from ..sampling.ties import bracket_rational, resolve
+from .chances import at_most
 from .protocol import Link
 from .wording import records
 
@@ -119,6 +120,10 @@ class QuantileBin:
     def expected_error(self) -> dict[str, Any]:
         """Return how far off the named bin may be, from public facts alone: in records between it and the rank."""
         return asdict(self.design.error)
+
+    def chance_within(self, distance: int) -> Enclosure:
+        """Enclose the probability of the right bin where no other is nearer to the quantile's rank than `distance`."""
+        return at_most(self.design.form.wrong_from(distance))
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""

@@ -23,13 +23,13 @@ from ..mechanisms import privacy_to_document
 from ..privacy import Guarantee
 from ..sampling import BitSource
 from .added_noise import GaussianNoise, ShapeNoise
+from .chances import least_distance, together
 from .counts_on_paths import CountNodes
-from .first_where import first_where
 from .geometric_noise import GeometricNoise
 from .padding import longer
 from .protocol import Link
 
-__all__ = ["LARGEST_SIZE", "MOST_SIZES", "SizeNodes", "SizesShape", "SortedSizes", "all_within"]
+__all__ = ["LARGEST_SIZE", "MOST_SIZES", "SizeNodes", "SizesShape", "SortedSizes"]
 
 Integers = NDArray[np.int64]
 
@@ -39,7 +39,7 @@ LARGEST_SIZE = 1 << 40
 MOST_SIZES = 10**6
 """Sizes that are told at most: a list beyond would hold little but noise, or more than anyone reads."""
 
-_MOST_WRONG = Fraction(1, 20)
+_LIKELY = Fraction(19, 20)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,8 +178,12 @@ class SortedSizes:
         return {
             "numbers": self.shape.numbers,
             "mean_absolute": mean,
-            "all_within_95_percent": None if mean is None else all_within(self.noise, self.shape.numbers),
+            "all_within_95_percent": None if mean is None else least_distance(self, _LIKELY),
         }
+
+    def chance_within(self, distance: int) -> Enclosure:
+        """Return the probability that all numbers are at most so far off, before they are made to fit."""
+        return together(self.noise.chance_within(distance), self.shape.numbers)
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""
@@ -202,34 +206,8 @@ class SortedSizes:
             "head": self.shape.head,
             "below": self.shape.below,
             **({"first": self.shape.first} if self.shape.first is not None else {}),
-            **({} if mean is None else {"within_95_percent": all_within(self.noise, self.shape.numbers)}),
+            **({} if mean is None else {"within_95_percent": least_distance(self, _LIKELY)}),
         }
-
-
-def all_within(noise: GeometricNoise | ShapeNoise | GaussianNoise, numbers: int) -> int:
-    """Return how far off any of some numbers is at most, with probability 95 % and more, by the union bound."""
-    each = _MOST_WRONG / numbers
-    if isinstance(noise, GeometricNoise):
-        alpha = 1 / noise.privacy.ratio
-        # P(|Z| > k) = 2·α^(k+1)/(1+α); a power of a long fraction is enclosed by floats rounded up.
-        return first_where(lambda k: _power_above(alpha, k + 1) * 2 / (1 + alpha) <= each)
-    size = noise.noise.atoms_per_unit
-    return first_where(lambda k: 2 * noise.noise.below(-k * size).upper <= each)
-
-
-def _power_above(base: Fraction, exponent: int) -> Fraction:
-    """Bound a power of a number below 1 from above, in short numbers."""
-    power, result = base, Fraction(1)
-    while exponent:
-        if exponent & 1:
-            result = _above(result * power)
-        power = _above(power * power)
-        exponent >>= 1
-    return result
-
-
-def _above(number: Fraction) -> Fraction:
-    return Fraction(-((-number.numerator << 128) // number.denominator), 1 << 128)
 
 
 def _multiplied(chances: Sequence[Any]) -> Any:

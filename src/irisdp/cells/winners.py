@@ -19,8 +19,8 @@ from ..sampling import BitSource
 from ..sampling.bits import system_bits
 from ..sampling.thresholds import LAST_WORD, ThresholdTable, chunks
 from ..sampling.ties import bracket_rational, resolve
-from .first_where import first_where
-from .protocol import Link
+from .chances import least_distance
+from .protocol import ENCLOSED, Link
 from .winner_floats import Interval, flip_chances, pull_chances
 from .wording import records
 
@@ -114,9 +114,17 @@ class LargestCategory:
         """Return the largest probability of a wrong answer, and the leads that bring it to 5 % and 1 %."""
         return {
             "wrong_at_worst": float(self.rule.worst_error),
-            "lead_for_95_percent": self._lead_for(Fraction(19, 20)),
-            "lead_for_99_percent": self._lead_for(Fraction(99, 100)),
+            "lead_for_95_percent": least_distance(self, Fraction(19, 20)),
+            "lead_for_99_percent": least_distance(self, Fraction(99, 100)),
         }
+
+    def chance_within(self, distance: int) -> Enclosure:
+        """Enclose the probability of naming the largest where it leads all others by so many records, at worst.
+
+        The worst is that it leads all by no more; where several are level, one may be named, and a lead of 1 is worse.
+        """
+        lead = max(1, distance)
+        return self.rule.enclose((0, *[lead] * (self.rule.categories - 1)), width=ENCLOSED)[0]
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""
@@ -142,14 +150,6 @@ class LargestCategory:
         np.put_along_axis(low, order, found.low, axis=1)
         np.put_along_axis(high, order, found.high, axis=1)
         return Interval(low, high)
-
-    def _lead_for(self, truth: Fraction) -> int:
-        """Return the first lead over all others with which the largest is named with this probability."""
-
-        def right(lead: int) -> bool:
-            return self.rule.enclose((0, *[lead] * (self.rule.categories - 1)))[0].lower >= truth
-
-        return first_where(right)
 
 
 def _open_cells(chances: Interval) -> NDArray[np.uint64]:

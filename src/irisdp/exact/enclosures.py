@@ -17,6 +17,9 @@ from .rationals import short_text
 
 __all__ = ["Enclosure", "ball", "enclosure_of", "ends", "working_precision"]
 
+_LONGEST = 1 << 20
+"""Binary digits behind the point, beyond which a number next to 0 is bounded by 0 and a power of two."""
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Enclosure:
@@ -97,13 +100,21 @@ def enclosure_of(compute: Callable[[], flint.arb], *, width: Fraction) -> Enclos
 
 def ends(held: flint.arb) -> Enclosure:
     """Return the ends of a finite ball, rounded outward to the working precision."""
-    return Enclosure(_rational(held.lower()), _rational(held.upper()))
+    return Enclosure(_rational(held.lower(), up=False), _rational(held.upper(), up=True))
 
 
-def _rational(point: flint.arb) -> Fraction:
+def _rational(point: flint.arb, *, up: bool) -> Fraction:
     mantissa, exponent = point.man_exp()
     mantissa, exponent = int(mantissa), int(exponent)
-    return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
+    if exponent >= 0:
+        return Fraction(mantissa << exponent)
+    longest = max(_LONGEST, 4 * flint.ctx.prec)
+    if -exponent > longest:  # nearer to 0 than anyone asks
+        least = Fraction(1, 1 << longest - mantissa.bit_length())
+        if up:
+            return least if mantissa > 0 else Fraction(0)
+        return -least if mantissa < 0 else Fraction(0)
+    return Fraction(mantissa, 1 << -exponent)
 
 
 def _floor_log2(value: Fraction) -> int:

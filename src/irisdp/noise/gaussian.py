@@ -22,7 +22,7 @@ from ..sampling import BitSource
 from ..sampling.digits import Digit
 from ..sampling.geometric import add_drawn, draw_digits
 from ..sampling.ties import bracket_enclosed
-from .protocol import DEFAULT_WIDTH, Loss, check_atom, check_width
+from .protocol import DEFAULT_WIDTH, Loss, check_atom, check_distance, check_width
 
 __all__ = ["GaussianLaw", "gaussian_law"]
 
@@ -98,6 +98,13 @@ class GaussianLaw:
         """Enclose the probability of all atoms below z, to a width."""
         place, most = check_atom(z), check_width(width)
         return enclosure_of(lambda: self._below(place), width=most).clamp(Fraction(0), Fraction(1))
+
+    @checked
+    def within(self, distance: int, *, width: Any = DEFAULT_WIDTH) -> Enclosure:
+        """Enclose the probability that the noise is at most so many whole units from 0, rounded as it is."""
+        reach, most = check_distance(distance, self.atoms_per_unit), check_width(width)
+        found = enclosure_of(lambda: 1 - 2 * self._below(-reach), width=most)
+        return found.clamp(Fraction(0), Fraction(1))
 
     @checked
     def expected(self, loss: Loss = "absolute") -> Enclosure:

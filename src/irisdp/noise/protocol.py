@@ -12,7 +12,16 @@ from ..errors import BadInput
 from ..exact import Enclosure, integer, rational
 from ..sampling import BitSource
 
-__all__ = ["DEFAULT_WIDTH", "LONGEST_FRACTION", "Loss", "NoiseLaw", "check_atom", "check_length", "check_width"]
+__all__ = [
+    "DEFAULT_WIDTH",
+    "LONGEST_FRACTION",
+    "Loss",
+    "NoiseLaw",
+    "check_atom",
+    "check_distance",
+    "check_length",
+    "check_width",
+]
 
 Loss = Literal["absolute", "squared"]
 """What noise is charged for: |z| or z², in the values' own units."""
@@ -37,6 +46,9 @@ class NoiseLaw(Protocol):
     def enclose(self, z: int, *, width: Any = DEFAULT_WIDTH) -> Enclosure:
         """Enclose the probability of an atom."""
 
+    def within(self, distance: int, *, width: Any = DEFAULT_WIDTH) -> Enclosure:
+        """Enclose the probability that the noise, in whole units, is at most so far from 0."""
+
     def expected(self, loss: Loss = "absolute") -> Enclosure:
         """Enclose the mean of |error| or error² in the values' units."""
 
@@ -47,6 +59,11 @@ class NoiseLaw(Protocol):
 def check_atom(z: Any) -> int:
     """Return the number of an atom."""
     return integer(z, "z", at_least=-_FARTHEST, at_most=_FARTHEST)
+
+
+def check_distance(distance: Any, atoms_per_unit: int) -> int:
+    """Return how many atoms reach so far from 0."""
+    return integer(distance, "distance", at_least=0, at_most=_FARTHEST // atoms_per_unit) * atoms_per_unit
 
 
 def check_width(width: Any) -> Fraction:

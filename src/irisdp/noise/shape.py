@@ -18,7 +18,7 @@ from ..privacy import Privacy, Shape
 from ..sampling import BitSource
 from ..sampling.geometric import add_drawn, draw_digits
 from .cells import Cells
-from .protocol import DEFAULT_WIDTH, Loss, check_atom, check_width
+from .protocol import DEFAULT_WIDTH, Loss, check_atom, check_distance, check_width
 from .tables import digits_of_cells
 
 __all__ = ["ShapeLaw", "mean_loss"]
@@ -102,6 +102,18 @@ class ShapeLaw:
             return Fraction(place > self.support[1])
         found = self.cells.exactly(place)
         return Fraction(int(found.p), int(found.q))
+
+    @checked
+    def within(self, distance: int, *, width: Any = DEFAULT_WIDTH) -> Enclosure:
+        """Enclose the probability that the noise in whole numbers, ⌊cell / m⌋, is at most so far from 0.
+
+        The law is its own mirror image, so that twice what lies below is what lies outside.
+        """
+        reach, most = check_distance(distance, self.atoms_per_unit), check_width(width)
+        if self.support is not None and -reach <= self.support[0]:
+            return Enclosure.exactly(Fraction(1))
+        below = self.cells.cumulative(-reach, width=most / 2)
+        return Enclosure(1 - 2 * below.upper, 1 - 2 * below.lower).clamp(Fraction(0), Fraction(1))
 
     @checked
     def expected(self, loss: Loss = "absolute") -> Enclosure:

@@ -21,7 +21,7 @@ from ..sampling import BitSource, draw
 from ..sampling.geometric import Drawn, add_drawn, draw_digits, geometric_digits
 from ..sampling.thresholds import chunks
 from ..sampling.uniform import draw_uniform
-from .protocol import DEFAULT_WIDTH, Loss, check_atom, check_length, check_width
+from .protocol import DEFAULT_WIDTH, Loss, check_atom, check_distance, check_length, check_width
 
 __all__ = ["LARGEST_SENSITIVITY", "StaircaseLaw", "best_step"]
 
@@ -83,6 +83,15 @@ class StaircaseLaw:
         ratio = self.privacy.ratio
         tail = enclosure_of(lambda: ball(weight) * ball(ratio) ** -level, width=most)
         return tail if place <= 0 else Enclosure(1 - tail.upper, 1 - tail.lower)
+
+    @checked
+    def within(self, distance: int, *, width: Any = DEFAULT_WIDTH) -> Enclosure:
+        """Enclose the probability that the noise is at most so far from 0: what its two tails leave."""
+        far, most = check_distance(distance, 1), check_width(width)
+        weight, level = self._tail(far + 1)
+        ratio = self.privacy.ratio
+        found = enclosure_of(lambda: 1 - 2 * ball(weight) * ball(ratio) ** -level, width=most)
+        return found.clamp(Fraction(0), Fraction(1))
 
     @checked
     def expected(self, loss: Loss = "absolute") -> Enclosure:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from ...exact import Enclosure
 from ...graphs.offsets import Offsets, offsets_of
 from ...graphs.protocol import Indices
 from ..pulling import UNIT, Pulled
@@ -58,6 +59,10 @@ class Form(Protocol):
         """Return how far off it may be."""
         ...
 
+    def wrong_from(self, margin: int) -> Enclosure:
+        """Enclose the largest chance of a wrong bin where no other is nearer to the rank than so many records."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class PulledOffsets:
@@ -97,6 +102,13 @@ class PulledOffsets:
             farthest=reach,
             beyond=tails[-1],
         )
+
+    def wrong_from(self, margin: int) -> Enclosure:
+        """Read it off the rows; offsets beyond the reach look alike."""
+        off = self.offsets.records_off
+        near = np.where(off > 0, off, self.offsets.reach + 1).min(axis=1) >= min(margin, self.offsets.reach)
+        wrong = np.where(off > 0, self.rows.weights, 0).sum(axis=1)[near]
+        return Enclosure.exactly(Fraction(int(wrong.max()), UNIT))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +164,10 @@ class ScoredBins:
             farthest=farthest,
             beyond=float(self._from(farthest)),
         )
+
+    def wrong_from(self, margin: int) -> Enclosure:
+        """Bound it from above: all wrong bins score what the nearest does, or more."""
+        return Enclosure(Fraction(0), self._from(max(1, margin)))
 
     def _from(self, records: int) -> Fraction:
         """Bound the chance of a bin that is so many records off, or more: f or g is above records − 1."""

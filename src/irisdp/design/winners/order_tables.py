@@ -17,7 +17,7 @@ from math import ceil, log
 import numpy as np
 from numpy.typing import NDArray
 
-from ...exact import rational_text
+from ...exact import Enclosure, rational_text
 from ...graphs import capped_heights, order_graph
 from ...graphs.orders import Moves, keys_of_heights, number_of_heights, steps_are_few
 from ...graphs.protocol import Indices
@@ -40,6 +40,9 @@ MOST_WORK = 4_000_000
 
 LEAST_CAP = 2
 """Least cap of the steps that a right answer does not tell apart."""
+
+_ROUNDED = Fraction(1, 1 << 44)
+"""More than rounding takes from a sum of 120 chances at most."""
 
 _MORE = 4
 """How many further caps are tried where the first does not reach far enough."""
@@ -91,6 +94,11 @@ class OrderTable:
     def error_far_apart(self) -> float:
         """The largest probability of a wrong answer where what is told apart is R or more apart."""
         return float(self.wrong[self.apart >= self.largest].max())
+
+    def wrong_from(self, step: int) -> Enclosure:
+        """Enclose the largest probability of a wrong answer where what is told apart is so many records apart."""
+        found = Fraction(float(self.wrong[self.apart >= min(step, self.largest)].max()))
+        return Enclosure(found - _ROUNDED, found + _ROUNDED)
 
     def apart_for(self, truth: float) -> int | None:
         """Return the least step from which on answers are right with this probability; None if no cap is as far."""

@@ -1,0 +1,252 @@
+"""How surely answers stay within a distance: what cells say of it, against the exact law of every cell there is."""
+
+import itertools
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+from irisdp import Privacy, design, noise
+from irisdp.cells import (
+    CategoryNodes,
+    ClassNodes,
+    CountNodes,
+    DepthClasses,
+    DesignedAnswers,
+    EachRecord,
+    GapNodes,
+    GaussianNoise,
+    GeometricNoise,
+    LargestCategories,
+    LargestCategory,
+    NoisyBands,
+    QuantileBin,
+    ShapeNoise,
+    SizeNodes,
+    SizesShape,
+    SortedSizes,
+    SpreadNoise,
+    StaircaseNoise,
+    least_distance,
+    surely_within,
+)
+from irisdp.design.winners import order_tables
+from irisdp.design.winners.orders import all_rankings, all_tops, right_rankings, right_tops
+from irisdp.exact import Enclosure
+from irisdp.mechanisms import balanced_line
+from irisdp.mechanisms.plurality import PermuteAndFlip, Pull
+from irisdp.privacy import Gaussian
+from support.seeds import fresh_generator
+
+NARROW = F(1, 10**25)
+TWO = Privacy.all([Privacy(ratio=3), Privacy(ratio=2, delta="1/50")])
+ENDED = Privacy(ratio=2, delta=noise.bounded_delta(Privacy(ratio=2), 3))
+COUNTS = {
+    "geometric": GeometricNoise(Privacy(ratio=2)),
+    "geometric, long": GeometricNoise(Privacy(epsilon="0.7")),
+    "shape": ShapeNoise(Privacy(ratio=2)),
+    "two pairs": ShapeNoise(TWO),
+    "unaligned": ShapeNoise(Privacy(ratio=2, delta="1/7")),
+    "bounded": ShapeNoise(ENDED),
+    "staircase": StaircaseNoise(Privacy(ratio=2), 5),
+    "spread": SpreadNoise(Privacy(ratio=2), 2),
+    "gaussian": GaussianNoise(Gaussian("1/2")),
+}
+
+
+@pytest.fixture(autouse=True)
+def kept(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv(order_tables.CACHE, str(tmp_path_factory.getbasetemp() / "tables"))
+
+
+def ends(chance):
+    return (chance.lower, chance.upper) if isinstance(chance, Enclosure) else (chance, chance)
+
+
+def agrees(chance, least, most=None):
+    """What is said holds what was added up, which is itself enclosed, and is hardly wider."""
+    most = least if most is None else most
+    return chance.lower <= most and least <= chance.upper and chance.width < NARROW
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_counts_stay_within_as_their_law_says(name):
+    mechanism, value = COUNTS[name], 12
+    law = mechanism.law(CountNodes(np.array([value]), np.array([-50]), None), 0, 2 * value)
+    for distance in range(9):
+        near = [ends(chance) for answer, chance in law.items() if abs(answer - value) <= distance]
+        assert agrees(mechanism.chance_within(distance), sum(low for low, _ in near), sum(high for _, high in near))
+
+
+def test_bounded_noise_never_ends_further_out():
+    bounded = COUNTS["bounded"]
+    assert bounded.chance_within(2).upper < 1 == bounded.chance_within(3).lower
+    assert least_distance(bounded, F(1)) == 3
+    assert least_distance(COUNTS["geometric"], F(1)) is None
+
+
+@pytest.mark.parametrize("sensitivity", [1, 2, 5])
+@pytest.mark.parametrize("ratio", [F(9, 8), 2, 20])
+def test_a_staircase_stays_within_as_its_probabilities_say(sensitivity, ratio):
+    law = noise.law("staircase", Privacy(ratio=ratio), sensitivity)
+    total = law.probability(0)
+    for distance in range(17):
+        assert agrees(law.within(distance), total)
+        total += 2 * law.probability(distance + 1)
+
+
+@pytest.mark.parametrize("resolution", [1, "1/4"])
+def test_gaussians_stay_within_at_any_resolution(resolution):
+    law = noise.gaussian_law("1/2", resolution=resolution)
+    for distance in range(5):
+        atoms = range(-distance * law.atoms_per_unit, distance * law.atoms_per_unit + 1)
+        parts = [law.enclose(atom) for atom in atoms]
+        assert agrees(law.within(distance), sum(p.lower for p in parts), sum(p.upper for p in parts))
+
+
+@pytest.mark.parametrize("guarantee", [Privacy(ratio=2), TWO, Gaussian(1)], ids=str)
+@pytest.mark.parametrize("thresholds", [(4,), (2, 3), (1, 6, 12), (5, 9, 16)], ids=str)
+def test_bands_are_right_as_often_as_said(guarantee, thresholds):
+    noisy = (GaussianNoise if isinstance(guarantee, Gaussian) else ShapeNoise)(guarantee)
+    mechanism, most = NoisyBands(thresholds, noisy), thresholds[-1] + 9
+    bands = np.searchsorted(thresholds, range(most + 1), side="right")
+    for distance in range(9):
+        right = []
+        for count in range(most + 1):
+            others = [abs(other - count) - 1 for other in range(most + 1) if bands[other] != bands[count]]
+            if min(others) >= distance:
+                law = mechanism.law(CountNodes(np.array([count]), np.array([0]), None), 0, most)
+                right.append(ends(law[mechanism.names[bands[count]]]))
+        assert agrees(mechanism.chance_within(distance), min(low for low, _ in right), min(high for _, high in right))
+
+
+@pytest.mark.parametrize("privacy", [Privacy(ratio=2), Privacy(ratio=2, delta="1/20"), TWO], ids=str)
+def test_classes_are_right_as_often_as_said(privacy):
+    mechanism = DepthClasses(balanced_line(privacy), privacy)
+    for depth in range(8):
+        nodes = ClassNodes(("yes", "no"), np.array([0, 1]), np.array([depth, depth]))
+        right = min(mechanism.law(nodes, cell, 9)[name] for cell, name in enumerate(nodes.classes))
+        assert agrees(mechanism.chance_within(depth), right)
+
+
+@pytest.mark.parametrize("ratio", [F(3, 2), 4])
+@pytest.mark.parametrize("rule", ["pull", "flip", "flip exchange"])
+@pytest.mark.parametrize("q", [2, 3, 4])
+def test_winners_are_named_as_often_as_said(q, rule, ratio):
+    privacy, most = Privacy(ratio=ratio), 6
+    made = Pull(q, privacy) if rule == "pull" else PermuteAndFlip(q, privacy, rule != "flip")
+    mechanism, places = LargestCategory(made, privacy), tuple(range(q))
+    right = {}
+    for others in itertools.combinations_with_replacement(range(most + 1), q - 1):
+        gaps = np.array([(0, *others)])
+        law = mechanism.law(GapNodes(places, gaps), 0, most)
+        chance = sum(law[place] for place in places if gaps[0][place] == 0)
+        right[others[0]] = min(chance, right.get(others[0], F(1)))
+    for lead in range(most + 1):
+        assert agrees(mechanism.chance_within(lead), min(chance for ahead, chance in right.items() if ahead >= lead))
+
+
+@pytest.mark.parametrize("asked", [(2, 3, 4, False), (None, 3, 4, True), (1, 2, 2, True), (1, 3, F(8, 7), False)])
+def test_orders_are_right_at_least_as_often_as_said(asked):
+    k, q, ratio, exchange = asked
+    mechanism, most = LargestCategories(k, q, Privacy(ratio=ratio), exchange), 5
+    answers = all_rankings(q) if k is None else all_tops(k, q)
+    counts = np.array(list(itertools.product(range(most + 1), repeat=q)))
+    right = right_rankings(counts, answers) if k is None else right_tops(counts, answers)
+    falling = -np.sort(-counts, axis=1)
+    steps = falling[:, :-1] - falling[:, 1:]
+    apart = steps.min(axis=1) if k is None else steps[:, k - 1]
+    nodes = CategoryNodes(tuple("abc"[:q]), counts)
+    names = [mechanism.named(answer, nodes) for answer in answers]
+    found = {}
+    for cell, step in enumerate(apart.tolist()):
+        law = mechanism.law(nodes, cell, most)
+        chance = sum(ends(law[name])[1] for name, good in zip(names, right[cell], strict=True) if good)
+        found[step] = min(chance, found.get(step, F(1)))
+    for step in range(3):
+        least = min(chance for ahead, chance in found.items() if ahead >= step)
+        said = mechanism.chance_within(step)
+        assert 0 < said.lower <= least or (said.lower == 0 and mechanism.table is None)
+        if mechanism.table is not None:
+            assert least - said.lower < F(1, 10**12)
+
+
+@pytest.mark.parametrize("relation", ["exchange", "add-remove"])
+@pytest.mark.parametrize("bins", [3, 9])
+def test_quantiles_are_right_at_least_as_often_as_said(bins, relation):
+    made = design.quantile(bins, Privacy(ratio=2), F(1, 2), relation)
+    names = tuple("abcdefghi"[:bins])
+    mechanism = QuantileBin(made, names)
+    generator = fresh_generator((83, bins))
+    counts = generator.integers(0, 7, (300, bins)) * generator.integers(0, 2, (300, bins))
+    found = {}
+    for cell in counts.tolist():
+        sums, half = np.cumsum(cell), F(sum(cell), 2)
+        right = next((place for place in range(bins) if sums[place] >= half), bins - 1)
+        # The rank p·n is in bin j if C_{j−1} < p·n ≤ C_j; another holds it after so many records.
+        ahead = [
+            -((int(sums[place]) - half) // 1) if place < right else int(((sums[place - 1]) - half) // 1) + 1
+            for place in range(bins)
+            if place != right
+        ]
+        chance = made.row(cell)[right]
+        found[min(ahead)] = min(chance, found.get(min(ahead), F(1)))
+    for margin in range(max(found) + 1):
+        least = min(chance for ahead, chance in found.items() if ahead >= margin)
+        said = mechanism.chance_within(margin)
+        assert said.lower <= least
+        assert said.upper == 1 or said.width == 0
+
+
+def test_sizes_all_stay_within_as_their_law_says():
+    for each in (GeometricNoise(Privacy(ratio=2)), ShapeNoise(TWO), GaussianNoise(Gaussian(1))):
+        mechanism, value = SortedSizes(each, each.privacy, SizesShape(head=2)), 5
+        law = mechanism.law(SizeNodes(np.array([[value, value]]), None), 0, 10)
+        for distance in range(4):
+            near = [ends(p) for told, p in law.items() if all(abs(one - value) <= distance for one in told)]
+            said = mechanism.chance_within(distance)
+            assert agrees(said, sum(low for low, _ in near), sum(high for _, high in near))
+
+
+def test_designed_counts_stay_near_as_their_rows_say():
+    made = noise.law("geometric", Privacy(ratio=2)).mechanism(4)
+    shown = tuple(range(-3, len(made.outputs) - 3))
+    mechanism = DesignedAnswers(made, shown, None, {}, {})
+    for distance in range(6):
+        chances = [
+            sum(p for p, name in zip(made.row(count), shown, strict=True) if abs(name - count) <= distance)
+            for count in range(5)
+        ]
+        assert mechanism.chance_within(distance) == Enclosure.exactly(min(chances))
+    names = tuple(str(name) for name in shown)
+    assert DesignedAnswers(made, names, None, {}, {}).chance_within(1) is None
+
+
+def test_cells_that_cannot_say_have_no_least_distance():
+    each = EachRecord(3, Privacy(ratio=2))
+    assert each.chance_within(3) is None
+    assert least_distance(each, F(1, 2)) is None
+    assert not surely_within(each, 10, F(0))
+
+
+@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize("confidence", [F(1, 100), F(1, 2), F(19, 20), F(99999, 100000)])
+def test_the_least_distance_is_the_first(name, confidence):
+    mechanism = COUNTS[name]
+    found = least_distance(mechanism, confidence)
+    assert found == next(d for d in itertools.count() if mechanism.chance_within(d).lower >= confidence)
+
+
+def test_a_chance_that_is_reached_exactly_counts():
+    # P(|Z| ≤ 0) = (1 − α)/(1 + α) = 1/2 at r = 3.
+    assert least_distance(GeometricNoise(Privacy(ratio=3)), F(1, 2)) == 0
+    assert least_distance(GeometricNoise(Privacy(ratio=3)), F(1, 2) + F(1, 10**40)) == 1
+
+
+@pytest.mark.parametrize("epsilon", ["1e-9", "1e-5", "0.001", "50"])
+def test_distances_are_found_at_any_epsilon(epsilon):
+    mechanism = GeometricNoise(Privacy(epsilon=epsilon))
+    found = least_distance(mechanism, F(19, 20))
+    assert surely_within(mechanism, found, F(19, 20))
+    assert found == 0 or not surely_within(mechanism, found - 1, F(19, 20))
+    assert mechanism.expected_error()["within_95_percent"] == found
