@@ -120,6 +120,14 @@ def publish_command(
         str | None,
         typer.Option(help="What separates its values; a comma, or a tab in .tsv, unless given.", metavar="CHARACTER"),
     ] = None,
+    types: Annotated[
+        Path | None,
+        typer.Option(
+            help='A JSON file that says what columns of a text file are read as: {"age": "integer", "born": "date"}; '
+            "also number, text, boolean, timestamp.",
+            metavar="FILE",
+        ),
+    ] = None,
     secret: Annotated[
         Path | None,
         typer.Option(help="Keep the fingerprints' secret beside this path, not beside the data.", metavar="FILE"),
@@ -163,6 +171,7 @@ def publish_command(
         "per_unit": per_unit,
         "encoding": encoding,
         "delimiter": delimiter,
+        "types": types,
     }
     if dry_run:
         planned = plan(data, *query, **options)

@@ -11,6 +11,7 @@ from .band import Band
 from .bins import Bins, read_bins
 from .choices import Choices
 from .column import EachCategory
+from .column_types import describe_types, types_file
 from .columns import Column, Kind
 from .count import Count
 from .declared import CATEGORIES, check_apart, groups_file
@@ -67,6 +68,7 @@ __all__ = [
     "check_apart",
     "check_list",
     "count_records",
+    "describe_types",
     "describe_unit",
     "entry_of",
     "enumerate_keys",
@@ -84,6 +86,7 @@ __all__ = [
     "read_query",
     "read_relation",
     "total_cost",
+    "types_file",
 ]
 
 __getattr__ = renamed_names(

@@ -33,8 +33,8 @@ __all__ = [
 READER = "4"
 """The version of the rules by which records are read; part of every question, so that no count read by other rules is
 refined or given again. Raise it with any change to what some value of some table is read as: the rules of `total.py`,
-`objects.py`, `relations.py` and `instants.py`, of text files, of `read_as`, of a condition's SQL, or which record
-`--unit` keeps."""
+`objects.py`, `relations.py`, `instants.py` and `column_types.py`, of text files, of `read_as`, of a condition's SQL, or
+which record `--unit` keeps."""
 
 
 class Kind(StrEnum):
@@ -77,7 +77,8 @@ class Column:
     Attributes
     ----------
     derivation : Derivation or None
-        How it is computed of others, where the question names it and the table does not hold it.
+        How it is computed of others, where the question names it and the table does not hold it; or of its own text,
+        where a type is declared.
     """
 
     name: str
@@ -101,14 +102,14 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """How a column that the table does not hold is computed, record by record.
+    """How a column that the table does not hold, or not as what it is read as, is computed, record by record.
 
     Attributes
     ----------
     text : str
         The expression in one form and spelling; public. No two of one text over one table's columns differ.
     shown : str
-        The expression in the order it was written in, for people.
+        The expression in the order it was written in, for people; empty for a declared type.
     columns : tuple of Column
         The table's columns that it reads.
     tree : sqlglot expression

@@ -69,7 +69,7 @@ class TextSource(Embedded):
 
 
 def open_file(
-    text: str, encoding: Any = None, delimiter: Any = None
+    text: str, encoding: Any = None, delimiter: Any = None, types: Any = None
 ) -> tuple[list[Column], ParquetSource | TextSource]:
     """Open a .csv, .tsv or .parquet file by its ending.
 
@@ -77,6 +77,8 @@ def open_file(
     ----------
     encoding, delimiter : str, optional
         How a text file is written; see `text.read_form`.
+    types : mapping or path, optional
+        Refused of other files, whose format says what their columns are.
 
     Raises
     ------
@@ -93,7 +95,7 @@ def open_file(
     if set(str(path)) & set("*?["):
         raise BadInput("data", "has a path with one of * ? [, which would match several files", "rename the file")
     if ending == ".parquet":
-        refuse_form(encoding, delimiter)
+        refuse_form(encoding, delimiter, types)
         return open_parquet(path)
     return _open_text(path, read_form(ending, encoding, delimiter))
 

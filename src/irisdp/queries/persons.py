@@ -149,9 +149,12 @@ def _draws_lots(condition: Condition | None, keys: Sequence[Column], unit: Unit)
 
 
 def _hashed(table: Table, unit: Unit) -> list[Column]:
-    """List what a record is hashed by: its person, and all columns that have a text form, whatever the question."""
-    person = table.column(unit.column, "unit")
-    return [person, *(column for column in table.columns if not column.kind.is_opaque and column != person)]
+    """List what a record is hashed by: its person, and all columns that have a text form, whatever the question.
+
+    As the table holds them: which record is kept is the same whatever types are declared.
+    """
+    (person,) = table.column(unit.column, "unit").sources
+    return [person, *(column for column in table.held if not column.kind.is_opaque and column != person)]
 
 
 def _hash(texts: int, unit: Unit) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
+from .column_types import read_types, typed
 from .columns import READER, Column, Kind, find_column
 from .engine import guarded
 
@@ -68,13 +69,15 @@ class Table:
     Attributes
     ----------
     columns : tuple of Column
-        Names and kinds; public.
+        Names and kinds, as questions find them; public.
     derived : tuple of Column
         Columns that a question computes of those: found by name as they are, and no part of what the table holds.
     text : dict
         How a text file is written, where that is not as usual; public, and part of every question.
     reading : str
         How a text file is read, in words for people; empty for other tables.
+    types : mapping
+        The types declared of columns of a text file, by their names; public.
     """
 
     columns: tuple[Column, ...]
@@ -82,6 +85,7 @@ class Table:
     text: dict[str, str] = field(default_factory=dict)
     reading: str = ""
     derived: tuple[Column, ...] = ()
+    types: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Shut the source in."""
@@ -97,6 +101,11 @@ class Table:
         """The file, all links followed; None where the table is no file."""
         path = getattr(self._source, "path", None)
         return path if isinstance(path, Path) else None
+
+    @property
+    def held(self) -> tuple[Column, ...]:
+        """The columns as the table holds them: those of a text file are untyped, whatever is declared."""
+        return tuple(source for column in self.columns for source in column.sources)
 
     @property
     def named(self) -> tuple[Column, ...]:
@@ -145,8 +154,8 @@ class Table:
         """
         names = list(dict.fromkeys(source.name for column in columns for source in column.sources))
         if not names:  # every statement needs some column, if only to count records
-            plain = [column for column in self.columns if not column.kind.is_opaque]
-            names = [(plain or list(self.columns))[0].name]
+            plain = [column for column in self.held if not column.kind.is_opaque]
+            names = [(plain or list(self.held))[0].name]
         return guarded(
             lambda: self._source.run(statement, names, declared),
             "could not be read to the end by its engine",
@@ -154,7 +163,7 @@ class Table:
         )
 
 
-def open_table(data: Any, *, encoding: str | None = None, delimiter: str | None = None) -> Table:
+def open_table(data: Any, *, encoding: str | None = None, delimiter: str | None = None, types: Any = None) -> Table:
     """Open DATA.
 
     Parameters
@@ -164,6 +173,8 @@ def open_table(data: Any, *, encoding: str | None = None, delimiter: str | None 
         a DuckDB relation, a PySpark DataFrame.
     encoding, delimiter : str, optional
         How a text file is written: UTF-8 and a comma (.csv) or tab (.tsv) unless given.
+    types : mapping or path, optional
+        What columns of a text file are read as; see `column_types.py`.
 
     Raises
     ------
@@ -173,12 +184,13 @@ def open_table(data: Any, *, encoding: str | None = None, delimiter: str | None 
     if isinstance(data, str | os.PathLike):
         from .files import open_file
 
-        columns, source = open_file(os.fsdecode(data), encoding, delimiter)
-        return Table(tuple(columns), source, source.form_facts, source.reading)
+        columns, source = open_file(os.fsdecode(data), encoding, delimiter, types)
+        declared = read_types(types, columns)
+        return Table(typed(columns, declared), source, source.form_facts, source.reading, types=declared)
     from .frames import open_frame
     from .text import refuse_form
 
-    refuse_form(encoding, delimiter)
+    refuse_form(encoding, delimiter, types)
 
     columns, frame_source = open_frame(data)
     return Table(tuple(columns), frame_source)

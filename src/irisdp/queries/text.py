@@ -93,9 +93,9 @@ def read_form(ending: str, encoding: Any = None, delimiter: Any = None) -> TextF
     return TextForm("utf-8" if name in ("utf-8-sig", "ascii") else name, mark)
 
 
-def refuse_form(encoding: Any, delimiter: Any) -> None:
+def refuse_form(encoding: Any, delimiter: Any, types: Any) -> None:
     """Refuse what is declared of a text file where there is none."""
-    for name, value in (("encoding", encoding), ("delimiter", delimiter)):
+    for name, value in (("encoding", encoding), ("delimiter", delimiter), ("types", types)):
         if value is not None:
             raise BadInput(name, "belongs to .csv and .tsv files", "leave it out")
 

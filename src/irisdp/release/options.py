@@ -108,12 +108,17 @@ class About(TypedDict, total=False):
         one record, chosen by a secret order that knows neither question nor answer.
     encoding, delimiter : str
         How a text file is written: UTF-8, and a comma (.csv) or tab (.tsv), unless given.
+    types : mapping or path
+        What columns of a text file are read as, ``{"age": "integer", "born": "date"}`` or a JSON file that says so:
+        integer, number, text, boolean, date or timestamp. A value that cannot be read so is null. A column without a
+        type is read as what a question takes it for.
     """
 
     relation: Literal["add-remove", "exchange"]
     unit: str | None
     encoding: str | None
     delimiter: str | None
+    types: Mapping[str, str] | str | os.PathLike[str] | None
 
 
 class Kept(TypedDict, total=False):

@@ -22,6 +22,7 @@ from ..queries import (
     read_per_unit,
     read_query,
     read_relation,
+    types_file,
 )
 from .audiences import Audience, read_levels
 from .grouping import read_grouping
@@ -66,7 +67,8 @@ def plan(data: Any, query: str, *arguments: str | int, **options: Unpack[PlanOpt
     own = asked.checked.privacy if isinstance(asked, Apply) else None
     levels = read_levels(options, own=own)
     neighbours = read_relation(options.get("relation", "add-remove"))
-    table = open_table(data, encoding=options.get("encoding"), delimiter=options.get("delimiter"))
+    encoding, delimiter, types = options.get("encoding"), options.get("delimiter"), options.get("types")
+    table = open_table(data, encoding=encoding, delimiter=delimiter, types=types)
     categories, groups, by = options.get("categories"), options.get("groups"), options.get("by")
     select_groups, public_membership = options.get("select_groups", False), options.get("public_membership", False)
     check_apart(categories, data, CATEGORIES)
@@ -121,6 +123,7 @@ def plan(data: Any, query: str, *arguments: str | int, **options: Unpack[PlanOpt
         declared_in={
             "the groups": groups_file(groups),
             "the categories": groups_file(categories),
+            "the types": types_file(types),
             "the mechanism": asked.file if isinstance(asked, Apply) else None,
         },
         charged_at=rational(options.get("delta", 0), "delta"),

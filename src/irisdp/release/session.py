@@ -63,7 +63,7 @@ class Session:
     limit : Charge, number, (number, number), or text, optional
         Set the most that may ever be spent: ε, or ε and δ; "mu=1" or "rho=1/2" make a ledger that counts in μ or ρ. A
         limit that the ledger has already is replaced.
-    secret, table, encoding, delimiter : optional
+    secret, table, encoding, delimiter, types : optional
         As for `irisdp.publish`.
 
     Raises
@@ -99,11 +99,12 @@ class Session:
         table: str | None = None,
         encoding: str | None = None,
         delimiter: str | None = None,
+        types: Mapping[str, str] | str | os.PathLike[str] | None = None,
     ) -> None:
-        opened = open_table(data, encoding=encoding, delimiter=delimiter)
+        opened = open_table(data, encoding=encoding, delimiter=delimiter, types=types)
         if unit is not None:
             unit = opened.column(unit, "unit").name
-        text = {"encoding": encoding, "delimiter": delimiter}
+        text = {"encoding": encoding, "delimiter": delimiter, "types": types}
         object.__setattr__(self, "data", data)
         object.__setattr__(self, "ledger", find_ledger(opened, ledger))
         object.__setattr__(self, "_asked", {"unit": unit, "relation": relation, **text})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..queries import Column, Condition, Groups, PerUnit, Relation, Table, cell_relation, describe_unit
+from ..queries import Column, Condition, Groups, PerUnit, Relation, Table, cell_relation, describe_types, describe_unit
 from .promise import Promise
 
 __all__ = ["Subject", "canonical", "subject_of"]
@@ -85,17 +85,34 @@ def subject_of(
         line=" ".join(_words(described, table, condition, by, unit, per_unit)),
         unit_rule=rule,
         cell_relation=cell_relation(relation, grouped=bool(by), public_membership=public_membership),
-        reading={"reading": table.reading} if table.reading else {},
+        reading={"reading": _reading(table, read)} if table.reading else {},
         facts=facts,
         chain=hashlib.sha256(canonical(facts).encode()).hexdigest() if links else None,
         promise=Promise(
             table=table.path.name if table.path else None,
-            columns={column.name: column.kind.name.lower() for column in table.columns},
+            columns=_pinned_columns(table, unit),
             relation=str(relation),
             unit=unit,
             public_columns=_table_columns(table, by) if public_membership else (),
         ),
     )
+
+
+def _reading(table: Table, read: Sequence[Column]) -> str:
+    """Say how a text file is read, and what the question's columns are read as, where types are declared."""
+    types = describe_types({column.name: table.types[column.name] for column in read if column.name in table.types})
+    return "; ".join([table.reading, *([types] if types else [])])
+
+
+def _pinned_columns(table: Table, unit: str | None) -> dict[str, str]:
+    """Return the kinds of all columns as the table holds them, and of the unit as it is read.
+
+    A declared type is a way to read one record, so releases with and without it speak of the same neighbours; but that
+    of the unit says which records are one person's (docs/decisions/0029-declared-types-are-a-reading.md).
+    """
+    kinds = {column.name: column.kind.name.lower() for column in table.held}
+    person = None if unit is None else table.types.get(table.column(unit, "unit").name)
+    return kinds if person in (None, "text") else kinds | {str(unit): str(person)}
 
 
 def canonical(document: Any) -> str:
@@ -128,7 +145,8 @@ def _table_columns(table: Table, by: tuple[str, ...]) -> list[str]:
 
 
 def _shown(column: Column) -> str:
-    return column.name if column.derivation is None else f"{column.name} = {column.derivation.shown}"
+    computed = column.derivation is not None and column.derivation.shown
+    return f"{column.name} = {computed}" if computed else column.name
 
 
 def _columns(

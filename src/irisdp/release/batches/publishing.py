@@ -58,9 +58,9 @@ def batch(
     plan : path or mapping
         A JSON file, or what stands in one: ``{"data": …, "budget": {"epsilon": 1, "delta": "1e-6"}, "questions":
         [{"query": "count", "expression": …, "by": …, "groups": …, "weight": 1, "out": …}, …]}``, and optionally
-        "ledger", "relation", "unit", "out", "secret", "table", "encoding" and "delimiter". A question may also say
-        "categories", "bins", "select_groups", "delta", "selection_delta", "public_membership" and "per_unit". All are
-        as for `irisdp.publish`, paths too; the plan's ``"out": "answers.csv"`` becomes ``answers.1.csv``,
+        "ledger", "relation", "unit", "out", "secret", "table", "encoding", "delimiter" and "types". A question may also
+        say "categories", "bins", "select_groups", "delta", "selection_delta", "public_membership" and "per_unit". All
+        are as for `irisdp.publish`, paths too; the plan's ``"out": "answers.csv"`` becomes ``answers.1.csv``,
         ``answers.2.csv``, … for questions without one of their own (from ten questions on ``answers.01.csv``, …).
     data : path or frame
         Instead of the plan's "data".

@@ -24,7 +24,7 @@ __all__ = ["AskedBatch", "AskedQuestion", "in_question", "read_batch"]
 Step = TypeVar("Step")
 
 _PLAN = ("data", "budget", "questions")
-_ABOUT = ("relation", "unit", "encoding", "delimiter")
+_ABOUT = ("relation", "unit", "encoding", "delimiter", "types")
 """What is said once, for all questions."""
 _KEPT = ("ledger", "secret", "table", "out")
 _ASKED = (

@@ -1,0 +1,83 @@
+"""The proof by exhaustion over text files whose columns have declared types, and bugs that it must catch."""
+
+import pytest
+import sqlglot
+
+from irisdp.queries import Table, column_types, open_table
+from support import exhaustion
+from support.exhaustion import DELTA, LOTS, caught, neighbours, personal_neighbours, violations
+from support.sweeps import tried
+
+pytestmark = pytest.mark.usefixtures("one_engine")
+
+TYPES = {"v": "integer", "u": "integer", "g": "text"}
+SPELT = {None: "1.5", 0: "-0", 1: " 1.0"}
+"""How values are written: that which is none is what an engine's own cast would round."""
+WHOLE = {"relation": "add-remove", "types": TYPES}
+GROUPED = {**WHOLE, "by": "v", "groups": [0, 1, 2]}
+SELECTED = {**WHOLE, "by": "v", "select_groups": True, "selection_delta": DELTA, "delta": DELTA}
+PERSONS = {**WHOLE, "unit": "u"}
+
+
+def persons_name(person, value):
+    """Write a person's number in two ways, of which the record's value decides."""
+    return "" if person is None else f"{person}.0" if value else f"0{person}"
+
+
+@pytest.fixture(autouse=True)
+def text_files(tmp_path, monkeypatch):
+    """Let tables be text files."""
+
+    def written(table):
+        rows = [(None, *row) if len(row) == 2 else row for row in table]
+        lines = [f"{persons_name(u, v)},{g or ''},{SPELT[v]}\n" for u, g, v in rows]
+        file = tmp_path / "t.csv"
+        file.write_text("".join(["u,g,v\n", *lines]))
+        return file
+
+    monkeypatch.setattr(exhaustion, "frame", written)
+    monkeypatch.setattr(exhaustion, "open_table", lambda data: open_table(data, types=TYPES))
+
+
+def small(pairs, most=3):
+    return {pair for pair in pairs if max(map(len, pair)) <= most}
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "exchange"])
+@pytest.mark.parametrize(
+    ("query", "options"), [("majority", WHOLE), ("count", GROUPED), ("count", SELECTED)], ids=["whole", "by", "select"]
+)
+def test_tables_of_typed_text_cannot_be_told_apart(query, options, relation):
+    wrong, compared = violations(query, {**options, "relation": relation}, small(neighbours(relation, "any")))
+    assert compared > 100
+    assert wrong == 0
+
+
+@pytest.mark.parametrize("options", [PERSONS, {**PERSONS, **GROUPED}], ids=["whole", "by"])
+def test_persons_whose_numbers_are_written_in_two_ways_cannot_be_told_apart(options):
+    pairs = small(personal_neighbours("add-remove"), tried(2, 3))
+    wrong, compared = violations("count-where", options, pairs, LOTS[1])
+    assert compared > 30
+    assert wrong == 0
+
+
+@pytest.mark.parametrize(("query", "options"), [("majority", WHOLE), ("count", GROUPED)], ids=["whole", "by"])
+def test_a_type_that_other_records_decide_is_caught(query, options, monkeypatch):
+    real = column_types._reading
+
+    def sniffed(text, kind):
+        read = real(text, kind).sql("duckdb")
+        return sqlglot.parse_one(f"CASE WHEN BOOL_AND(({read}) IS NOT NULL) OVER () THEN ({read}) END", "duckdb")
+
+    monkeypatch.setattr(column_types, "_reading", sniffed)
+    assert caught(query, options, small(neighbours("add-remove", "any")))
+
+
+def test_persons_that_are_told_apart_as_text_are_caught(monkeypatch):
+    real = Table.column
+
+    def untyped(table, name, field):
+        return real(table, name, field).sources[0] if field == "unit" else real(table, name, field)
+
+    monkeypatch.setattr(Table, "column", untyped)
+    assert caught("count", PERSONS, small(personal_neighbours("add-remove")))
