@@ -9,6 +9,7 @@ sorted instead.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -142,14 +143,19 @@ def order_table(k: int | None, categories: int, ratio: Fraction, relation: Moves
 
 def _caps(k: int | None, categories: int, largest: int, answers: int) -> tuple[int, ...] | None:
     """Return the caps of all steps, as large as the size of a graph allows; None where it allows none."""
-    for other in range(largest, 0, -1):
-        caps = tuple(largest if k in (None, categories - 1 - step) else other for step in range(categories - 1))
+
+    def caps_with(other: int) -> tuple[int, ...]:
+        return tuple(largest if k in (None, categories - 1 - step) else other for step in range(categories - 1))
+
+    def fits(other: int) -> bool:
+        caps = caps_with(other)
         chances = number_of_heights(caps) * answers
-        if chances <= min(MOST_CHANCES, MOST_WORK // largest) and steps_are_few(caps):
-            return caps
-        if k is None or other <= LEAST_CAP:
-            return None
-    return None
+        return chances <= min(MOST_CHANCES, MOST_WORK // largest) and steps_are_few(caps)
+
+    least = largest if k is None else min(LEAST_CAP, largest)
+    # A graph grows with every cap, so that those which fit come first.
+    room = bisect_left(range(least, largest + 1), True, key=lambda other: not fits(other))
+    return caps_with(least + room - 1) if room else None
 
 
 def _table(
