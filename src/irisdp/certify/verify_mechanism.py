@@ -531,7 +531,7 @@ class Goal:
 
     worst_case: bool
     loss_name: str | None  # None where the losses are written out
-    losses: list[list[Fraction]]
+    losses: list[list[Any]]  # exact numbers
     weights: list[Fraction]
     considered: Iterable[int]
 
@@ -555,7 +555,8 @@ def read_goal(mechanism: Mechanism, certificate: Any) -> Goal:
     aggregate = part(certificate, "aggregate", "the certificate")
     insist(aggregate in ("average", "worst"), "aggregate must be average or worst")
     worst_case = aggregate == "worst"
-    loss_name = part(loss, "name", "loss") if isinstance(loss, dict) else None
+    named = isinstance(loss, dict)
+    loss_name = part(loss, "name", "loss") if named else None
     if loss_name == "graph-distance":
         loss = [  # factors are about a path, and do not list its edges
             smallest_reaching(mechanism, {i: 0}, lambda steps: steps + 1, size)
@@ -565,14 +566,14 @@ def read_goal(mechanism: Mechanism, certificate: Any) -> Goal:
         ]
         connected = list(mechanism.inputs) == list(mechanism.outputs) and size not in chain(*loss)
         insist(connected, "distances need a connected graph")
-    elif isinstance(loss, dict):
+    elif named:
         insist(isinstance(loss_name, str) and loss_name in LOSSES, "loss has a name that is not known")
         counts = all(isinstance(one, int) for one in chain(mechanism.inputs, mechanism.outputs))
         insist(counts or loss_name == "zero-one", f"{loss_name} loss needs inputs and outputs that are integers")
         loss_between = LOSSES[loss_name]
         loss = [[loss_between(truth, answer) for answer in mechanism.outputs] for truth in mechanism.inputs]
     lines = [list_of(line, "a row of loss", len(mechanism.outputs)) for line in list_of(loss, "loss", size)]
-    losses = [[number(entry, "loss") for entry in line] for line in lines]
+    losses = lines if named else [[number(entry, "loss") for entry in line] for line in lines]  # named: integers
     listed = list_of(part(certificate, "weights", "the certificate"), "weights", size)
     weights = [number(weight, "weights") for weight in listed]
     considered: Iterable[int] = range(size)
