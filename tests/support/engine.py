@@ -1,7 +1,10 @@
 """One engine, as the library opens and locks it, for many small tables: to open it takes longer than they do."""
 
+import warnings
 from contextlib import contextmanager
+from itertools import count
 
+import duckdb
 import pytest
 
 from irisdp.queries import files, frames, groups, parquet, relations
@@ -9,25 +12,98 @@ from irisdp.queries.engine import locked_connection
 
 __all__ = ["in_one_engine"]
 
+_MOST = 16
+"""Databases kept open, each for relations of other columns."""
 
-class SharedEngine:
-    """Stands for `locked_connection`; whoever is done closes it, and it stays open."""
+
+class Reread:
+    """A registered relation that is another one at every statement: the engine reads it afresh whenever one runs."""
+
+    def __init__(self, relation):
+        self.relation = relation
+
+    @property
+    def schema(self):
+        return self.relation.schema
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.relation.__arrow_c_stream__(requested_schema)
+
+
+class Database:
+    """An open database, whose relations have the same names and columns for as long as any statement is prepared."""
 
     def __init__(self):
-        self._connection = None
+        with pytest.MonkeyPatch.context() as patch:  # tables of a few records: other threads would only wait
+            real = duckdb.connect
+            patch.setattr(duckdb, "connect", lambda config: real(config={**config, "threads": 1}))
+            self._connection = locked_connection()
+        self._relations, self._prepared, self._numbers = {}, {}, count()
+
+    def forget(self):
+        for name in self._relations:
+            self._connection.unregister(name)
+        for name in filter(None, self._prepared.values()):
+            self._connection.execute(f"DEALLOCATE {name}")
+        self._relations, self._prepared = {}, {}
+
+    def run(self, statement, relations):
+        """Run a statement as the library does; from the second time on without planning it again."""
+        for name, relation in relations.items():
+            if name in self._relations:
+                self._relations[name].relation = relation
+            else:
+                self._relations[name] = Reread(relation)
+                self._connection.register(name, self._relations[name])
+        try:
+            if statement not in self._prepared:
+                self._prepared[statement] = None
+                return self._connection.sql(statement).to_arrow_table()
+            if self._prepared[statement] is None:
+                name = f"statement_{next(self._numbers)}"
+                self._connection.execute(f"PREPARE {name} AS {statement}")
+                self._prepared[statement] = name
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", message="Arrow output on a DB-API result")
+                return self._connection.execute(f"EXECUTE {self._prepared[statement]}").to_arrow_table()
+        finally:
+            for kept in self._relations.values():
+                kept.relation = kept.schema.empty_table()
+
+
+class SharedEngine:
+    """Stands for `locked_connection`; whoever is done closes it, and its databases stay open."""
+
+    def __init__(self):
+        self._databases, self._registered, self._statement = {}, {}, None
 
     def __call__(self, path=None):
-        if path is not None:  # a connection may read one file and no other
-            return locked_connection(path)
-        self._connection = self._connection or locked_connection()
+        return self if path is None else locked_connection(path)  # a connection may read one file and no other
+
+    def register(self, name, relation):
+        self._registered[name] = relation
+
+    def sql(self, statement):
+        self._statement = statement
         return self
 
-    def __getattr__(self, name):
-        return getattr(self._connection, name)
+    def to_arrow_table(self):
+        return self._database().run(self._statement, self._registered)
 
     def close(self):
-        for name in ("data", "groups"):
-            self._connection.unregister(name)
+        self._registered, self._statement = {}, None
+
+    def _database(self):
+        """Find the database for relations of these columns; else take the one that was not used for longest."""
+        columns = tuple(sorted((name, str(relation.schema)) for name, relation in self._registered.items()))
+        database = self._databases.pop(columns, None)
+        if database is None and len(self._databases) < _MOST:
+            database = Database()
+        elif database is None:
+            database = self._databases.pop(next(iter(self._databases)))
+            database.forget()
+        self._databases[columns] = database
+        return database
 
 
 _engine = SharedEngine()

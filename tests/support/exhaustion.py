@@ -8,6 +8,7 @@ import pickle
 from collections import Counter, defaultdict
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import combinations_with_replacement, product
 
 import numpy as np
@@ -23,7 +24,7 @@ from irisdp.queries import quantile as queries_quantile
 from irisdp.queries import query as queries_query
 from irisdp.queries import sizes as queries_sizes
 from irisdp.release import plan, planning, publishing, read_cells, selection
-from support.closeness import hockey_stick
+from support.closeness import hockey_stick, over_one_denominator
 
 __all__ = [
     "ASKED",
@@ -179,7 +180,15 @@ def frame(table):
     )
 
 
+@cache
+def opened(table):
+    """Open a table, once: nobody changes it."""
+    return open_table(frame(table))
+
+
 _counted = {}
+_told = {}
+"""What was told of objects that nobody changes, and the objects, so that no others are taken for them."""
 
 
 @pytest.fixture
@@ -193,13 +202,20 @@ def engine_once(one_engine, monkeypatch):
         real = getattr(room, name)
 
         def once(given, *arguments, **options):
-            texts = {key: told(value) for key, value in options.items()}
-            key = (name, frozen(given), str([told(value) for value in arguments]), str(texts))
+            texts = [(key, told_once(value)) for key, value in options.items()]
+            key = (name, frozen(given), *map(told_once, arguments), *texts)
             if key not in _counted:
                 _counted[key] = real(given, *arguments, **options)
             return _counted[key]
 
         monkeypatch.setattr(room, name, once)
+
+    def told_once(value, tell=None):
+        if tell is None and not hasattr(value, "arrow"):
+            return str(told(value))
+        if id(value) not in _told:
+            _told[id(value)] = value, str((tell or told)(value))
+        return _told[id(value)][1]
 
     def told(value):
         if hasattr(value, "per_unit"):
@@ -209,7 +225,9 @@ def engine_once(one_engine, monkeypatch):
         return getattr(value, "text", value)
 
     def frozen(given):
-        return str((given._source.table.to_pylist(), given.derived)) if hasattr(given, "_source") else str(given)
+        if not hasattr(given, "_source"):
+            return str(given)
+        return told_once(given._source, lambda source: source.table.to_pylist()), str(given.derived)
 
     remember(queries_query, "count_records")
     remember(queries_categories, "read_groups")
@@ -227,6 +245,11 @@ def middle(chance):
     return (chance.lower + chance.upper) / 2 if isinstance(chance, Enclosure) else chance
 
 
+def all_named(keys):
+    """Name every key, as if all had been selected."""
+    return keys.select(np.ones(len(keys.counts), dtype=bool)).labels
+
+
 def joint_law(planned, cells, end=middle):
     """The exact law of everything printed: a mapping from what is shown, sidecar first, to probabilities.
 
@@ -237,21 +260,23 @@ def joint_law(planned, cells, end=middle):
     laws = [mechanism.law(cells.nodes, cell, MOST) for cell in range(len(cells.nodes))]
     laws = [{answer: end(chance) for answer, chance in law.items()} for law in laws]
     if planned.selector is not None:
-        named = [label[0] for label in cells.keys.select(np.ones(len(laws), dtype=bool)).labels]
+        named = [label[0] for label in all_named(cells.keys)]
         chances = [planned.selector.law(int(size)) for size in cells.keys.counts]
         laws = [
             {None: 1 - chance} | {(name, answer): chance * p for answer, p in law.items()}
             for name, chance, law in zip(named, chances, laws, strict=True)
         ]
     # The sidecar is printed too: what it says of the ends must be the same for all neighbours.
-    joint = {(str(mechanism.ends(cells.nodes)),): Fraction(1)}
-    for law in laws:
-        joint = {(*seen, answer): p * q for seen, p in joint.items() for answer, q in law.items() if q}
+    joint, whole = {(str(mechanism.ends(cells.nodes)),): 1}, 1
+    for law in laws:  # over one denominator, as products of integers are fast
+        shares, denominator = over_one_denominator(law)
+        joint = {(*seen, answer): p * q for seen, p in joint.items() for answer, q in shares.items() if q}
+        whole *= denominator
     shown = Counter()
     for (ends, *seen), probability in joint.items():
         parts = [part for part in seen if part is not None]
         shown[ends, *as_shown(mechanism, cells.nodes, parts, selected=planned.selector is not None)] += probability
-    return shown
+    return Counter({answer: Fraction(share, whole) for answer, share in shown.items()})
 
 
 def as_shown(mechanism, nodes, parts, *, selected):
@@ -272,7 +297,7 @@ def drawn(answers, names):
 
 
 def worst_delta(first, second, ratio):
-    """The larger of both hockey-stick sums."""
+    """The larger of both hockey-stick sums; laws may be over one denominator each."""
     return max(hockey_stick(first, second, ratio), hockey_stick(second, first, ratio))
 
 
@@ -287,28 +312,31 @@ def excesses(query, options, pairs, key=LOTS[0], charged_at=()):
 
     Where a guarantee is charged at a δ of its curve, `charged_at` lists several: of them, the worst.
     """
-    laws, of_cells, worst, numbers = {}, {}, {}, {}  # tables of one law have one number
+    laws, of_cells, worst, numbers, shares = {}, {}, {}, {}, []  # tables of one law have one number
     near = NEAR if "mu" in options or query in ENCLOSED else 0
     costs = [planned_for((), query, {**options, "delta": delta}).cost for delta in charged_at]
     planned = planned_for((), query, options)  # it has read no record: the same for every table, as a test compares
+    costs = [(exp_below(cost.epsilon), cost.delta) for cost in costs or [planned.cost]]
     for pair in pairs:
         for table in pair:
             if table not in laws:
-                one = open_table(frame(table)).deriving(planned.table.derived)
+                one = opened(table).deriving(planned.table.derived)
                 cells = read_cells(replace(planned, table=one), key)
                 # What is drawn knows of the table what was read of it, and no more: the same cells have one law.
-                read = table if cells.keys is not None else pickle.dumps(cells.nodes)
+                found = cells.keys
+                read = pickle.dumps((cells.nodes, None if found is None else (all_named(found), found.counts)))
                 if read not in of_cells:
-                    of_cells[read] = joint_law(planned, cells)
-                law = of_cells[read]
-                assert abs(sum(law.values()) - 1) <= near
-                laws[table] = numbers.setdefault(frozenset(law.items()), len(numbers)), law
-        (one, first), (other, second) = (laws[table] for table in pair)
+                    law = joint_law(planned, cells)
+                    assert abs(sum(law.values()) - 1) <= near
+                    number = numbers.setdefault(frozenset(law.items()), len(numbers))
+                    if number == len(shares):
+                        shares.append(over_one_denominator(law))
+                    of_cells[read] = number
+                laws[table] = of_cells[read]
+        one, other = (laws[table] for table in pair)
         if (one, other) not in worst:
-            worst[one, other] = max(
-                worst_delta(first, second, exp_below(cost.epsilon)) - cost.delta - near
-                for cost in costs or [planned.cost]
-            )
+            first, second = shares[one], shares[other]
+            worst[one, other] = max(worst_delta(first, second, ratio) - delta - near for ratio, delta in costs)
         yield worst[one, other]
 
 
@@ -325,5 +353,6 @@ def caught(query, options, pairs, key=LOTS[0]):
 
 
 def forget_counts():
-    """Forget what the engine counted."""
+    """Forget what the engine counted, and every table."""
     _counted.clear()
+    opened.cache_clear()
