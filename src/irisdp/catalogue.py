@@ -23,11 +23,14 @@ class Form:
         Its name, and what follows it.
     answer : str
         What it answers about each group.
+    within : str or None
+        What ``--within K`` promises of each answer; None where it promises nothing.
     """
 
     home: str
     usage: str
     answer: str
+    within: str | None = None
 
     @property
     def name(self) -> str:
@@ -35,26 +38,37 @@ class Form:
         return self.usage.partition(" ")[0]
 
 
+_OFF = "off by at most {K}"
+_AWAY = "right where {records} more or less leave the truth as it is"
+
 FORMS = (
     Form(
         "count.Count",
         "count [EXPR]",
         "how many records (for which EXPR is true), with exact two-sided geometric noise, or Gaussian noise for a μ",
+        _OFF,
     ),
-    Form("at_least.AtLeast", "at-least K [EXPR]", "yes or no"),
-    Form("at_most.AtMost", "at-most K [EXPR]", "yes if EXPR is true for K records or fewer"),
+    Form("at_least.AtLeast", "at-least K [EXPR]", "yes or no", _AWAY),
+    Form("at_most.AtMost", "at-most K [EXPR]", "yes if EXPR is true for K records or fewer", _AWAY),
     Form(
         "band.Band",
         "band T1,T2,… [EXPR]",
         "which band the number of records (for which EXPR is true) is in, such as `10 to 19`",
+        _AWAY,
     ),
-    Form("majority.Majority", "majority EXPR", "yes if EXPR is true more often than false"),
+    Form("majority.Majority", "majority EXPR", "yes if EXPR is true more often than false", _AWAY),
     Form(
         "histogram.Histogram",
         "histogram COLUMN",
         "how many records are in each of some bins, or of some declared categories, as counts",
+        _OFF,
     ),
-    Form("plurality.Plurality", "plurality COLUMN", "which of the declared categories most records have"),
+    Form(
+        "plurality.Plurality",
+        "plurality COLUMN",
+        "which of the declared categories most records have",
+        "right where the largest category leads all others by {records}",
+    ),
     Form("quantile.Median", "median COLUMN", "which of the declared bins holds the median"),
     Form("quantile.Quantile", "quantile P COLUMN", "which of the declared bins holds the quantile P, such as 0.9"),
     Form("orders.Top", "top K COLUMN", "the K declared categories that most records have, such as `a, b`"),
@@ -70,6 +84,7 @@ FORMS = (
         "sizes.Sizes",
         "sizes [K] COLUMN",
         "how large the categories are (the K largest), largest first, without names: a row for each",
+        "off by at most {K} in every number that tells the sizes, before they are made to fit,",
     ),
     Form(
         "column.EachCategory",

@@ -13,6 +13,7 @@ import typer
 from ..catalogue import FORMS
 from ..errors import BadInput
 from ..exact import rational_text
+from .expectations import expectations, show_expectations, show_within
 from .options import AsJson, Force, console, print_json, say, short_path
 from .spelling import error_in_options, in_options
 from .terminal import show_what_is_charged
@@ -87,6 +88,16 @@ def publish_command(
     delta: Annotated[
         str, typer.Option(help="δ of each cell's mechanism; with --mu, where it is charged.", metavar="D")
     ] = "0",
+    within: Annotated[
+        str | None,
+        typer.Option(
+            help="Find the least ε that keeps each answer's error within K; with --epsilon, noise that ends at K.",
+            metavar="K",
+        ),
+    ] = None,
+    confidence: Annotated[
+        str | None, typer.Option(help="How probably it does; 0.95 unless given.", metavar="C")
+    ] = None,
     audience: Annotated[
         list[str] | None,
         typer.Option(
@@ -164,6 +175,8 @@ def publish_command(
         "mu": mu,
         "privacy": privacy,
         "delta": delta,
+        "within": within,
+        "confidence": confidence,
         "audience": audience or None,
         "relation": relation,
         "public_membership": public_membership,
@@ -186,10 +199,12 @@ def publish_command(
         )
         if as_json:
             foreseen = outlook and error_in_options(outlook.to_document(), _OPTIONS)
-            print_json({**planned.to_document(), "dry_run": True, "ledger": foreseen})
+            print_json({**planned.to_document(), **expectations(planned), "dry_run": True, "ledger": foreseen})
         else:
             _show_plan(planned, book.path, outlook)
         return
+    if within is not None and not as_json:
+        show_within(plan(data, *query, **options))
     with progress(quiet=as_json):
         published = publish(data, *query, **options, ledger=ledger, secret=secret, table=table, out=out, force=force)
     with show_what_is_charged():
@@ -233,6 +248,7 @@ def _show_plan(planned: Plan, ledger: Path, outlook: Outlook | None) -> None:
     view.print(f"  cost      {planned.describe_cost()}")
     for error in planned.describe_error():
         view.print(f"  error     {error}")
+    show_expectations(planned)
     for groups in planned.describe_groups():
         say(view, f"  groups    {groups}")
     for categories in planned.describe_categories():

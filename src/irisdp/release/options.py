@@ -53,6 +53,12 @@ class Question(TypedDict, total=False):
     delta : number or text, in [0, 1)
         Probability with which the bound e^ε may fail; 0 unless given. Needed by `select_groups`, and beside `mu`
         unless the ledger counts in μ or ρ: the point of the curve that is charged, (ε(δ), δ), as of several pairs.
+    within : int
+        Instead of `epsilon`: K, and the least ε is found with which each answer is off by at most K, or is right from a
+        lead or a distance of K records on, with the probability `confidence`; `plan` says which, and how much it is.
+        Beside `epsilon`: noise that ends at K, at the least δ that any such noise needs, which is charged.
+    confidence : number or text
+        That probability, 0.95 unless given. Each answer has it by itself; of many, some are further off.
     audience : mapping, or sequence of "NAME=E"
         Instead of `epsilon`, an ε for each audience of a count: ``{"board": 2, "press": 0.5}``. No coalition learns
         more than its most accurate member, and the charge is that of the largest ε.
@@ -75,6 +81,8 @@ class Question(TypedDict, total=False):
     mu: Rational | None
     privacy: Guarantee | Mapping[str, Any] | str | None
     delta: Rational
+    within: Rational | None
+    confidence: Rational | None
     audience: Mapping[str, Rational] | Sequence[str] | None
     public_membership: bool
     per_unit: Literal["any", "all"] | None

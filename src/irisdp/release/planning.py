@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Unpack, cast
 
+from ..cells import CellMechanism
 from ..errors import BadInput
 from ..exact import checked, rational
+from ..privacy import Guarantee
 from ..queries import (
     CATEGORIES,
     Apply,
@@ -30,6 +32,7 @@ from .options import PlanOptions, with_options
 from .plans import Plan
 from .selection import read_selector
 from .subject import subject_of
+from .within import read_within
 
 __all__ = ["plan"]
 
@@ -65,7 +68,11 @@ def plan(data: Any, query: str, *arguments: str | int, **options: Unpack[PlanOpt
     """
     asked = read_query(query, arguments)
     own = asked.checked.privacy if isinstance(asked, Apply) else None
-    levels = read_levels(options, own=own)
+    wanted = read_within(options)
+    if wanted is None:
+        levels = read_levels(options, own=own)
+    else:
+        wanted.check(asked.name)
     neighbours = read_relation(options.get("relation", "add-remove"))
     encoding, delimiter, types = options.get("encoding"), options.get("delimiter"), options.get("types")
     table = open_table(data, encoding=encoding, delimiter=delimiter, types=types)
@@ -89,9 +96,19 @@ def plan(data: Any, query: str, *arguments: str | int, **options: Unpack[PlanOpt
             # Which of a person's records is kept depends on what they say, and so does the group it counts in.
             raise BadInput("public_membership", "cannot be promised with unit=", "leave one of the two out")
     each = read_per_unit(options.get("per_unit"), unit, condition)
-    selector, levels = read_selector(levels, options, fixed=own is not None)
     check_list(question, by=columns, selected=select_groups, unit=unit)
     graph = cell_relation(neighbours, grouped=bool(columns), public_membership=public_membership)
+    met = None
+    fixed = own is not None or (wanted is not None and wanted.pair is not None)
+    if wanted is not None:
+
+        def answering(level: Guarantee) -> CellMechanism[Any]:
+            ((_, left),) = read_selector([(None, level)], options, fixed=fixed)[1]
+            return question.mechanism(left, graph)
+
+        met = wanted.meet(question.name, answering)
+        levels = [(None, met.privacy)]
+    selector, levels = read_selector(levels, options, fixed=fixed)
     audiences = tuple(Audience(name, question.mechanism(level, graph)) for name, level in levels)
     if options.get("audience") is not None and audiences[0].mechanism.chained is None:
         raise BadInput("audience", "is for counts", f"ask {question.name} with one epsilon=")
@@ -126,5 +143,6 @@ def plan(data: Any, query: str, *arguments: str | int, **options: Unpack[PlanOpt
             "the types": types_file(types),
             "the mechanism": asked.file if isinstance(asked, Apply) else None,
         },
+        within=met,
         charged_at=rational(options.get("delta", 0), "delta"),
     )

@@ -19,8 +19,11 @@ from ..privacy import Gaussian, Guarantee, Privacy
 from ..queries import Condition, Groups, Kind, PerUnit, Query, Relation, Table, entry_of
 from ..renamed import renamed_method
 from .audiences import Audience
+from .errors_around import ErrorAt, errors_around
 from .pricing import Price
+from .risk import Risk, risk_of
 from .subject import Subject, canonical
+from .within import Met
 
 __all__ = ["Plan"]
 
@@ -45,6 +48,8 @@ class Plan:
         Decides which groups may be named, where they are not declared.
     declared_in : mapping
         The files, if any, that groups or categories were read from, by what they are: no output may be one of them.
+    within : Met or None
+        How far off answers were to be at most, and what it takes; None where ε was said instead.
     charged_at : Fraction
         The δ at which a ledger in ε and δ charges guarantees that are no single pair; 0 where none was given.
     cost : Charge
@@ -69,6 +74,7 @@ class Plan:
     audiences: tuple[Audience, ...]
     selector: PartitionSelection | None
     declared_in: Mapping[str, Path | None] = field(default_factory=dict, repr=False)
+    within: Met | None = None
     charged_at: Fraction = Fraction(0)
     cost: Charge = _OPEN
     chain: str | None = field(init=False, repr=False)
@@ -91,13 +97,17 @@ class Plan:
         object.__setattr__(self, "chain", chain)
         object.__setattr__(self, "price", price)
         if self.cost is _OPEN:
-            # A selection has a δ, and nothing with one is counted in μ.
-            unpriced = isinstance(finest.privacy, Gaussian) and not self.charged_at and self.selector is None
-            object.__setattr__(self, "cost", price.at(MU if unpriced else EPSILON_DELTA))
+            object.__setattr__(self, "cost", price.at(self.currency))
 
     def __repr__(self) -> str:
         """Say what is asked, what it costs and how far off answers will be."""
         return f"<Plan: {self.line}; {self.describe_cost()}; {'; '.join(self.describe_error())}>"
+
+    @property
+    def currency(self) -> Currency:
+        """What `cost` is counted in: a selection has a δ, and nothing with one is counted in μ."""
+        curved = isinstance(self.price.privacy, Gaussian)
+        return MU if curved and not self.charged_at and self.selector is None else EPSILON_DELTA
 
     @property
     def line(self) -> str:
@@ -135,6 +145,21 @@ class Plan:
             "expected_error": audience.mechanism.expected_error(),
         }
 
+    @property
+    def risk(self) -> Risk:
+        """What this release may tell about one person, at its whole cost."""
+        return risk_of(self.cost, self.relation, self.unit)
+
+    def errors_around(self) -> list[ErrorAt]:
+        """Return what errors would be at some ε around this one; none where mechanisms are searched for at each."""
+        return errors_around(
+            self.query,
+            self.audiences[0].mechanism,
+            relation=self.asked.cell_relation,
+            price=lambda privacy: self.cost_at(privacy, self.currency),
+            distance=None if self.within is None else self.within.distance,
+        )
+
     def cost_at(self, privacy: Guarantee, currency: Currency = EPSILON_DELTA) -> Charge:
         """Return what the whole release would cost, in a currency, if its most accurate cells kept this."""
         return self.price.at(currency, privacy)
@@ -155,6 +180,7 @@ class Plan:
             **self.asked.reading,
             **({"public": self.public} if self.public else {}),
             "audiences": [self.facts(audience) for audience in self.audiences],
+            **({} if self.within is None else {"within": self.within.to_document()}),
         }
 
     @property

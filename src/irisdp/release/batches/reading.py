@@ -45,6 +45,13 @@ _ELSEWHERE = {
         )
         for name in ("epsilon", "ratio", "mu", "privacy")
     },
+    **{
+        ("question", name): (
+            "is not for batches, whose questions share one budget",
+            f'publish this question alone, or leave "{name}" out',
+        )
+        for name in ("within", "confidence")
+    },
     ("question", "audience"): ("is not for batches", 'publish this question alone, or leave "audience" out'),
     ("question", "k"): ("belongs into the query", 'write for example "query": "at-least 5000"'),
     ("question", "K"): ("belongs into the query", 'write for example "query": "at-least 5000"'),

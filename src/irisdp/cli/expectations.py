@@ -1,0 +1,42 @@
+"""What is said of a question before anything is spent: the error that was asked for, ε against error, and the risk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .options import console
+
+if TYPE_CHECKING:
+    from ..release import Plan
+
+__all__ = ["expectations", "show_expectations", "show_within"]
+
+
+def expectations(planned: Plan) -> dict[str, Any]:
+    """Return ε against error, and the risk, JSON-ready."""
+    return {
+        "error_by_level": [row.to_document() for row in planned.errors_around()],
+        "risk": planned.risk.to_document(),
+    }
+
+
+def show_within(planned: Plan) -> None:
+    """Show what the error that was asked for takes."""
+    if planned.within is not None:
+        _show("within", planned.within.says)
+
+
+def show_expectations(planned: Plan) -> None:
+    """Show the same for people."""
+    from ..release.errors_around import in_columns
+
+    show_within(planned)
+    for place, line in enumerate(in_columns(planned.errors_around())):
+        _show("" if place else "instead", line)
+    _show("risk", planned.risk.describe())
+
+
+def _show(heading: str, said: str) -> None:
+    from rich.markup import escape
+
+    console().print(f"  {heading:<9} {escape(said)}", soft_wrap=True)

@@ -1,0 +1,121 @@
+"""What a release may tell about one person, in plain words: how far an adversary's even odds can move.
+
+Whoever knows everything but one bit, whether somebody is in the table, and thinks it 50:50, ends at most at r/(1 + r)
+where the release is (ε, 0)-private for that and r = e^ε: odds are multiplied by a ratio of likelihoods. With a δ the
+release tells no more than one that tells all with probability δ, and else keeps (ε, 0): that is the dominating pair of
+(ε, δ) ([Kairouz2017]; proofs/dominating-pair.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+from typing import Any
+
+import flint
+
+from ..accounting import Charge, Cost, GaussianCost
+from ..exact import ball, enclosure_of, rational_text, short_text
+from ..queries import Relation
+
+__all__ = ["Risk", "risk_of"]
+
+_WIDTH = Fraction(1, 10**30)
+_SHOWN = 3
+"""Significant digits of what is left to certainty."""
+_MOST_PLACES = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Risk:
+    """How sure an adversary may get who thinks 50:50, at worst.
+
+    Attributes
+    ----------
+    asks : str
+        What the adversary thinks 50:50 of.
+    posterior : Fraction or None
+        How sure at most after any answer, rounded up; None where answers may be arbitrarily telling, if rarely so.
+    outright : Fraction
+        With which probability all may be told, at most.
+    guess : Fraction
+        With which probability the adversary then guesses right, on average over answers; rounded up.
+    """
+
+    asks: str
+    posterior: Fraction | None
+    outright: Fraction
+    guess: Fraction
+
+    def describe(self) -> str:
+        """Say it in one line."""
+        who = f"an adversary who thinks it 50:50 {self.asks}"
+        if self.posterior is None:
+            return f"{who} guesses right with probability {_percent(self.guess)} at most"
+        said = f"{who} ends at most at {_percent(self.posterior)}"
+        if not self.outright:
+            return said
+        return f"{said}, but for a probability of at most {short_text(self.outright)} with which all may be told"
+
+    def to_document(self) -> dict[str, Any]:
+        """Return it as JSON-ready data."""
+        return {
+            "prior": 0.5,
+            "asks": self.asks,
+            "posterior_at_most": None if self.posterior is None else float(self.posterior),
+            "told_outright": rational_text(self.outright),
+            "guess_at_most": float(self.guess),
+            "says": self.describe(),
+        }
+
+
+def risk_of(cost: Charge, relation: Relation, unit: str | None) -> Risk:
+    """Return what a release at a cost may tell about one person.
+
+    Parameters
+    ----------
+    cost : Charge
+        Of the whole release.
+    relation : Relation
+        What neighbours are.
+    unit : str or None
+        The column that says whose record it is; where there is none, a person is taken to have one record.
+    """
+    if relation is Relation.ADD_REMOVE:
+        asks = "that you are in the table" if unit is not None else "that your record is in the table"
+    else:
+        asks = "which of two persons you are" if unit is not None else "which of two records is yours"
+    if isinstance(cost, Cost):
+        spared = _below(lambda: 1 / (1 + ball(cost.epsilon).exp()))
+        guess = 1 - (1 - cost.delta) * spared
+        return Risk(asks=asks, posterior=1 - spared, outright=cost.delta, guess=guess)
+    assert isinstance(cost, GaussianCost), "a plan's cost is in ε and δ, or in μ"
+    guess = 1 - _below(lambda: _beyond(ball(cost.mu_squared).sqrt() / 2))
+    return Risk(asks=asks, posterior=None, outright=Fraction(0), guess=guess)
+
+
+def _below(chance: Callable[[], flint.arb]) -> Fraction:
+    """Return a small probability, rounded down."""
+    return max(Fraction(0), enclosure_of(chance, width=_WIDTH).lower)
+
+
+def _beyond(x: flint.arb) -> flint.arb:
+    """Return P(X > x) of a standard normal X."""
+    return (x / flint.arb(2).sqrt()).erfc() / 2
+
+
+def _percent(probability: Fraction) -> str:
+    """Write a probability in per cent, rounded up where three digits of what is left to certainty end.
+
+    Examples
+    --------
+    >>> _percent(Fraction(731058578, 10**9)), _percent(Fraction(9999546, 10**7)), _percent(Fraction(1))
+    ('73.2 %', '99.99546 %', '100 %')
+    """
+    left = 100 * (1 - probability)
+    places = 0
+    while 0 < left * 10**places < 10 ** (_SHOWN - 1) and places < _MOST_PLACES:
+        places += 1
+    return f"{rational_text(100 - Fraction(floor(left * 10**places), 10**places))} %"

@@ -1,0 +1,235 @@
+"""Error by name: the least ε with which answers stay within a distance as often as asked, or the least δ with which
+they always do.
+
+An answer's chance of staying within a distance is exact or enclosed (`irisdp.cells.surely_within`), so that of the ε
+found it is certain that it suffices, and that a hair less, one unit of its twelfth digit, does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..catalogue import FORMS
+from ..cells import CellMechanism, surely_within
+from ..cells.wording import records
+from ..errors import BadInput
+from ..exact import rational, rational_text, short_text
+from ..noise import bounded_delta
+from ..privacy import Guarantee, Privacy
+from .options import Question
+
+__all__ = ["DIGITS", "Met", "Within", "least_epsilon", "read_within"]
+
+DIGITS = 12
+"""Significant digits of an ε that is found."""
+
+_USUAL = Fraction(19, 20)
+_LEAST, _MOST = -18, 3
+"""Powers of ten between which an ε is looked for."""
+_LADDER = 64
+"""Smaller ε that are tried, where noise is chosen by its ε and so need not get better with every more of it."""
+_FARTHEST = 10**12
+
+Answering = Callable[[Guarantee], CellMechanism[Any]]
+"""From a guarantee to what answers with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Met:
+    """What was asked for, and what it takes.
+
+    Attributes
+    ----------
+    distance : int
+        K.
+    confidence : Fraction
+        With which probability each answer, by itself, stays within K, or is right from K on.
+    privacy : Privacy
+        The least that keeps the promise.
+    says : str
+        In one line.
+    """
+
+    distance: int
+    confidence: Fraction
+    privacy: Privacy
+    says: str
+
+    def to_document(self) -> dict[str, Any]:
+        """Return it as JSON-ready data."""
+        return {
+            "distance": self.distance,
+            "confidence": rational_text(self.confidence),
+            "epsilon": rational_text(self.privacy.epsilon),
+            "delta": rational_text(self.privacy.delta),
+            "says": self.says,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Within:
+    """How far off answers may be, as it was asked.
+
+    Attributes
+    ----------
+    distance : int
+        K.
+    confidence : Fraction
+        1 where an ε was given: then noise ends at K.
+    pair : Privacy or None
+        The ε that was given, with δ = 0; None where the least is to be found.
+    delta : Fraction
+        The δ that was given.
+    """
+
+    distance: int
+    confidence: Fraction
+    pair: Privacy | None
+    delta: Fraction
+
+    def check(self, query: str) -> str:
+        """Refuse queries whose answers have no distance; return what a distance is, of the others."""
+        said = {form.name: form.within for form in FORMS}
+        meant = said.get(query)
+        if meant is None:
+            taken = ", ".join(name for name, words in said.items() if words)
+            raise BadInput("within", f"is not for {query}, but for {taken}", "ask with epsilon=")
+        return meant
+
+    def meet(self, query: str, answering: Answering) -> Met:
+        """Find the least guarantee that keeps the promise.
+
+        Parameters
+        ----------
+        query : str
+            Its name.
+        answering : callable
+            What would answer with a guarantee.
+
+        Raises
+        ------
+        BadInput
+            Where none does, or any would.
+        """
+        what = self.check(query).format(K=f"{self.distance:,}", records=records(self.distance))
+        if self.pair is not None:
+            return self._always(what, answering)
+
+        def kept(epsilon: Fraction) -> bool:
+            mechanism = answering(Privacy(epsilon=epsilon, delta=self.delta))
+            return surely_within(mechanism, self.distance, self.confidence)
+
+        found = Privacy(epsilon=least_epsilon(kept), delta=self.delta)
+        often = f"with probability {short_text(100 * self.confidence)} %"
+        least = rational_text(found.epsilon)
+        says = f"each answer is {what} {often}: the least ε for that, to {DIGITS} digits, is {least}"
+        return Met(distance=self.distance, confidence=self.confidence, privacy=found, says=says)
+
+    def _always(self, what: str, answering: Answering) -> Met:
+        """Let noise end at K: at the least δ at which any noise of this ratio may (docs/theory.md#shapes)."""
+        assert self.pair is not None
+        if not self.distance:
+            raise BadInput("within", "must be at least 1 with epsilon=", "give a larger distance")
+        found = self.pair.with_delta(bounded_delta(self.pair, self.distance))
+        if not surely_within(answering(found), self.distance, Fraction(1)):
+            rule = "with epsilon= is for noise that ends there, of one count of a record or person"
+            raise BadInput("within", rule, "leave epsilon= out, or within=")
+        says = f"each answer is {what}, always: the least δ for that, at this ε, is {short_text(found.delta)}"
+        return Met(distance=self.distance, confidence=Fraction(1), privacy=found, says=says)
+
+
+def read_within(options: Question) -> Within | None:
+    """Read how far off answers may be; None where nothing was said of it.
+
+    Raises
+    ------
+    BadInput
+        For what is no distance or probability, and for what says the same in another way.
+    """
+    distance, confidence = options.get("within"), options.get("confidence")
+    if distance is None:
+        if confidence is not None:
+            raise BadInput("confidence", "is how surely answers stay within a distance", "add within=5")
+        return None
+    for name in ("audience", "mu", "privacy"):
+        if options.get(name) is not None:
+            rule = f"cannot be given with {name}=, which says how accurate answers are"
+            raise BadInput("within", rule, "leave one of the two out")
+    far = rational(distance, "within")
+    if far.denominator != 1 or not 0 <= far <= _FARTHEST:
+        raise BadInput("within", f"must be a whole number from 0 to {_FARTHEST:,}", "give for example 5")
+    epsilon, ratio = options.get("epsilon"), options.get("ratio")
+    delta = rational(options.get("delta", 0), "delta")
+    if epsilon is None and ratio is None:
+        often = _USUAL if confidence is None else rational(confidence, "confidence")
+        if not 0 < often < 1:
+            remedy = "give for example 0.95; with an epsilon= beside within= it is 1"
+            raise BadInput("confidence", "must be above 0 and below 1", remedy)
+        return Within(distance=int(far), confidence=often, pair=None, delta=delta)
+    if epsilon is not None and ratio is not None:
+        raise BadInput("epsilon", "says the same as ratio=", "leave one of the two out")
+    if confidence is not None:
+        rule = "is 1 where epsilon= stands beside within=: noise then ends at that distance"
+        raise BadInput("confidence", rule, "leave one of the two out")
+    if delta:
+        raise BadInput("delta", "follows from epsilon= and within=", "leave it out")
+    pair = Privacy(epsilon=epsilon, ratio=ratio)
+    return Within(distance=int(far), confidence=Fraction(1), pair=pair, delta=delta)
+
+
+def least_epsilon(kept: Callable[[Fraction], bool]) -> Fraction:
+    """Return the least decimal of twelve significant digits that is enough; a unit of the last digit less is not.
+
+    Parameters
+    ----------
+    kept : callable
+        Whether an ε is enough. Where noise is chosen by its ε, so that more may be too little, smaller ones are
+        looked for on a ladder of steps of one per cent.
+
+    Raises
+    ------
+    BadInput
+        Where no ε from 1e-18 to 1,000 is enough, or all are.
+    """
+
+    def enough(epsilon: Fraction) -> bool:
+        try:
+            return kept(epsilon)
+        except BadInput:  # less than any noise is drawn for
+            if epsilon >= 1:
+                raise
+            return False
+
+    power = 0
+    if enough(Fraction(1)):
+        while enough(Fraction(10) ** (power - 1)):
+            power -= 1
+            if power == _LEAST:
+                remedy = "ask for a smaller distance, or a higher confidence"
+                raise BadInput("within", "is kept however small ε is", remedy)
+        power -= 1
+    else:
+        while not enough(Fraction(10) ** (power + 1)):
+            power += 1
+            if power == _MOST:
+                remedy = "ask for a larger distance, or a lower confidence"
+                raise BadInput("within", f"is kept by no ε up to {10**_MOST:,}", remedy)
+    unit = Fraction(10) ** (power - DIGITS + 1)
+    found = _between(enough, 10 ** (DIGITS - 1), 10**DIGITS, unit)
+    while True:
+        steps = (found * (100 - step) // 100 for step in range(1, _LADDER))
+        smaller = next((place for place in steps if place >= 10 ** (DIGITS - 1) and enough(place * unit)), None)
+        if smaller is None:
+            return found * unit
+        found = _between(enough, 10 ** (DIGITS - 1), smaller, unit)
+
+
+def _between(enough: Callable[[Fraction], bool], low: int, high: int, unit: Fraction) -> int:
+    """Return the first of two neighbours that is enough, where the low end is not and the high end is."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle * unit) else (middle, high)
+    return high

@@ -1,0 +1,82 @@
+"""Releases found by their error stay within it as often as promised: exact binomial tests of 10^5 each."""
+
+from fractions import Fraction as F
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy import stats
+
+from irisdp import plan, publish
+from irisdp.cells import ClassNodes, CountNodes, GapNodes
+
+RELEASES = 100_000
+UNLIKELY = 1e-6
+"""Chance of a false alarm of each test."""
+
+
+def as_often(good, confidence):
+    """Whether so many good answers are no evidence of a chance below `confidence`."""
+    return stats.binom.cdf(good, RELEASES, float(confidence)) > UNLIKELY
+
+
+def test_published_counts_stay_within(tmp_path):
+    """One count a group, the whole way: through the engine, the ledger, and what is shown."""
+    groups = np.arange(RELEASES)
+    table = pa.table({"g": np.repeat(groups, 3), "v": np.tile([1, 0, 1], RELEASES)})
+    found = publish(table, "count", "v = 1", by="g", groups=groups.tolist(), within=3, ledger=tmp_path / "l.ledger")
+    off = np.abs(np.array(found.answers.values) - 2)
+    assert as_often(int((off <= 3).sum()), F(19, 20))
+    # What is promised is hardly exceeded, and nearer answers are rarer: the test would notice.
+    assert not as_often(int((off <= 3).sum()), F(24, 25))
+    assert not as_often(int((off <= 2).sum()), F(19, 20))
+
+
+TABLE = pa.table({"v": [0, 1, 2], "w": [1, 0, 1]})
+NODES = {
+    "count": (("count",), {"within": 7, "confidence": "0.9"}, CountNodes(np.full(RELEASES, 40), np.zeros(1), None)),
+    "histogram": (
+        ("histogram", "v"),
+        {"within": 2, "confidence": "0.99", "bins": [1, 2]},
+        CountNodes(np.full(RELEASES, 0), np.zeros(1), None),
+    ),
+    "at-least": (
+        ("at-least", 2, "v = 1"),
+        {"within": 10},
+        ClassNodes(("yes", "no"), np.arange(RELEASES) % 2, np.full(RELEASES, 10)),
+    ),
+    "plurality": (
+        ("plurality", "v"),
+        {"within": 12, "categories": [0, 1, 2]},
+        GapNodes((0, 1, 2), np.tile([12, 0, 12], (RELEASES, 1))),
+    ),
+    "plurality, exchange": (
+        ("plurality", "v"),
+        {"within": 12, "categories": [0, 1, 2], "relation": "exchange"},
+        GapNodes((0, 1, 2), np.tile([12, 0, 12], (RELEASES, 1))),
+    ),
+}
+
+
+def good(nodes, shown, within):
+    """How many answers are as was asked."""
+    if isinstance(nodes, CountNodes):
+        return int((np.abs(np.array(shown) - nodes.values) <= within).sum())
+    if isinstance(nodes, ClassNodes):
+        return sum(answer == nodes.classes[true] for answer, true in zip(shown, nodes.true_class.tolist(), strict=True))
+    return sum(answer == 1 for answer in shown)
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_drawn_answers_are_good_as_often_as_promised(name):
+    words, options, nodes = NODES[name]
+    confidence = F(options.get("confidence", F(19, 20)))
+    planned = plan(TABLE, *words, **options)
+    mechanism = planned.audiences[0].mechanism
+    shown = mechanism.show(mechanism.draw(nodes).tolist(), nodes)
+    assert as_often(good(nodes, shown, options["within"]), confidence)
+    # The control: at an ε that is a tenth less they are not.
+    rest = {key: value for key, value in options.items() if key not in ("within", "confidence")}
+    less = plan(TABLE, *words, epsilon=planned.within.privacy.epsilon * F(9, 10), **rest).audiences[0].mechanism
+    shown = less.show(less.draw(nodes).tolist(), nodes)
+    assert not as_often(good(nodes, shown, options["within"]), confidence)

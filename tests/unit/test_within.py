@@ -1,0 +1,266 @@
+"""Error by name: the ε that is found is the least, exactly; the small table, the risk, and what is refused."""
+
+import json
+import math
+from fractions import Fraction as F
+
+import pyarrow as pa
+import pytest
+
+from irisdp import Session, plan, publish
+from irisdp.catalogue import FORMS
+from irisdp.cli.main import run
+from irisdp.errors import BadInput
+from irisdp.release.within import DIGITS, least_epsilon
+
+PEOPLE = pa.table(
+    {
+        "person": list(range(12)),
+        "town": ["Ely", "York", "Ely"] * 4,
+        "age": [10, 20, 30, 40, 50, 60] * 2,
+        "vote": [1, 0, 0] * 4,
+    }
+)
+TOWNS = {"by": "town", "groups": ["Ely", "York"]}
+PARTIES = {"categories": [0, 1, 2]}
+ASKED = {
+    "count": (("count", "vote = 1"), {"within": 5}),
+    "count, surely": (("count",), {"within": 3, "confidence": "0.999"}),
+    "count, exactly": (("count",), {"within": 0, "confidence": "1/2"}),
+    "count, far": (("count",), {"within": 10**9}),
+    "by town": (("count",), {"within": 5, **TOWNS}),
+    "exchange": (("count", "vote = 1"), {"within": 5, "relation": "exchange"}),
+    "persons": (("count",), {"within": 5, "unit": "person", **TOWNS}),
+    "with a delta": (("count",), {"within": 5, "delta": "1e-3"}),
+    "histogram": (("histogram", "age"), {"within": 4, "bins": [20, 40]}),
+    "at least": (("at-least", 3, "vote = 1"), {"within": 20}),
+    "at most": (("at-most", 3, "vote = 1"), {"within": 0, "confidence": "0.9"}),
+    "majority": (("majority", "vote = 1"), {"within": 10, "relation": "exchange"}),
+    "band": (("band", "4, 8", "vote = 1"), {"within": 1}),
+    "band, wide": (("band", "100", "vote = 1"), {"within": 30}),
+    "plurality": (("plurality", "vote"), {"within": 20, **PARTIES}),
+    "plurality, exchange": (("plurality", "vote"), {"within": 20, "relation": "exchange", **PARTIES}),
+    "plurality of many": (("plurality", "age"), {"within": 9, "categories": list(range(9)), "relation": "exchange"}),
+    "sizes": (("sizes", 3, "town"), {"within": 6}),
+    "selected": (("count",), {"within": 5, "by": "town", "select_groups": True, "delta": "1e-3"}),
+}
+SURE = F(19, 20)
+
+
+def unit_of(epsilon):
+    """One in the last of twelve significant digits."""
+    power = math.floor(math.log10(epsilon))
+    assert F(10) ** power <= epsilon < F(10) ** (power + 1)
+    return F(10) ** (power - DIGITS + 1)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_the_epsilon_found_is_the_least(name):
+    words, options = ASKED[name]
+    rest = {key: value for key, value in options.items() if key not in ("within", "confidence")}
+    confidence = F(options.get("confidence", SURE))
+    planned = plan(PEOPLE, *words, **options)
+    found = planned.within.privacy.epsilon
+    assert (found / unit_of(found)).denominator == 1
+
+    def chance(epsilon):
+        return plan(PEOPLE, *words, epsilon=epsilon, **rest).audiences[0].mechanism.chance_within(options["within"])
+
+    assert planned.audiences[0].mechanism.chance_within(options["within"]).lower >= confidence
+    assert chance(found).lower >= confidence
+    assert chance(found - unit_of(found)).upper < confidence
+    assert planned.question() == plan(PEOPLE, *words, epsilon=found, **rest).question()
+
+
+def test_a_count_by_formula():
+    found = plan(PEOPLE, "count", within=5).within.privacy.epsilon
+    assert float(found) == pytest.approx(0.538174003452, abs=1e-12)
+    alpha = math.exp(-float(found))
+    assert 2 * alpha**6 / (1 + alpha) == pytest.approx(0.05, rel=1e-9)
+
+
+def test_an_epsilon_reached_exactly_is_found():
+    """At r = 3 a count is right half of the time: log 3, rounded up to twelve digits."""
+    found = plan(PEOPLE, "count", within=0, confidence="1/2").within.privacy.epsilon
+    assert found == F("1.09861228867")
+
+
+def test_the_least_is_found_wherever_it_is_and_also_below_a_gap():
+    for wanted in (F("0.00123456789012"), F(7), F(10), F("999.123456789"), F(1), F(1, 10**12)):
+        assert least_epsilon(lambda epsilon, wanted=wanted: epsilon >= wanted) == wanted
+    assert least_epsilon(lambda epsilon: epsilon >= F(1, 3)) == F("0.333333333334")
+    # More is not always better: enough from 0.4 to 0.5, and from 0.6 on.
+    assert least_epsilon(lambda epsilon: F("0.4") <= epsilon < F("0.5") or epsilon >= F("0.6")) == F("0.4")
+
+
+def test_an_answer_found_by_its_error_is_the_answer_at_its_epsilon(tmp_path):
+    ledger = tmp_path / "a.ledger"
+    first = publish(PEOPLE, "count", "vote = 1", within=5, ledger=ledger)
+    again = publish(PEOPLE, "count", "vote = 1", epsilon=first.cost.epsilon, ledger=ledger)
+    assert again.repeated and again.answers.values == first.answers.values
+    assert first.sidecars[None]["privacy"] == again.sidecars[None]["privacy"]
+
+
+def test_exchange_between_groups_is_charged_twice_what_is_found():
+    planned = plan(PEOPLE, "count", within=5, relation="exchange", **TOWNS)
+    assert planned.cost.epsilon == 2 * planned.within.privacy.epsilon
+
+
+def test_a_selection_has_the_epsilon_found(tmp_path):
+    planned = plan(PEOPLE, "count", within=5, by="town", select_groups=True, delta="1e-3")
+    assert planned.selector.privacy.epsilon == planned.within.privacy.epsilon
+    assert planned.within.privacy.epsilon == plan(PEOPLE, "count", within=5).within.privacy.epsilon
+    assert planned.cost.epsilon == 2 * planned.within.privacy.epsilon
+    own = plan(
+        PEOPLE, "count", within=5, by="town", select_groups=True, selection_epsilon="0.1", selection_delta="1e-3"
+    )
+    assert own.cost.epsilon == own.within.privacy.epsilon + F(1, 10)
+
+
+def test_a_session_takes_it(tmp_path):
+    session = Session(PEOPLE, ledger=tmp_path / "s.ledger", limit=1)
+    found = session.count("vote = 1", within=5, confidence="0.9")
+    assert session.remaining.epsilon == 1 - found.cost.epsilon
+    assert session.plan("count", within=5).within.distance == 5
+
+
+NOT_FOR = [form.name for form in FORMS if form.within is None and form.name != "apply"]
+WORDS = {"quantile": ("0.9", "age"), "top": (2, "vote"), "column": ("vote",)}
+
+
+@pytest.mark.parametrize("query", NOT_FOR)
+def test_other_questions_are_refused_in_one_line(query):
+    words = WORDS.get(query, ("age",))
+    choices = {"bins": [20, 40]} if query in ("median", "quantile") else PARTIES
+    with pytest.raises(BadInput, match=f"^within: is not for {query}, but for count, .*; ask with epsilon=$"):
+        plan(PEOPLE, query, *words, within=5, relation="exchange", **choices)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"within": "2.5"}, "within: must be a whole number from 0 to"),
+        ({"within": -1}, "within: must be a whole number from 0 to"),
+        ({"within": "near"}, "within: must be a finite number"),
+        ({"within": 5, "confidence": 1}, "confidence: must be above 0 and below 1"),
+        ({"within": 5, "confidence": 0}, "confidence: must be above 0 and below 1"),
+        ({"within": 5, "confidence": 95}, "confidence: must be above 0 and below 1"),
+        ({"confidence": "0.9", "epsilon": 1}, "confidence: is how surely answers stay within a distance; add within=5"),
+        ({"within": 5, "mu": 1}, "within: cannot be given with mu="),
+        ({"within": 5, "privacy": {"epsilon": 1}}, "within: cannot be given with privacy="),
+        ({"within": 5, "audience": {"press": 1}}, "within: cannot be given with audience="),
+        ({"within": 5, "epsilon": 1, "ratio": 2}, "epsilon: says the same as ratio="),
+        ({"within": 5, "epsilon": 1, "confidence": "0.9"}, "confidence: is 1 where epsilon= stands beside within="),
+        ({"within": 5, "epsilon": 1, "delta": "1e-6"}, "delta: follows from epsilon= and within="),
+        ({"within": 0, "epsilon": 1}, "within: must be at least 1 with epsilon="),
+        ({"within": 0, "confidence": 1 - F(1, 10**500)}, "within: is kept by no ε up to 1,000"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_line(options, message):
+    with pytest.raises(BadInput) as caught:
+        plan(PEOPLE, "count", **options)
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_always_so_needs_no_epsilon():
+    with pytest.raises(BadInput, match="within: is kept however small ε is"):
+        plan(PEOPLE, "at-least", 3, within=5, confidence="0.4")
+
+
+def test_batches_refuse_it_in_one_line(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("x\n1\n")
+    asked = {"data": "t.csv", "budget": {"epsilon": 1}, "questions": [{"query": "count", "within": 5}]}
+    (tmp_path / "plan.json").write_text(json.dumps(asked))
+    assert run(["batch", "plan.json", "--dry-run"]) == 2
+    assert "is not for batches, whose questions share one budget" in capsys.readouterr().err
+
+
+def test_what_it_takes_is_said_before_it_is_spent(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("x\n1\n2\n")
+    said = (
+        "each answer is off by at most 5 with probability 95 %: the least ε for that, to 12 digits, is 0.538174003452"
+    )
+    command = ["publish", "t.csv", "count", "--within", "5"]
+    assert run([*command, "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    assert said in shown and "ends at most at 63.2 %" in shown
+    assert run(command) == 0
+    shown = capsys.readouterr().out
+    assert shown.index(said) < shown.index("answer")
+    assert run([*command, "--dry-run", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["within"] == {
+        "distance": 5,
+        "confidence": "0.95",
+        "epsilon": "0.538174003452",
+        "delta": "0",
+        "says": said,
+    }
+
+
+def test_the_table_of_errors_is_that_of_plans_of_their_own():
+    planned = plan(PEOPLE, "count", epsilon=1)
+    rows = planned.errors_around()
+    assert [row.level for row in rows] == [("epsilon", F(place)) for place in ("1/4", "1/2", "1", "2", "4")]
+    for row in rows:
+        error = plan(PEOPLE, "count", epsilon=row.level[1]).audiences[0].mechanism.expected_error()
+        assert (row.mean, row.likely) == (error["mean_absolute"], error["within_95_percent"])
+        assert row.cost.epsilon == row.level[1] and row.chance is None
+
+
+def test_the_table_of_names_tells_the_worst_and_a_lead():
+    rows = plan(PEOPLE, "plurality", "vote", within=20, **PARTIES).errors_around()
+    assert [row.mean for row in rows] == [None] * 5
+    assert rows[2].likely == 20
+    assert [row.chance for row in rows] == sorted(row.chance for row in rows)
+    assert rows[2].chance == pytest.approx(0.95)
+
+
+@pytest.mark.parametrize("query", NOT_FOR)
+def test_where_each_epsilon_would_take_a_search_there_is_no_table(query):
+    choices = {"bins": [20, 40]} if query in ("median", "quantile") else PARTIES
+    planned = plan(PEOPLE, query, *WORDS.get(query, ("age",)), epsilon=2, relation="exchange", **choices)
+    assert planned.errors_around() == []
+
+
+def test_gaussian_noise_has_a_table_in_mu():
+    rows = plan(PEOPLE, "count", mu=1).errors_around()
+    assert [row.level for row in rows] == [("mu", F(place)) for place in ("1/4", "1/2", "1", "2", "4")]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"epsilon": 1}, "that your record is in the table ends at most at 73.2 %"),
+        ({"epsilon": 1, "unit": "person"}, "that you are in the table ends at most at 73.2 %"),
+        ({"epsilon": 1, "relation": "exchange"}, "which of two records is yours ends at most at 73.2 %"),
+        (
+            {"epsilon": 1, "relation": "exchange", "unit": "person"},
+            "which of two persons you are ends at most at 73.2 %",
+        ),
+        ({"epsilon": 1, "relation": "exchange", **TOWNS}, "which of two records is yours ends at most at 88.1 %"),
+        ({"epsilon": 10}, "ends at most at 99.99547 %"),
+        (
+            {"epsilon": 1, "by": "town", "select_groups": True, "delta": "1e-6"},
+            "ends at most at 88.1 %, but for a probability of at most 1e-06 with which all may be told",
+        ),
+        ({"mu": 1}, "guesses right with probability 69.2 % at most"),
+    ],
+)
+def test_the_risk_is_said_in_plain_words(options, says):
+    risk = plan(PEOPLE, "count", **options).risk
+    assert risk.describe().startswith("an adversary who thinks it 50:50 ")
+    assert risk.describe().endswith(says)
+    assert risk.to_document()["says"] == risk.describe()
+
+
+def test_the_risk_is_reached_and_never_passed():
+    """Of randomised response at this ε the posterior is r/(1 + r); with a δ guesses are right with (r + δ)/(r + 1)."""
+    r = math.e
+    risk = plan(PEOPLE, "count", epsilon=1).risk
+    assert 0 <= float(risk.posterior) - r / (1 + r) < 1e-15
+    told = plan(PEOPLE, "count", epsilon=1, by="town", select_groups=True, delta="1e-3", selection_epsilon="1e-9").risk
+    assert float(told.guess) == pytest.approx((r + 1e-3) / (r + 1), abs=1e-8)
