@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from irisdp.cells import NamedCounts
 from irisdp.exact import Enclosure, exp_below
 from irisdp.queries import categories as queries_categories
 from irisdp.queries import open_table
@@ -259,12 +260,17 @@ def joint_law(planned, cells, end=middle):
     # A count is lumped beyond 0 and MOST, where ratios are constant; Gaussian ones twelve deviations beyond.
     laws = [mechanism.law(cells.nodes, cell, MOST) for cell in range(len(cells.nodes))]
     laws = [{answer: end(chance) for answer, chance in law.items()} for law in laws]
-    if planned.selector is not None:
+    if planned.naming is not None:
         named = [label[0] for label in all_named(cells.keys)]
-        chances = [planned.selector.law(int(size)) for size in cells.keys.counts]
+        if planned.selector is not None:
+            chances = [planned.selector.law(int(size)) for size in cells.keys.counts]
+            laws = [
+                {None: 1 - chance} | {answer: chance * p for answer, p in law.items()}
+                for chance, law in zip(chances, laws, strict=True)
+            ]
         laws = [
-            {None: 1 - chance} | {(name, answer): chance * p for answer, p in law.items()}
-            for name, chance, law in zip(named, chances, laws, strict=True)
+            {None if answer is None else (name, answer): p for answer, p in law.items()}
+            for name, law in zip(named, laws, strict=True)
         ]
     # The sidecar is printed too: what it says of the ends must be the same for all neighbours.
     joint, whole = {(str(mechanism.ends(cells.nodes)),): 1}, 1
@@ -275,7 +281,7 @@ def joint_law(planned, cells, end=middle):
     shown = Counter()
     for (ends, *seen), probability in joint.items():
         parts = [part for part in seen if part is not None]
-        shown[ends, *as_shown(mechanism, cells.nodes, parts, selected=planned.selector is not None)] += probability
+        shown[ends, *as_shown(mechanism, cells.nodes, parts, selected=planned.naming is not None)] += probability
     return Counter({answer: Fraction(share, whole) for answer, share in shown.items()})
 
 
@@ -288,7 +294,9 @@ def as_shown(mechanism, nodes, parts, *, selected):
     names = mechanism.ends(nodes).get("outputs")
     if parts and selected:  # groups that were selected: (name, answer)
         groups, answers = zip(*parts, strict=True)
-        return zip(groups, mechanism.show(drawn(answers, names), nodes), strict=True)
+        kept = drawn(answers, names)
+        beside = mechanism.beside(kept) if isinstance(mechanism, NamedCounts) else {}
+        return zip(groups, mechanism.show(kept, nodes), *beside.values(), strict=True)
     return mechanism.show(drawn(parts, names), nodes)
 
 

@@ -120,7 +120,9 @@ def test_a_selection_has_a_pair_of_its_own_beside_gaussian_privacy(ledger):
 
 def test_several_pairs_select_groups_where_no_delta_is_0():
     planned = plan(SURVEY, "count", by="town", select_groups=True, privacy=MANY)
-    assert str(planned.cost) == "ε = 4, δ = 0.000002"
+    assert str(planned.cost) == "ε = 2, δ = 0.000001"
+    apart = plan(SURVEY, "at-least", 2, by="town", select_groups=True, privacy=MANY)
+    assert str(apart.cost) == "ε = 4, δ = 0.000002"
     with pytest.raises(BadInput, match="must be above 0 to select groups"):
         plan(SURVEY, "count", by="town", select_groups=True, privacy=TWO)
 

@@ -135,8 +135,9 @@ def test_a_table_without_records_is_a_table(table, capsys):
         (["--relation", "exchange"], "1", "0"),
         (["--by", "educ", "--groups", "1,2", "--relation", "exchange"], "2", "0"),
         (["--by", "educ", "--groups", "1,2", "--relation", "exchange", "--public-membership"], "1", "0"),
-        (["--by", "educ", "--select-groups", "--delta", "1e-6"], "2", "0.000001"),
-        (["--by", "educ", "--select-groups", "--delta", "1e-6", "--relation", "exchange"], "4", "0.000002"),
+        (["--by", "educ", "--select-groups", "--delta", "1e-6"], "1", "0.000001"),
+        (["--by", "educ", "--select-groups", "--delta", "1e-6", "--relation", "exchange"], "2", "0.000002"),
+        (["--by", "educ", "--select-groups", "--selection-delta", "1e-6"], "2", "0.000001"),
         (["--by", "educ", "--select-groups", "--selection-epsilon", "1/2", "--delta", "1e-6"], "1.5", "0.000001"),
         (["--unit", "age"], "1", "0"),
         (["--delta", "1e-6"], "1", "0"),  # a count needs no δ and is charged none

@@ -59,7 +59,7 @@ def test_a_new_key_does_not_show_in_the_bytes_read(tmp_path, bytes_read, monkeyp
     monkeypatch.setattr(padding, "FEWEST_DRAWS", 64)
     read = {ask(keys, query, tmp_path / "f", bytes_read, **options)[1] for keys in TABLES}
     assert len(read) == 1
-    assert read.pop() >= 2 * 8 * 64
+    assert read.pop() >= (8 if query == "all" else 2 * 8) * 64  # one noise names and counts, two where some are counted
 
 
 def test_beyond_the_padding_only_powers_of_two_show(tmp_path, bytes_read, monkeypatch):
@@ -72,7 +72,7 @@ def test_beyond_the_padding_only_powers_of_two_show(tmp_path, bytes_read, monkey
 def test_a_million_cells_are_drawn_for_as_it_stands(tmp_path, bytes_read):
     published, one = ask(["a"] * 60 + ["b"], "all", tmp_path / "f", bytes_read)
     _, two = ask(["a"] * 60, "all", tmp_path / "f", bytes_read)
-    assert one == two >= 2 * 8 * 2**20
+    assert one == two >= 8 * 2**20
     assert published.answers.keys[0] == ("a",)
 
 

@@ -8,6 +8,7 @@ from .designed_answers import DesignedAnswers, PlacedNodes
 from .each_record import EachRecord, RecordNodes
 from .geometric_noise import GeometricNoise
 from .many_records import SpreadNoise, StaircaseNoise
+from .named_counts import GroupCounts, NamedCounts
 from .noisy_bands import NoisyBands
 from .orders import CategoryNodes, LargestCategories, named_together
 from .padding import longer, padded_size
@@ -30,9 +31,11 @@ __all__ = [
     "GapNodes",
     "GaussianNoise",
     "GeometricNoise",
+    "GroupCounts",
     "LargestCategories",
     "LargestCategory",
     "Link",
+    "NamedCounts",
     "Nodes",
     "NoisyBands",
     "PartitionSelection",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..errors import BadInput
 from ..privacy import Privacy, enclose_steps, steps
 from ..sampling import BitSource, draw_ranks
-from .first_where import first_where
+from .naming import describe_naming, named_from
 
 __all__ = ["PartitionSelection"]
 
@@ -49,10 +49,13 @@ class PartitionSelection:
         """Return the exact probability that a group of this size is named."""
         return steps(Fraction(0), size, self.privacy)
 
-    def describe_error(self) -> str:
-        """Say from which size on a group is named almost surely."""
-        size = first_where(lambda n: self._named(n) >= Fraction(19, 20))
-        return f"a group is named with probability 95 % from {size} records on"
+    def named_from(self) -> dict[str, int]:
+        """Return from how many records on a group is named with probability 50, 95 and 99 %."""
+        return named_from(self._named)
+
+    def describe_naming(self) -> str:
+        """Say the same in words."""
+        return describe_naming(self.named_from())
 
     def _named(self, size: int) -> Fraction:
         return enclose_steps(Fraction(0), size, self.privacy, width=Fraction(1, 1 << 40)).lower

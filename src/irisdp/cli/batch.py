@@ -69,6 +69,8 @@ def _show_plan(foreseen: BatchOutlook) -> None:
         view.print(f"[bold]{number}. {escape(one.line)}[/bold]")
         for error in one.describe_error():
             view.print(f"  error     {error}")
+        for said in one.describe_naming():
+            say(view, f"  named     {said}")
         for groups in one.describe_groups():
             say(view, f"  groups    {groups}")
         for categories in one.describe_categories():
@@ -114,6 +116,8 @@ def _show(published: BatchPublication) -> None:
         show_answers(found)
         for error in found.plan.describe_error():
             view.print(f"  error     {error}")
+        for said in found.plan.describe_naming():
+            say(view, f"  named     {said}")
         for path in found.out:
             view.print(f"  written   {escape(str(path))}", soft_wrap=True)
     if published.repeated:

@@ -66,10 +66,12 @@ def publish_command(
         bool, typer.Option("--select-groups", help="Select the groups privately instead of declaring them.")
     ] = False,
     selection_epsilon: Annotated[
-        str | None, typer.Option(help="ε of the selection alone; as --epsilon unless given.", metavar="E")
+        str | None,
+        typer.Option(help="ε of a selection apart from the answers; as --epsilon unless given.", metavar="E"),
     ] = None,
     selection_delta: Annotated[
-        str | None, typer.Option(help="δ of the selection alone; all of --delta unless given.", metavar="D")
+        str | None,
+        typer.Option(help="δ of a selection apart from the answers; all of --delta unless given.", metavar="D"),
     ] = None,
     epsilon: Annotated[
         str | None, typer.Option(help="ε of each cell's mechanism: the smaller, the more private.", metavar="E")
@@ -249,6 +251,8 @@ def _show_plan(planned: Plan, ledger: Path, outlook: Outlook | None) -> None:
     for error in planned.describe_error():
         view.print(f"  error     {error}")
     show_expectations(planned)
+    for said in planned.describe_naming():
+        say(view, f"  named     {said}")
     for groups in planned.describe_groups():
         say(view, f"  groups    {groups}")
     for categories in planned.describe_categories():
@@ -295,6 +299,8 @@ def _show(published: Publication) -> None:
         view.print(f"  cost      {planned.describe_cost()}; charged {published.cost}")
     for error in planned.describe_error():
         view.print(f"  error     {error}")
+    for said in planned.describe_naming():
+        say(view, f"  named     {said}")
     _show_rules(planned)
     view.print(
         f"  ledger    {escape(short_path(published.ledger))}: {escape(published.describe_budget())}", soft_wrap=True

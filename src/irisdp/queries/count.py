@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..cells import CellMechanism, CountNodes, GaussianNoise, GeometricNoise, ShapeNoise
-from ..privacy import Gaussian, Guarantee
+from ..cells import CellMechanism, CountNodes, GaussianNoise, GeometricNoise, GroupCounts, NamedCounts, ShapeNoise
+from ..privacy import Gaussian, Guarantee, Privacy
 from .neighbours import Relation
 from .query import CountsRecords, check_expression, check_one_condition
 from .statistics import Statistics
@@ -24,9 +24,17 @@ class Count(CountsRecords):
     One record more or less moves the count by at most one, and so does exchanging one: the count is a morphism to a
     path. Its ends are public: 0, and under exchange the public number n of records; without a condition it is n itself
     (proofs/depth-formulas.md).
+
+    Parameters
+    ----------
+    expression : str, optional
+        The condition.
+    names_groups : bool
+        Whether the noisy counts decide which groups are named, too (`cells.NamedCounts`).
     """
 
     expression: str | None = None
+    names_groups: bool = False
 
     name: ClassVar[str] = "count"
     exchange_steps: ClassVar[int] = 1
@@ -45,8 +53,15 @@ class Count(CountsRecords):
         """Return the public description."""
         return {"query": self.name}
 
+    def naming(self) -> Count:
+        """Return the same question, to be asked of groups that nobody declared: its noisy counts name them."""
+        return replace(self, names_groups=True)
+
     def nodes(self, statistics: Statistics, relation: Relation) -> CountNodes:
         """Return the counts and the ends of their paths."""
+        if self.names_groups:
+            none = np.zeros_like(statistics.total)
+            return GroupCounts(statistics.yes, none, None, statistics.total - statistics.yes)
         exchange = relation is Relation.EXCHANGE
         fixed = exchange and self.expression is None
         return CountNodes(
@@ -57,6 +72,8 @@ class Count(CountsRecords):
 
     def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[CountNodes]:
         """Return the noise that is best for a guarantee, on paths of either relation; geometric noise needs no δ."""
+        if self.names_groups and isinstance(privacy, Privacy):
+            return NamedCounts(privacy, split=self.expression is not None)
         if isinstance(privacy, Gaussian):
             return GaussianNoise(privacy)
         return GeometricNoise(privacy.pure) if privacy.single else ShapeNoise(privacy)

@@ -145,7 +145,7 @@ def read_release(release: Any) -> PublishedCounts | PublishedChoice | Mechanism 
     mechanism = document.get("mechanism")
     if document.get("format") != SIDECAR_FORMAT or not isinstance(mechanism, Mapping):
         raise BadInput("release", "is no release and no mechanism file", "give the .release.json beside the answers")
-    if mechanism.get("kind") in ("shape-noise", "gaussian-noise"):
+    if mechanism.get("kind") in ("shape-noise", "named-counts", "gaussian-noise"):
         return OtherNoisyCount(guarantee=_guarantee(document), ends=_ends(mechanism))
     if mechanism.get("kind") == "designed":
         rule = "was drawn from a mechanism file, which says itself how it is read"
@@ -189,7 +189,7 @@ def _guarantee(document: Mapping[str, Any]) -> Guarantee:
     """Read what noise was made for; each kind of noise has its own kind of guarantee."""
     guarantee = guarantee_from_document(document.get("privacy"))
     mechanism = document["mechanism"]
-    said = {"gaussian-noise": Gaussian, "shape-noise": Privacy}[mechanism["kind"]]
+    said = Gaussian if mechanism["kind"] == "gaussian-noise" else Privacy
     agree = isinstance(guarantee, said)
     if isinstance(guarantee, Gaussian):
         agree = agree and rational(mechanism.get("mu"), "release") == guarantee.mu

@@ -39,9 +39,11 @@ class Question(TypedDict, total=False):
         For ``histogram``, ``median`` and ``quantile``: the edges between bins, ``"0,18,65"``. A bin holds its left
         edge; the first and the last bin are open, so that every value is in one.
     select_groups : bool
-        Instead of `groups`: name those groups that privacy allows, by the optimal partition selection.
+        Instead of `groups`: name those groups that privacy allows. A count does so by itself, at no cost beyond its
+        own, as often as the optimal partition selection would; other queries, and counts for audiences, pay for that.
     selection_epsilon, selection_delta : number or text
-        Privacy of that selection; ε as above and all of `delta` unless given.
+        Privacy of a selection apart from the answers; ε as above and all of `delta` unless given. Where either is
+        given a count is selected apart as well.
     epsilon, ratio : number or text
         How private each answer is, the smaller the more: ε, or r = e^ε. One of them is needed, above ε = 0, or one of
         the next two. Exact: ``0.1`` and ``"1/10"`` are one tenth. What a release costs follows, and from `relation`.

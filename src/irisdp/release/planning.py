@@ -30,7 +30,7 @@ from .audiences import Audience, read_levels
 from .grouping import read_grouping
 from .options import PlanOptions, with_options
 from .plans import Plan
-from .selection import read_selector
+from .selection import read_naming
 from .subject import subject_of
 from .within import read_within
 
@@ -103,12 +103,13 @@ def plan(data: Any, query: str, *arguments: str | int, **options: Unpack[PlanOpt
     if wanted is not None:
 
         def answering(level: Guarantee) -> CellMechanism[Any]:
-            ((_, left),) = read_selector([(None, level)], options, fixed=fixed)[1]
-            return question.mechanism(left, graph)
+            naming = read_naming(question, [(None, level)], options, fixed=fixed)
+            return naming.query.mechanism(naming.levels[0][1], graph)
 
         met = wanted.meet(question.name, answering)
         levels = [(None, met.privacy)]
-    selector, levels = read_selector(levels, options, fixed=fixed)
+    naming = read_naming(question, levels, options, fixed=fixed)
+    question, levels = naming.query, naming.levels
     audiences = tuple(Audience(name, question.mechanism(level, graph)) for name, level in levels)
     if options.get("audience") is not None and audiences[0].mechanism.chained is None:
         raise BadInput("audience", "is for counts", f"ask {question.name} with one epsilon=")
@@ -136,7 +137,8 @@ def plan(data: Any, query: str, *arguments: str | int, **options: Unpack[PlanOpt
             public_membership=public_membership,
         ),
         audiences=audiences,
-        selector=selector,
+        selector=naming.selector,
+        apart=naming.apart,
         declared_in={
             "the groups": groups_file(groups),
             "the categories": groups_file(categories),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..accounting import EPSILON_DELTA, MU, Charge, Cost, Currency
-from ..cells import PartitionSelection
+from ..cells import NamedCounts, PartitionSelection
 from ..exact import checked
 from ..mechanisms import privacy_to_document
 from ..privacy import Gaussian, Guarantee, Privacy
@@ -45,7 +45,9 @@ class Plan:
     audiences : tuple of Audience
         Who gets an answer, from which mechanism; the most accurate first. Without names there is one, called None.
     selector : PartitionSelection or None
-        Decides which groups may be named, where they are not declared.
+        Decides which groups may be named, where they are not declared and noisy counts do not name them.
+    apart : str or None
+        Why a selection apart from the answers decides that; None where there is none.
     declared_in : mapping
         The files, if any, that groups or categories were read from, by what they are: no output may be one of them.
     within : Met or None
@@ -73,6 +75,7 @@ class Plan:
     asked: Subject
     audiences: tuple[Audience, ...]
     selector: PartitionSelection | None
+    apart: str | None = None
     declared_in: Mapping[str, Path | None] = field(default_factory=dict, repr=False)
     within: Met | None = None
     charged_at: Fraction = Fraction(0)
@@ -114,11 +117,18 @@ class Plan:
         """The question in one line, for people."""
         return self.asked.line
 
+    @property
+    def naming(self) -> NamedCounts | PartitionSelection | None:
+        """What names groups that were not declared; None where they were, or there are none."""
+        finest = self.audiences[0].mechanism
+        return finest if isinstance(finest, NamedCounts) else self.selector
+
     def subject(self) -> dict[str, Any]:
         """Return what is asked of whom, without how accurately: equal for all releases that can refine each other."""
         facts = dict(self.asked.facts)
-        if self.selector is not None:
-            facts["groups"] = {"selected": privacy_to_document(self.selector.privacy)}
+        if self.naming is not None:
+            by_count = {} if self.selector is not None else {"by": "count"}
+            facts["groups"] = {"selected": privacy_to_document(self.naming.privacy), **by_count}
         return facts
 
     @checked
@@ -176,6 +186,7 @@ class Plan:
         return {
             "cost": self.cost.to_document(),
             "expected_error": errors.get(None, errors),
+            **({"named_from": self.naming.named_from()} if self.naming is not None else {}),
             **self.subject(),
             **self.asked.reading,
             **({"public": self.public} if self.public else {}),
@@ -223,9 +234,17 @@ class Plan:
         return f"{self.cost} for {reason} one {'record' if self.unit is None else self.unit}{kept}"
 
     def describe_error(self) -> list[str]:
-        """Say the expected error, a line for each audience and one for a selection."""
-        lines = [
+        """Say the expected error, a line for each audience."""
+        return [
             audience.mechanism.describe_error() + (f" for {audience.name}" if audience.name else "")
             for audience in self.audiences
         ]
-        return lines if self.selector is None else [*lines, self.selector.describe_error()]
+
+    def describe_naming(self) -> list[str]:
+        """Say how large a group must be to be named, and what names it; nothing where groups are declared."""
+        if self.naming is None:
+            return []
+        how = "its noisy count passes what an empty group's can be: one noise pays for name and count"
+        if self.selector is not None:
+            how = f"selected apart from its answer, at {self.selector.privacy} more, as {self.apart}"
+        return [self.naming.describe_naming(), how]

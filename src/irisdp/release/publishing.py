@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from ..accounting import Charge, Cost
-from ..cells import Link, Nodes, longer, padded_size
+from ..cells import Link, NamedCounts, Nodes, longer, padded_size
 from ..exact import checked, file_path
 from ..outputs import Output
 from ..privacy import Guarantee, Privacy
@@ -161,7 +161,7 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
 def read_cells(planned: Plan, key: bytes) -> PrivateCells:
     """Read the table: each cell's node and, for a selection, the keys there are; `key` chooses persons' records."""
     unit = None if planned.unit is None else Unit(planned.unit, key, planned.per_unit)
-    keys = None if planned.selector is None else enumerate_keys(planned.table, planned.by, unit=unit)
+    keys = None if planned.naming is None else enumerate_keys(planned.table, planned.by, unit=unit)
     groups = planned.groups if keys is None else keys.cells()
     found = planned.query.statistics(planned.table, condition=planned.condition, groups=groups, unit=unit)
     return PrivateCells(planned.query.nodes(found, planned.asked.cell_relation), keys)
@@ -172,22 +172,24 @@ def draw_entries(
 ) -> list[Entry]:
     """Draw all cells for every audience; where groups are selected, draw once which may be named."""
     labels: Sequence[tuple[Any, ...]] = planned.groups.labels if planned.groups else [()]
-    nodes, chosen = cells.nodes, None
-    if planned.selector is not None and cells.keys is not None:
-        counts = cells.keys.counts
-        size = padded_size(len(counts))
-        chosen = planned.selector.draw(longer(counts, size))[: len(counts)]
-        labels = cells.keys.select(chosen).labels
+    nodes, keys, chosen = cells.nodes, cells.keys, None
+    if keys is not None:
+        size = padded_size(len(keys.counts))
         nodes = nodes.padded(size)
+        if planned.selector is not None:
+            chosen = planned.selector.draw(longer(keys.counts, size))
     links = links_of(planned.chain, earlier)
     entries: list[Entry] = []
     for audience in planned.audiences:
         link = audience.mechanism.chained
         drawn = audience.mechanism.draw(nodes, links)
         links = links if link is None else extended(links, Link(link, drawn))
+        if isinstance(audience.mechanism, NamedCounts):
+            chosen = audience.mechanism.named(drawn)
+        if keys is not None and chosen is not None:
+            chosen = chosen[: len(keys.counts)]  # not the padding
+            labels, drawn = keys.select(chosen).labels, drawn[: len(chosen)][chosen]
         values: list[Any] = drawn.tolist()
-        if chosen is not None:
-            values = [value for value, named in zip(values, chosen.tolist(), strict=False) if named]  # not the padding
         answers = Answers(planned.by, labels, values)
         converted = _converted(audience.mechanism.privacy, cost)
         kept = note(table, planned.chain, link, answers, earlier, converted)

@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from ..cells import PartitionSelection
+from ..cells import NamedCounts, PartitionSelection
 from ..errors import BadInput
-from ..privacy import Guarantee, Privacy, as_pairs
-from ..queries import Groups, Table, read_groups
+from ..privacy import Gaussian, Guarantee, Privacy, as_pairs
+from ..queries import Count, Groups, Query, Table, read_groups
 from .options import Question
 
-__all__ = ["declared_groups", "read_selection", "read_selector"]
+__all__ = ["Naming", "declared_groups", "read_naming", "read_selection"]
 
 Level = tuple[str | None, Guarantee]
 """An audience, by its name if it has one, and what its answers may reveal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Naming:
+    """What names the groups of a question, where they are not declared.
+
+    Attributes
+    ----------
+    query : Query
+        The question: a count that names its own groups, where there is one.
+    levels : list of (str or None, Guarantee)
+        What is left to each audience's answers.
+    selector : PartitionSelection or None
+        Selects groups apart from the answers about them, which then cost more.
+    apart : str or None
+        Why it does; for people.
+    """
+
+    query: Query[Any]
+    levels: list[Level]
+    selector: PartitionSelection | None = None
+    apart: str | None = None
 
 
 def declared_groups(table: Table, by: tuple[str, ...], groups: Any, select_groups: bool) -> Groups | None:
@@ -71,29 +94,60 @@ def read_selection(guarantee: Guarantee, epsilon: Any, delta: Any, *, fixed: boo
     return PartitionSelection(Privacy(epsilon=epsilon, delta=delta))
 
 
-def read_selector(
-    levels: list[Level], options: Question, *, fixed: bool
-) -> tuple[PartitionSelection | None, list[Level]]:
-    """Read which selection chooses the groups, if one does, and what it leaves to each audience.
+def read_naming(query: Query[Any], levels: list[Level], options: Question, *, fixed: bool) -> Naming:
+    """Read what names the groups of a question, and what that leaves to the answers.
+
+    Public facts decide. A count names its own groups wherever it can, unless the selection is given a privacy of its
+    own: without a condition no other way to name and count at the same cost does better.
 
     Parameters
     ----------
+    query : Query
     levels : list of (str or None, Guarantee)
         What each audience's answers may reveal, the most accurate first.
     options : Question
-        Of which `select_groups`, `selection_epsilon` and `selection_delta` are read.
+        Of which `select_groups`, `selection_epsilon`, `selection_delta` and `public_membership` are read.
     fixed : bool
         As for `read_selection`.
+
+    References
+    ----------
+    proofs/named-counts.md.
     """
     epsilon, delta = options.get("selection_epsilon"), options.get("selection_delta")
-    if options.get("select_groups"):
-        selector = read_selection(levels[0][1], epsilon, delta, fixed=fixed)
-        # The selection takes all of δ, unless it has one of its own.
-        return selector, levels if delta is not None else [(name, _without_delta(level)) for name, level in levels]
-    if epsilon is not None or delta is not None:
-        given = "selection_delta" if epsilon is None else "selection_epsilon"
-        raise BadInput(given, "belongs to select_groups=True", "add select_groups=True or leave it out")
-    return None, levels
+    if not options.get("select_groups"):
+        if epsilon is not None or delta is not None:
+            given = "selection_delta" if epsilon is None else "selection_epsilon"
+            raise BadInput(given, "belongs to select_groups=True", "add select_groups=True or leave it out")
+        return Naming(query=query, levels=levels)
+    if options.get("public_membership"):
+        rule = "chooses among private groups, and here membership is public"
+        raise BadInput("select_groups", rule, "declare the groups, or leave out public_membership=")
+    apart = _why_apart(query, levels, options)
+    if apart is None and isinstance(query, Count):
+        return Naming(query=query.naming(), levels=levels)
+    selector = read_selection(levels[0][1], epsilon, delta, fixed=fixed)
+    # The selection takes all of δ, unless it has one of its own.
+    left = levels if delta is not None else [(name, _without_delta(level)) for name, level in levels]
+    return Naming(query=query, levels=left, selector=selector, apart=apart)
+
+
+def _why_apart(query: Query[Any], levels: list[Level], options: Question) -> str | None:
+    """Say why the answers cannot name their groups; None where they can."""
+    if not isinstance(query, Count):
+        return "only noisy counts name groups"
+    if options.get("selection_epsilon") is not None or options.get("selection_delta") is not None:
+        return "the selection was given a privacy of its own"
+    if options.get("audience") is not None:
+        return "counts for several audiences form a chain"
+    ((_, level),) = levels
+    if isinstance(level, Gaussian) or level.pairs[0].delta == 0:
+        return "such noise has no end"  # nor may anything be selected, as `read_selection` says
+    try:
+        NamedCounts(level)
+    except BadInput:
+        return "noise with an end would reach too far at this ε and δ"
+    return None
 
 
 def _without_delta(guarantee: Guarantee) -> Guarantee:

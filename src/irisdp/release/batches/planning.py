@@ -180,7 +180,11 @@ def plan_asked(asked: AskedBatch) -> BatchPlan:
 
 
 def _planned(asked: AskedBatch, question: AskedQuestion) -> Plan:
-    return plan(asked.data, question.query, *question.arguments, **asked.about, **question.options, epsilon=1)
+    options: dict[str, Any] = {**asked.about, **question.options, "epsilon": 1}
+    if options.get("select_groups"):
+        options["selection_epsilon"] = 1  # apart from the answers: what both keep follows from the share
+    planned = plan(asked.data, question.query, *question.arguments, **options)
+    return planned if planned.apart is None else replace(planned, apart="weights share out a privacy for each")
 
 
 def _shown_total(found: Composition) -> str:

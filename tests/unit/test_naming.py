@@ -1,0 +1,140 @@
+"""Which groups are named, by what and at what cost: public facts decide, and the plan says so."""
+
+import json
+
+import pyarrow as pa
+import pytest
+
+import irisdp
+from irisdp.cells import NamedCounts, PartitionSelection
+from irisdp.cli.main import run
+from irisdp.errors import BadInput
+from irisdp.release import plan
+from irisdp.release.batches import plan_batch
+
+pytestmark = pytest.mark.usefixtures("one_engine")
+
+SURVEY = pa.table({"town": ["Ely"] * 60 + ["York"] * 30 + ["Bath"], "age": [70, 30, 40] * 30 + [1]})
+ASKED = {"by": "town", "select_groups": True}
+TWO = {"all": [{"epsilon": 2, "delta": "1e-6"}, {"epsilon": 1, "delta": "1e-3"}]}
+
+
+@pytest.mark.parametrize("words", [("count",), ("count", "age > 64")])
+@pytest.mark.parametrize(
+    ("given", "cost"),
+    [
+        ({"epsilon": 1, "delta": "1e-6"}, "ε = 1, δ = 0.000001"),
+        ({"epsilon": 1, "delta": "1e-6", "relation": "exchange"}, "ε = 2, δ = 0.000002"),
+        ({"epsilon": 0, "delta": "1e-3"}, "ε = 0, δ = 0.001"),
+        ({"privacy": TWO}, "ε = 2, δ = 0.000001"),
+    ],
+)
+def test_a_count_names_its_groups_at_its_own_cost(words, given, cost):
+    planned = plan(SURVEY, *words, **ASKED, **given)
+    assert isinstance(planned.naming, NamedCounts)
+    assert planned.selector is None
+    assert planned.apart is None
+    assert str(planned.cost) == cost
+    assert planned.facts(planned.audiences[0])["groups"]["by"] == "count"
+    assert "one noise pays for name and count" in planned.describe_naming()[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "given", "reason", "cost"),
+    [
+        (("count",), {"epsilon": 1, "delta": "1e-6", "selection_epsilon": 1}, "of its own", "ε = 2, δ = 0.000001"),
+        (("count",), {"epsilon": 1, "selection_delta": "1e-6"}, "of its own", "ε = 2, δ = 0.000001"),
+        (("count",), {"audience": {"a": 1, "b": 2}, "delta": "1e-6"}, "audiences form a chain", "ε = 4, δ = 0.000001"),
+        (("at-least", 2), {"epsilon": 1, "delta": "1e-6"}, "only noisy counts", "ε = 2, δ = 0.000001"),
+        (("count",), {"epsilon": "1e-4", "delta": "1e-9"}, "reach too far", "ε = 0.0002, δ = 0.000000001"),
+    ],
+)  # fmt: skip
+def test_elsewhere_they_are_selected_apart_and_the_plan_says_why(words, given, reason, cost):
+    planned = plan(SURVEY, *words, **ASKED, **given)
+    assert isinstance(planned.naming, PartitionSelection)
+    assert str(planned.cost) == cost
+    assert reason in planned.describe_naming()[1]
+
+
+def test_declared_groups_and_no_groups_are_named_by_nothing():
+    for given in ({}, {"by": "town", "groups": ["Ely"]}):
+        planned = plan(SURVEY, "count", **given, epsilon=1)
+        assert planned.naming is None
+        assert planned.describe_naming() == []
+        assert "named_from" not in planned.to_document()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"epsilon": 1}, "delta: must be above 0 to select groups privately"),
+        ({"mu": 1, "delta": "1e-6"}, "delta: must be above 0 to select groups privately"),
+        (
+            {"epsilon": 1, "delta": "1e-6", "relation": "exchange", "public_membership": True},
+            "select_groups: chooses among private groups",
+        ),
+    ],
+)
+def test_what_names_nobody_is_refused(given, message):
+    with pytest.raises(BadInput, match=message):
+        plan(SURVEY, "count", **ASKED, **given)
+
+
+def test_how_large_a_group_must_be_is_said():
+    planned = plan(SURVEY, "count", **ASKED, epsilon=1, delta="1e-6")
+    assert planned.to_document()["named_from"] == {"50": 14, "95": 16, "99": 18}
+    assert planned.describe_naming()[0] == (
+        "a group is named with probability 50 % from 14 records on, 95 % from 16, 99 % from 18"
+    )
+    split = plan(SURVEY, "count", "age > 64", **ASKED, epsilon=1, delta="1e-6")
+    assert split.describe_naming()[0] == (
+        "a group is named with probability 50 % from 27 records on, 95 % from 29, 99 % from 31, "
+        "for however many of them the condition holds"
+    )
+
+
+def test_a_batch_selects_apart():
+    questions = [{"query": "count", **ASKED, "delta": "5e-7"}]
+    planned = plan_batch({"budget": {"epsilon": 2, "delta": "1e-6"}, "questions": questions}, data=SURVEY)
+    assert isinstance(planned.plans[0].naming, PartitionSelection)
+    assert "weights share out a privacy for each" in planned.plans[0].describe_naming()[1]
+
+
+@pytest.mark.parametrize("words", [("count",), ("count", "age > 64")])
+def test_what_is_published_is_what_was_named(tmp_path, words):
+    out = tmp_path / "out.csv"
+    found = irisdp.publish(SURVEY, *words, **ASKED, epsilon=3, delta="1e-6", ledger=tmp_path / "l", out=out)
+    assert found.answers.keys == [("Ely",), ("York",)]
+    truth = {1: [60, 30], 2: [20, 10]}[len(words)]
+    assert all(abs(answer - true) < 15 for answer, true in zip(found.answers.values, truth, strict=True))
+    sidecar = json.loads((tmp_path / "out.csv.release.json").read_text())
+    assert sidecar["mechanism"]["kind"] == "named-counts"
+    again = irisdp.publish(SURVEY, *words, **ASKED, epsilon=3, delta="1e-6", ledger=tmp_path / "l")
+    assert again.repeated
+    assert again.answers.values == found.answers.values
+    read = irisdp.interpret(f"{out}.release.json", at_most=100)
+    assert len(read.answers) == 2
+
+
+def test_a_group_whose_records_satisfy_nothing_is_named_by_them(tmp_path):
+    found = irisdp.publish(SURVEY, "count", "age > 99", **ASKED, epsilon=3, delta="1e-6", ledger=tmp_path / "l")
+    assert found.answers.keys == [("Ely",), ("York",)]
+    assert all(abs(answer) < 15 for answer in found.answers.values)
+
+
+def test_nothing_is_named_where_nobody_is(tmp_path):
+    empty = SURVEY.slice(0, 0)
+    found = irisdp.publish(empty, "count", **ASKED, epsilon=3, delta="1e-6", ledger=tmp_path / "l")
+    assert found.answers.keys == []
+
+
+def test_a_dry_run_shows_it(tmp_path, capsys):
+    path = tmp_path / "t.parquet"
+    pa.parquet.write_table(SURVEY, path)
+    command = ["publish", str(path), "count", "--by", "town", "--select-groups", "--epsilon", "1", "--delta", "1e-6"]
+    assert run([*command, "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    assert "named     a group is named with probability 50 % from 14 records on, 95 % from 16, 99 % from 18" in shown
+    assert "one noise pays for name and count" in shown
+    assert run([*command, "--dry-run", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["named_from"] == {"50": 14, "95": 16, "99": 18}
