@@ -6,6 +6,7 @@ law of all answers together is compared with every neighbour's, as fractions, at
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import pytest
 
@@ -13,16 +14,16 @@ from irisdp.accounting import Cost
 from irisdp.cells import GaussianNoise
 from irisdp.exact import exp_below
 from irisdp.privacy import Privacy
-from irisdp.queries import open_table
 from irisdp.release import plan_batch, read_cells
-from irisdp.release.batches import GaussianCounts, OwnNoise, compose_questions, noise_kinds
-from support.closeness import hockey_stick
+from irisdp.release.batches import GaussianCounts, OwnNoise, compose_questions, noise_kinds, planning
+from support.closeness import hockey_stick, over_one_denominator
 from support.exhaustion import (
     LOTS,
     engine_once,
     frame,
     joint_law,
     neighbours,
+    opened,
     personal_neighbours,
 )
 
@@ -71,20 +72,21 @@ def most(chance):
 def joint(batch, table, key=LOTS[0]):
     """The law of everything that a batch prints about a table: its plan was made without a record of it.
 
-    Twice the exact law; or where counts have Gaussian noise, both ends of each enclosed probability.
+    Twice the exact law, as integers over one denominator; or where counts have Gaussian noise, both ends of each
+    enclosed probability.
     """
     enclosed = "gaussian" in batch.composition.noise
-    alone = [replace(one, table=open_table(frame(table))) for one in batch.plans]
-    read = [(one, read_cells(one, key)) for one in alone]
+    read = [(one, read_cells(replace(one, table=opened(table)), key)) for one in batch.plans]
     laws = []
     for end in (least, most) if enclosed else (most,):
-        law = {(): Fraction(1)}
-        for one, cells in read:
-            found = joint_law(one, cells, end)
+        law, whole = {(): 1}, 1
+        for one, cells in read:  # over one denominator, as products of integers are fast
+            found, denominator = over_one_denominator(joint_law(one, cells, end))
             law = {(*seen, shown): p * q for seen, p in law.items() for shown, q in found.items()}
-        total = sum(law.values())
+            whole *= denominator
+        total = Fraction(sum(law.values()), whole)
         assert total == 1 or (abs(total - 1) < Fraction(1, 10**20) and enclosed)
-        laws.append(law)
+        laws.append((law, whole))
     return laws[0], laws[-1]
 
 
@@ -95,7 +97,7 @@ def excesses(batch, pairs, key=LOTS[0]):
         for table in pair:
             if table not in laws:
                 found = joint(batch, table, key)
-                told = frozenset(found[0].items()), frozenset(found[1].items())
+                told = tuple((frozenset(law.items()), whole) for law, whole in found)
                 laws[table] = numbers.setdefault(told, len(numbers)), found
         (one, (first, first_most)), (other, (second, second_most)) = (laws[table] for table in pair)
         if (one, other) not in worst:
@@ -156,12 +158,17 @@ GAUSSIAN = {
 
 
 def with_gaussian_noise(name, relation):
+    """Plan a batch with noise of these kinds alone."""
     questions, kinds = GAUSSIAN[name]
-    batch = plan_batch(
-        {"budget": {"epsilon": 4, "delta": "1/10"}, "questions": questions, "relation": relation}, data=frame(())
-    )
-    weights = [question.weight for question in batch.asked.questions]
-    return replace(batch, composition=compose_questions(batch.plans, weights, LARGE, [kinds]))
+    asked = {"budget": {"epsilon": 4, "delta": "1/10"}, "questions": questions, "relation": relation}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(planning, "compose_questions", lambda *given: compose_questions(*given, [kinds]))
+        batch = plan_batch(asked, data=frame(()))
+    assert batch.composition.kinds == kinds
+    return batch
+
+
+planned_once = cache(with_gaussian_noise)
 
 
 @pytest.fixture
@@ -187,7 +194,7 @@ def of_two_records(relation):
 @pytest.mark.parametrize("relation", ["add-remove", "exchange"])
 @pytest.mark.parametrize("name", GAUSSIAN)
 def test_no_neighbours_can_be_told_apart_by_gaussian_counts(name, relation):
-    batch = with_gaussian_noise(name, relation)
+    batch = planned_once(name, relation)
     assert "gaussian" in batch.composition.noise
     assert batch.cost == LARGE
     found = list(excesses(batch, of_two_records(relation)))
@@ -200,7 +207,7 @@ def test_no_neighbours_can_be_told_apart_by_gaussian_counts(name, relation):
 @pytest.mark.usefixtures("each_law_once")
 @pytest.mark.parametrize("name", ["all counts", "beside geometric noise"])
 def test_gaussian_noise_that_is_too_small_is_caught(name):
-    batch = at_a_scale(with_gaussian_noise(name, "add-remove"), Fraction(3, 2))
+    batch = at_a_scale(planned_once(name, "add-remove"), Fraction(3, 2))
     assert any(excess > 0 for excess in excesses(batch, of_two_records("add-remove")))
 
 

@@ -17,6 +17,7 @@ import pytest
 
 from irisdp.cells import NamedCounts
 from irisdp.exact import Enclosure, exp_below
+from irisdp.queries import apply as queries_apply
 from irisdp.queries import categories as queries_categories
 from irisdp.queries import open_table
 from irisdp.queries import orders as queries_orders
@@ -39,12 +40,14 @@ __all__ = [
     "RATIO",
     "RECORDS",
     "caught",
+    "cells_read",
     "engine_once",
     "forget_counts",
     "frame",
     "joint_law",
     "modes_of",
     "neighbours",
+    "opened",
     "personal_neighbours",
     "planned_for",
     "tables",
@@ -232,8 +235,9 @@ def engine_once(one_engine, monkeypatch):
 
     remember(queries_query, "count_records")
     remember(queries_categories, "read_groups")
-    for room in (queries_orders, queries_plurality, queries_quantile):
+    for room in (queries_apply, queries_orders, queries_plurality, queries_quantile):
         remember(room, "count_categories")
+    remember(queries_apply, "count_records")
     remember(queries_sizes, "count_values")
     remember(queries_sizes, "read_groups")
     remember(publishing, "enumerate_keys")
@@ -249,6 +253,12 @@ def middle(chance):
 def all_named(keys):
     """Name every key, as if all had been selected."""
     return keys.select(np.ones(len(keys.counts), dtype=bool)).labels
+
+
+def cells_read(cells):
+    """All that a law depends on: nodes, and which keys there are, each in how many records."""
+    found = cells.keys
+    return pickle.dumps((cells.nodes, None if found is None else (all_named(found), found.counts)))
 
 
 def joint_law(planned, cells, end=middle):
@@ -331,8 +341,7 @@ def excesses(query, options, pairs, key=LOTS[0], charged_at=()):
                 one = opened(table).deriving(planned.table.derived)
                 cells = read_cells(replace(planned, table=one), key)
                 # What is drawn knows of the table what was read of it, and no more: the same cells have one law.
-                found = cells.keys
-                read = pickle.dumps((cells.nodes, None if found is None else (all_named(found), found.counts)))
+                read = cells_read(cells)
                 if read not in of_cells:
                     law = joint_law(planned, cells)
                     assert abs(sum(law.values()) - 1) <= near

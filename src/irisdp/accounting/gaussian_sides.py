@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import flint
 
@@ -29,6 +30,9 @@ _POLYGON = Fraction(1, 10**4), Fraction(5)
 
 _FAR = 70
 """Deviations of the loss beyond which δ is next to nothing."""
+
+_LAWS = 64
+"""Laws kept: whoever looks for a scale asks for the same totals again, and a law takes a second or so."""
 
 _PER_MEAN, _NEGLIGIBLE = 40, Fraction(1, 1 << 110)
 """How many points of the profile lie within one μ; the δ beyond which no more are taken."""
@@ -98,6 +102,7 @@ class GaussianSide:
         return enclosure_of(curve, width=_WIDTH)
 
 
+@lru_cache(maxsize=_LAWS)
 def law_above(square: Fraction) -> LossLaw:
     """Return a finite pair at least as distinguishable as the Gaussians, by points of their profile, rounded up."""
     side, mean = GaussianSide(square, upward=True), _root(square, lambda held: held.upper)
@@ -112,6 +117,7 @@ def law_above(square: Fraction) -> LossLaw:
     return finite_law(dominating_pair(worst_profile(points)).losses())
 
 
+@lru_cache(maxsize=_LAWS)
 def law_below(square: Fraction) -> LossLaw | None:
     """Return a finite pair no more distinguishable than the Gaussians; None where there is no polygon to take."""
     smallest, largest = _POLYGON

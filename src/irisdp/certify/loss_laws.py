@@ -7,10 +7,10 @@ loss is finite. For independent releases finite losses add up, and the chances t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import flint
 
@@ -103,6 +103,10 @@ class FiniteLaw:
     masses: tuple[Fraction, ...]
     endless: Fraction = Fraction(0)
 
+    def __hash__(self) -> int:
+        """Return a hash of a few entries: totals look laws up often, and there may be hundreds of long ratios."""
+        return hash((len(self.ratios), self.ratios[:1], self.masses[:1], self.masses[-1:], self.endless))
+
     def given_finite(self) -> FiniteLaw:
         """Leave the infinite loss out."""
         return FiniteLaw(self.ratios, self.masses)
@@ -137,14 +141,22 @@ def smallest_loss(law: LossLaw) -> Enclosure:
     return Enclosure(min(end.lower for end in ends), min(end.upper for end in ends))
 
 
-def _ends(law: LossLaw, end: Callable[[list[float]], float]) -> list[Enclosure]:
+def _ends(law: LossLaw, end: Callable[[Iterable[Any]], Any]) -> list[Enclosure]:
     """Enclose every loss that may be at an end: floats tell the others from them."""
+    if isinstance(law, FiniteLaw) and law.ratios:  # logarithms keep the order of ratios
+        return [_logarithm(end(law.ratios))]
     atoms = law.atoms()
     if not atoms:
         return [Enclosure.exactly(Fraction(0))]
     near = [float(atom.loss) for atom in atoms]
     chosen = [place for place, loss in enumerate(near) if abs(loss - end(near)) <= _NEAR * (1 + abs(loss))]
     return [_loss_of(law, atoms[place].exact, place) for place in chosen]
+
+
+def _logarithm(ratio: Fraction) -> Enclosure:
+    if ratio == 1:
+        return Enclosure.exactly(Fraction(0))
+    return enclosure_of(lambda: ball(ratio).log(), width=_NARROW)
 
 
 def _loss_of(law: LossLaw, exact: Fraction | None, place: int) -> Enclosure:
