@@ -64,6 +64,17 @@ FORMS = (
         _OFF,
     ),
     Form(
+        "sums.Sum",
+        "sum COLUMN",
+        "the sum of the column's values between --lower and --upper, with staircase noise",
+        _OFF,
+    ),
+    Form(
+        "sums.Mean",
+        "mean COLUMN",
+        "the mean of the column's values between --lower and --upper, from two noisy numbers of one ε",
+    ),
+    Form(
         "plurality.Plurality",
         "plurality COLUMN",
         "which of the declared categories most records have",

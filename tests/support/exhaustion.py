@@ -25,6 +25,7 @@ from irisdp.queries import plurality as queries_plurality
 from irisdp.queries import quantile as queries_quantile
 from irisdp.queries import query as queries_query
 from irisdp.queries import sizes as queries_sizes
+from irisdp.queries import sums as queries_sums
 from irisdp.release import plan, planning, publishing, read_cells, selection
 from support.closeness import hockey_stick, over_one_denominator
 
@@ -107,7 +108,7 @@ CHOSEN = {
 """The public choices that belong to a question; nobody is in some of the categories and bins, and some are in none."""
 ENCLOSED = {"ranking"}
 """Answered from sorted noisy counts where records are exchanged; their laws are enclosed, and all others fractions."""
-ELSEWHERE = {"apply", "column"}
+ELSEWHERE = {"apply", "column", "sum", "mean"}
 """Queries with a proof of their own."""
 MODES = {
     "whole": {},
@@ -146,7 +147,7 @@ def canonical(records, domain):
 def neighbours(relation, mode):
     """Pairs of tables that one record tells apart."""
     found = set()
-    for table in tables(RECORDS):
+    for table in tables(RECORDS, MOST):
         if relation == "add-remove":
             if len(table) < MOST:
                 found |= {(table, canonical((*table, record), RECORDS)) for record in RECORDS}
@@ -240,6 +241,7 @@ def engine_once(one_engine, monkeypatch):
     remember(queries_apply, "count_records")
     remember(queries_sizes, "count_values")
     remember(queries_sizes, "read_groups")
+    remember(queries_sums, "total_steps")
     remember(publishing, "enumerate_keys")
     remember(selection, "read_groups")
     remember(planning, "read_condition")

@@ -8,6 +8,7 @@ from irisdp.catalogue import FORMS
 from irisdp.cli.main import run
 
 BIN_OPTIONS = ["--bins", "10,20"]
+BOUNDS = ["--lower", "-5", "--upper", "20"]
 CHOICES = ["--categories", "a,b,c"]
 OPTIONS = {
     "plurality": CHOICES,
@@ -17,12 +18,14 @@ OPTIONS = {
     "median": BIN_OPTIONS,
     "quantile": BIN_OPTIONS,
     "histogram": BIN_OPTIONS,
+    "sum": BOUNDS,
+    "mean": BOUNDS,
 }
 
 
 def asked(form):
     """Return a query of a form, with something for all that it leaves open."""
-    column = "x" if OPTIONS.get(form.name) == BIN_OPTIONS else "c"
+    column = "x" if OPTIONS.get(form.name) in (BIN_OPTIONS, BOUNDS) else "c"
     words = form.usage.replace("T1,T2,…", "5, 10").replace("[K]", "").replace("[EXPR]", "").replace("COLUMN", column)
     words = words.replace("EXPR", "x > 1").replace(" K", " 1").replace(" P", " 0.9").split()
     return [form.name, *([" ".join(words[1:])] if len(words) > 1 else [])]
@@ -45,7 +48,7 @@ def test_each_is_planned_in_words_and_as_a_document(form, capsys):
     assert run(command) == 0
     said = capsys.readouterr().out
     assert "dry run: no record was read, nothing was spent" in said
-    assert ("among" in said) == (form.name in OPTIONS and form.name != "histogram")
+    assert ("among" in said) == (form.name in OPTIONS and form.name not in ("histogram", "sum", "mean"))
     assert ("and their order" in said) == (form.name == "column")
     assert run([*command, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["dry_run"] is True

@@ -41,6 +41,7 @@ ASKED = {
     "plurality": (("plurality", "vote"), {"within": 20, **PARTIES}),
     "plurality, exchange": (("plurality", "vote"), {"within": 20, "relation": "exchange", **PARTIES}),
     "plurality of many": (("plurality", "age"), {"within": 9, "categories": list(range(9)), "relation": "exchange"}),
+    "sum": (("sum", "age"), {"within": 500, "lower": 0, "upper": 60, "step": 4}),
     "sizes": (("sizes", 3, "town"), {"within": 6}),
     "selected": (("count",), {"within": 5, "by": "town", "select_groups": True, "delta": "1e-3"}),
 }
@@ -125,13 +126,15 @@ def test_a_session_takes_it(tmp_path):
 
 
 NOT_FOR = [form.name for form in FORMS if form.within is None and form.name != "apply"]
+BINS = {"bins": [20, 40]}
+CHOSEN = {"median": BINS, "quantile": BINS, "mean": {"lower": 0, "upper": 99}}
 WORDS = {"quantile": ("0.9", "age"), "top": (2, "vote"), "column": ("vote",)}
 
 
 @pytest.mark.parametrize("query", NOT_FOR)
 def test_other_questions_are_refused_in_one_line(query):
     words = WORDS.get(query, ("age",))
-    choices = {"bins": [20, 40]} if query in ("median", "quantile") else PARTIES
+    choices = CHOSEN.get(query, PARTIES)
     with pytest.raises(BadInput, match=f"^within: is not for {query}, but for count, .*; ask with epsilon=$"):
         plan(PEOPLE, query, *words, within=5, relation="exchange", **choices)
 
@@ -221,7 +224,7 @@ def test_the_table_of_names_tells_the_worst_and_a_lead():
 
 @pytest.mark.parametrize("query", NOT_FOR)
 def test_where_each_epsilon_would_take_a_search_there_is_no_table(query):
-    choices = {"bins": [20, 40]} if query in ("median", "quantile") else PARTIES
+    choices = CHOSEN.get(query, PARTIES)
     planned = plan(PEOPLE, query, *WORDS.get(query, ("age",)), epsilon=2, relation="exchange", **choices)
     assert planned.errors_around() == []
 

@@ -8,6 +8,7 @@ from .designed_answers import DesignedAnswers, PlacedNodes
 from .each_record import EachRecord, RecordNodes
 from .geometric_noise import GeometricNoise
 from .many_records import SpreadNoise, StaircaseNoise
+from .means import MeanFromCentre, MeanFromEnds, MeanNodes, NoisyMeans
 from .named_counts import GroupCounts, NamedCounts
 from .noisy_bands import NoisyBands
 from .orders import CategoryNodes, LargestCategories, named_together
@@ -16,6 +17,8 @@ from .partition_selection import PartitionSelection
 from .protocol import CellMechanism, Link, Nodes
 from .quantile_bins import BinNodes, QuantileBin
 from .sizes import SizeNodes, SizesShape, SortedSizes
+from .steps import Steps
+from .sums import NoisySums
 from .winners import GapNodes, LargestCategory
 
 __all__ = [
@@ -35,9 +38,14 @@ __all__ = [
     "LargestCategories",
     "LargestCategory",
     "Link",
+    "MeanFromCentre",
+    "MeanFromEnds",
+    "MeanNodes",
     "NamedCounts",
     "Nodes",
     "NoisyBands",
+    "NoisyMeans",
+    "NoisySums",
     "PartitionSelection",
     "PlacedNodes",
     "QuantileBin",
@@ -48,6 +56,7 @@ __all__ = [
     "SortedSizes",
     "SpreadNoise",
     "StaircaseNoise",
+    "Steps",
     "least_distance",
     "longer",
     "named_together",

@@ -62,6 +62,15 @@ def publish_command(
             metavar="E1,E2,…",
         ),
     ] = None,
+    lower: Annotated[
+        str | None, typer.Option(help="For sum and mean: below it a value counts as this.", metavar="L")
+    ] = None,
+    upper: Annotated[
+        str | None, typer.Option(help="For sum and mean: above it a value counts as this.", metavar="U")
+    ] = None,
+    step: Annotated[
+        str | None, typer.Option(help="For sum and mean: values count in multiples of it; 1 unless given.", metavar="S")
+    ] = None,
     select_groups: Annotated[
         bool, typer.Option("--select-groups", help="Select the groups privately instead of declaring them.")
     ] = False,
@@ -169,6 +178,9 @@ def publish_command(
         "groups": _declared(groups, "--groups"),
         "categories": _declared(categories, "--categories"),
         "bins": ",".join(bins) if bins else None,
+        "lower": lower,
+        "upper": upper,
+        "step": step,
         "select_groups": select_groups,
         "selection_epsilon": selection_epsilon,
         "selection_delta": selection_delta,

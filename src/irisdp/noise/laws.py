@@ -6,6 +6,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Literal
 
+import flint
+
 from ..errors import BadInput
 from ..exact import ball, checked, dyadic_below, enclosure_of, integer, short_text
 from ..privacy import Privacy
@@ -138,10 +140,18 @@ def _check_bounded(privacy: Privacy) -> None:
 
 
 def _root(privacy: Privacy, degree: int) -> Privacy:
-    """Return a pair whose ratio is the root of that degree, rounded down to 128 bits."""
+    """Return a pair whose ratio is the root of that degree: exactly where that is a fraction, else rounded down."""
     if degree == 1:
         return privacy
     pair = privacy.pairs[0]
+    parts = [_whole_root(part, degree) for part in (pair.ratio.numerator, pair.ratio.denominator)]
+    if all(part**degree == whole for part, whole in zip(parts, pair.ratio.as_integer_ratio(), strict=True)):
+        return Privacy.of((replace(pair, ratio=Fraction(*parts), epsilon=pair.epsilon / degree),))
     found = enclosure_of(lambda: ball(pair.ratio) ** ball(Fraction(1, degree)), width=Fraction(1, 1 << 2 * _ROOT_BITS))
     root = max(Fraction(1), dyadic_below(found.lower, _ROOT_BITS))
     return Privacy.of((replace(pair, ratio=root, epsilon=pair.epsilon / degree),))
+
+
+def _whole_root(whole: int, degree: int) -> int:
+    """Return the root of a whole number, rounded down; 1 for numbers too short to have another."""
+    return int(flint.fmpz(whole).root(degree)) if whole.bit_length() > degree else 1

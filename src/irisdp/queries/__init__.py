@@ -31,6 +31,8 @@ from .query import Query
 from .registry import QUERIES, read_query
 from .sizes import Sizes
 from .statistics import Statistics, count_records
+from .stepped import Stepped, StepTotals
+from .sums import Mean, Sum
 from .table import Table, open_table
 
 __all__ = [
@@ -50,6 +52,7 @@ __all__ = [
     "Histogram",
     "Kind",
     "Majority",
+    "Mean",
     "Median",
     "Move",
     "PerUnit",
@@ -60,6 +63,9 @@ __all__ = [
     "Relation",
     "Sizes",
     "Statistics",
+    "StepTotals",
+    "Stepped",
+    "Sum",
     "Table",
     "Top",
     "Unit",

@@ -129,6 +129,10 @@ class Apply:
         about = {} if self.about is None else {"column": self.about}
         return {"query": self.name, "mechanism": self.checked.digest[:16], **about}
 
+    def describe_values(self) -> list[str]:
+        """Return nothing: a condition says how it reads columns, and what is no declared category is in none."""
+        return []
+
     def choices(self) -> dict[str, Any]:
         """Return which categories there are, and in which order: the mechanism tells them apart by their places."""
         if self.categories is None:

@@ -82,6 +82,10 @@ class AboutCategories:
         """Return the public description."""
         return {"query": self.name, "column": self.about}
 
+    def describe_values(self) -> list[str]:
+        """Return nothing: what is no declared category is in none."""
+        return []
+
     def choices(self) -> dict[str, Any]:
         """Return which categories there are."""
         found = self._bound()

@@ -1,4 +1,4 @@
-"""The public choices that belong to a question about a column: which categories, which bins."""
+"""The public choices that belong to a question about a column: which categories, which bins, which bounds."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ __all__ = ["Choices"]
 _TAKEN = {
     "categories": "plurality, top, ranking, histogram, sizes and column",
     "bins": "histogram, median and quantile",
+    **dict.fromkeys(("lower", "upper", "step"), "sum and mean"),
 }
 """Which queries take which choice."""
 
@@ -22,12 +23,15 @@ class Choices:
 
     Attributes
     ----------
-    categories, bins
+    categories, bins, lower, upper, step
         As for `irisdp.publish`.
     """
 
     categories: Any = None
     bins: Any = None
+    lower: Any = None
+    upper: Any = None
+    step: Any = None
 
     def refuse_all_but(self, query: str, *taken: str) -> None:
         """Refuse choices that a query, or what it is called in a message, has no use for."""

@@ -15,7 +15,7 @@ from ..privacy import Guarantee
 from .bins import Bins, read_bins
 from .categories import MOST_CATEGORIES, CategoryCounts, count_categories, read_column
 from .choices import Choices
-from .columns import Column
+from .columns import Column, Kind
 from .expression import Condition
 from .groups import Groups
 from .neighbours import Relation
@@ -76,6 +76,12 @@ class HoldsQuantile(ABC):
     def categories(self) -> Groups | None:
         """The bins, as a column of their names."""
         return None if self.bins is None else self.bins.groups
+
+    def describe_values(self) -> list[str]:
+        """Say what is in no bin: nobody looks whether an untyped column holds numbers."""
+        own = self._bound().of
+        loose = own.kind is Kind.UNTYPED
+        return [f"a value of {own.name} that is no such number or date is in no bin"] if loose else []
 
     def choices(self) -> dict[str, Any]:
         """Return the bins by their names, which say where their edges are."""

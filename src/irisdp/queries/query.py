@@ -85,6 +85,10 @@ class Query(Protocol[NodesT]):
         """Return the public description, but for the condition, for the ledger and the release."""
         ...
 
+    def describe_values(self) -> list[str]:
+        """Say how values of its column are read, where that needs saying: nobody looks whether they can be."""
+        ...
+
     def choices(self) -> dict[str, Any]:
         """Return the public choices that belong to the question, JSON-ready; equal for equal questions."""
         ...
@@ -120,6 +124,10 @@ class CountsRecords:
         """Return the question as it is, for any table."""
         choices.refuse_all_but(self.name)
         return self
+
+    def describe_values(self) -> list[str]:
+        """Return nothing: a condition says how it reads columns."""
+        return []
 
     def choices(self) -> dict[str, Any]:
         """Return nothing: no choice belongs to it."""

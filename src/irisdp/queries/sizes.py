@@ -128,6 +128,10 @@ class Sizes(AnswersLists):
         first = {} if self.first is None else {"largest": str(self.first)}
         return {"query": self.name, **first, "column": self.about}
 
+    def describe_values(self) -> list[str]:
+        """Return nothing: a value without a type is text."""
+        return []
+
     def choices(self) -> dict[str, Any]:
         """Return which categories were declared, if any."""
         found = self.categories

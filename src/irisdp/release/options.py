@@ -38,6 +38,11 @@ class Question(TypedDict, total=False):
     bins : text or sequence of numbers or dates
         For ``histogram``, ``median`` and ``quantile``: the edges between bins, ``"0,18,65"``. A bin holds its left
         edge; the first and the last bin are open, so that every value is in one.
+    lower, upper : number or text
+        For ``sum`` and ``mean``: between what values count; one beyond counts as the bound. Declared, as read off the
+        data they would reveal who is in it.
+    step : number or text
+        For ``sum`` and ``mean``: values are rounded to the nearest multiple, 1 unless given. The bounds are multiples.
     select_groups : bool
         Instead of `groups`: name those groups that privacy allows. A count does so by itself, at no cost beyond its
         own, as often as the optimal partition selection would; other queries, and counts for audiences, pay for that.
@@ -75,6 +80,9 @@ class Question(TypedDict, total=False):
     groups: Any
     categories: Any
     bins: Any
+    lower: Rational | None
+    upper: Rational | None
+    step: Rational | None
     select_groups: bool
     selection_epsilon: Rational | None
     selection_delta: Rational | None

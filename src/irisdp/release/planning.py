@@ -36,6 +36,8 @@ from .within import read_within
 
 __all__ = ["plan"]
 
+_CHOSEN = ("bins", "lower", "upper", "step")
+
 
 @checked
 @with_options(PlanOptions)
@@ -80,7 +82,7 @@ def plan(data: Any, query: str, *arguments: str | int, **options: Unpack[PlanOpt
     select_groups, public_membership = options.get("select_groups", False), options.get("public_membership", False)
     check_apart(categories, data, CATEGORIES)
     table, names = read_by(table, by) if by else (table, None)
-    question = asked.over(table, Choices(categories=categories, bins=options.get("bins")))
+    question = asked.over(table, Choices(categories=categories, **{name: options.get(name) for name in _CHOSEN}))
     parts = question.parts if isinstance(question, Histogram) else None
     condition = None if question.expression is None else read_condition(question.expression, table.named)
     if condition is not None:  # from here on in its one form: whoever spells it otherwise asks the same

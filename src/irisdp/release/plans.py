@@ -16,7 +16,7 @@ from ..cells import NamedCounts, PartitionSelection
 from ..exact import checked
 from ..mechanisms import privacy_to_document
 from ..privacy import Gaussian, Guarantee, Privacy
-from ..queries import Condition, Groups, Kind, PerUnit, Query, Relation, Table, entry_of
+from ..queries import Condition, Groups, PerUnit, Query, Relation, Table, entry_of
 from ..renamed import renamed_method
 from .audiences import Audience
 from .errors_around import ErrorAt, errors_around
@@ -216,11 +216,8 @@ class Plan:
         return [] if self.groups is None else [self.groups.describe()]
 
     def describe_reading(self) -> list[str]:
-        """Say how a text file is read, and what of it is in no bin: nobody looks whether a column holds numbers."""
-        own = self.query.column
-        loose = own is not None and own.kind is Kind.UNTYPED
-        said = [f"a value of {own.name} that is no such number or date is in no bin"] if own and loose else []
-        return [*self.asked.reading.values(), *said]
+        """Say how a text file is read, and values of it: nobody looks whether a column holds numbers."""
+        return [*self.asked.reading.values(), *self.query.describe_values()]
 
     def describe_categories(self) -> list[str]:
         """Say the same of the categories that the question is about."""

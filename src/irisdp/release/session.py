@@ -233,6 +233,16 @@ class Session:
         return self.publish("quantile", str(share), column, **options)
 
     @asks(Asked)
+    def sum(self, column: str, **options: Unpack[Asked]) -> Publication:
+        """Publish the sum of a column's values between `lower` and `upper`; see `irisdp.publish`."""
+        return self.publish("sum", column, **options)
+
+    @asks(Asked)
+    def mean(self, column: str, **options: Unpack[Asked]) -> Publication:
+        """Publish the mean of a column's values between `lower` and `upper`; see `irisdp.publish`."""
+        return self.publish("mean", column, **options)
+
+    @asks(Asked)
     def top(self, k: int, column: str, **options: Unpack[Asked]) -> Publication:
         """Publish the K declared categories that most records have; see `irisdp.publish`."""
         return self.publish("top", k, column, **options)

@@ -28,7 +28,19 @@ _ABOUT = ("relation", "unit", "encoding", "delimiter", "types")
 """What is said once, for all questions."""
 _KEPT = ("ledger", "secret", "table", "out")
 _ASKED = (
-    *("by", "groups", "categories", "bins", "select_groups", "selection_delta", "delta", "public_membership"),
+    *(
+        "by",
+        "groups",
+        "categories",
+        "bins",
+        "lower",
+        "upper",
+        "step",
+        "select_groups",
+        "selection_delta",
+        "delta",
+        "public_membership",
+    ),
     "per_unit",
 )
 """What a question may say besides its words, its weight and its file; as for `irisdp.publish`."""

@@ -1,0 +1,311 @@
+"""Means from two noisy whole numbers of one ε: how far values lie from both bounds, or from the middle, and how many.
+
+Where records come and go, two sums are told: of the values' distances from the lower bound, and from the upper one. A
+record moves them by K steps in all, whatever its value, so noise for K steps on both pays once; their sum is K times
+the number of values, their difference twice the sum around the middle. Where a record becomes another, the sum around
+the middle and the number are told, each with the noise that an exchange allows. What is shown, and its interval, is a
+function of the two numbers (proofs/sums-and-means.md).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BadInput
+from ..noise import ShapeLaw, law
+from ..privacy import Privacy
+from ..sampling import BitSource
+from .padding import longer
+from .protocol import Link
+from .steps import Steps
+from .two_laplace import Rated, distance_for
+
+__all__ = ["MeanFromCentre", "MeanFromEnds", "MeanNodes", "NoisyMeans"]
+
+Integers = NDArray[np.int64]
+
+_LEAST_EXCESS = Fraction(1, 10**15)
+_USUAL = Fraction(19, 20)
+_ROUNDS = 4
+"""How often an interval is drawn in by what the one before it leaves possible."""
+
+_CENTRES = 64
+"""Of how many distances from the middle, equally far apart, that of the noise is worked out."""
+
+_DIGITS = 12
+"""Decimal places of a mean that are shown at most."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeanNodes:
+    """How many values each cell has, and how far they lie above the lower bound; private, and not shown by `repr`.
+
+    Attributes
+    ----------
+    known : int64 array
+        Records with a value.
+    above : int64 array
+        The sum of the values' distances from the lower bound, in steps.
+    records : int64 array or None
+        How many records each cell has, where that is public.
+    """
+
+    known: Integers = field(repr=False)
+    above: Integers = field(repr=False)
+    records: Integers | None = field(repr=False)
+
+    def __len__(self) -> int:
+        """Count the cells."""
+        return len(self.known)
+
+    def padded(self, size: int) -> MeanNodes:
+        """Return `size` nodes: these, and after them cells that nobody is in."""
+        records = None if self.records is None else longer(self.records, size)
+        return MeanNodes(longer(self.known, size), longer(self.above, size), records)
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyMeans(ABC):
+    """What both ways have in common.
+
+    Parameters
+    ----------
+    privacy : Privacy
+        Of one step of a person.
+    steps : Steps
+    kept : int
+        How many records of a person count at most.
+    """
+
+    privacy: Privacy
+    steps: Steps
+    kept: int = 1
+
+    kind: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        """Refuse what is too little for noise, before anything is read."""
+        if min(noise.cells.privacy.ratio for noise in self.noises) - 1 < _LEAST_EXCESS:
+            rule = f"leaves less than 1e-15 for each of {self.steps.span:,} steps"
+            raise BadInput("epsilon", rule, "choose a larger epsilon, or larger steps")
+
+    @property
+    @abstractmethod
+    def noises(self) -> tuple[ShapeLaw, ShapeLaw]:
+        """What the two numbers get."""
+
+    @abstractmethod
+    def numbers(self, nodes: MeanNodes) -> Integers:
+        """Return the two numbers of each cell, shape (cells, 2)."""
+
+    @abstractmethod
+    def reach(self, largest: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Return between what the two numbers lie, for at most so many values."""
+
+    @abstractmethod
+    def total_and_number(self, pair: Sequence[int]) -> tuple[Fraction, Fraction]:
+        """Return the sum around the middle, in steps, and the number of values, that two numbers stand for."""
+
+    @abstractmethod
+    def weights(self, centre: float) -> tuple[float, float]:
+        """Return how a mean so many steps from the middle weighs the two noises: together they make its error."""
+
+    @property
+    def chained(self) -> None:
+        """None: such answers form no chain."""
+        return
+
+    def draw(self, nodes: MeanNodes, links: Sequence[Link] = (), *, source: BitSource | None = None) -> Integers:
+        """Draw the two noisy numbers of every cell; equally many random words whatever they are, but for ties."""
+        true = self.numbers(nodes)
+        drawn = [noise.draw(true[:, place], source) for place, noise in enumerate(self.noises)]
+        return np.stack(drawn, axis=1)
+
+    def show(self, drawn: list[Any], nodes: MeanNodes) -> list[Any]:
+        """Return means between the bounds, in as many decimal places as noise leaves any meaning."""
+        return [self._rounded(pair, most) for pair, most in zip(drawn, self._most(drawn, nodes), strict=True)]
+
+    def intervals(self, drawn: list[Any], nodes: MeanNodes, confidence: Fraction = _USUAL) -> list[tuple[float, float]]:
+        """Return between what each mean lies, with this probability or a higher one, if any record has a value."""
+        low, high = float(self.steps.lower), float(self.steps.upper)
+        found = []
+        for pair, shown in zip(drawn, self.show(drawn, nodes), strict=True):
+            ends = [min(max(self._unit(t), low), high) for t in self._between(pair, confidence)]
+            found.append((min(ends[0], shown), max(ends[1], shown)))
+        return found
+
+    def ends(self, nodes: MeanNodes) -> dict[str, Any]:
+        """Return how many records there are, where that is public: no more have a value."""
+        if nodes.records is None:
+            return {}
+        records = nodes.records.tolist()
+        return {"records": records[0] if len(set(records)) == 1 else records}
+
+    def law(self, nodes: MeanNodes, cell: int, largest: int) -> dict[Any, Fraction]:
+        """Return the law of the two noisy numbers, lumped beyond what at most `largest` values make them."""
+        true = self.numbers(nodes)[cell].tolist()
+        first, second = (
+            _lumped(noise, value, *between)
+            for noise, value, between in zip(self.noises, true, self.reach(largest), strict=True)
+        )
+        return {(a, b): p * q for a, p in first.items() for b, q in second.items()}
+
+    def expected_error(self) -> dict[str, Any]:
+        """Return what the error, times the number of values, stays within, wherever between the bounds the mean is.
+
+        At the bounds it is that much; in the middle less.
+        """
+        size, span = float(self.steps.size), self.steps.span
+        at_bound, in_middle = (self._distance(t, _USUAL) * size for t in (span / 2, 0.0))
+        return {
+            "within_95_percent_times_records": at_bound,
+            "in_the_middle": in_middle,
+            "within_95_percent_of_1000_records": min(at_bound / 1000, float(self.steps.upper - self.steps.lower)),
+        }
+
+    def chance_within(self, distance: int) -> None:
+        """Return None: how far off a mean may be depends on how many values there are, which nobody is told."""
+        return
+
+    def describe_error(self) -> str:
+        """Say the expected error in one line."""
+        error = self.expected_error()
+        thousand = error["within_95_percent_of_1000_records"]
+        return (
+            f"off by at most about {error['within_95_percent_times_records']:,.3g}/N in 95 % of cases where N records "
+            f"have a value, such as {thousand:,.3g} for 1,000 records; where the mean is "
+            f"half-way between the bounds {error['in_the_middle']:,.3g}/N"
+        )
+
+    def to_document(self) -> dict[str, Any]:
+        """Describe the mechanism for whoever reads the answers."""
+        return {"kind": self.kind, **({} if self.kept == 1 else {"kept": self.kept})}
+
+    def _most(self, drawn: list[Any], nodes: MeanNodes) -> list[int | None]:
+        return [None] * len(drawn) if nodes.records is None else nodes.records.tolist()[: len(drawn)]
+
+    def _rounded(self, pair: Sequence[int], most: int | None) -> float:
+        total, number = self.total_and_number(pair)
+        number = max(number, Fraction(1)) if most is None else max(min(number, Fraction(most)), Fraction(1))
+        mean = (self.steps.lower + self.steps.upper) / 2 + self.steps.size * total / number
+        mean = min(max(mean, self.steps.lower), self.steps.upper)
+        off = self._distance(self.steps.span / 2, _USUAL) * float(self.steps.size / number)
+        places = min(max(math.ceil(2 - math.log10(off)), 0), _DIGITS)
+        return float(min(max(round(mean, places), self.steps.lower), self.steps.upper))
+
+    def _between(self, pair: Sequence[int], confidence: Fraction) -> tuple[float, float]:
+        """Return between how many steps from the middle the mean lies.
+
+        A mean t is possible if |total − t·number| is at most a distance that the noise, as t weighs it, stays within:
+        first the largest such distance, then that of the means which are left.
+        """
+        half = self.steps.span / 2
+        total, number = map(float, self.total_and_number(pair))
+        low, high = -half, half
+        for _ in range(_ROUNDS):
+            centre = min(math.ceil(max(-low, high) / half * _CENTRES) / _CENTRES, 1) * half
+            distance = self._distance(centre, confidence)
+            if number <= 0:
+                break
+            narrower = max((total - distance) / number, -half), min((total + distance) / number, half)
+            if narrower[0] > narrower[1]:
+                return -half, half
+            low, high = narrower
+        return low, high
+
+    def _distance(self, centre: float, confidence: Fraction) -> float:
+        return _distance(self, abs(centre), confidence)
+
+    def _unit(self, centre: float) -> float:
+        return float((self.steps.lower + self.steps.upper) / 2) + centre * float(self.steps.size)
+
+
+class MeanFromEnds(NoisyMeans):
+    """The distances from both bounds: for records that come and go."""
+
+    __slots__ = ()
+
+    kind: ClassVar[str] = "mean-from-ends"
+
+    @property
+    def noises(self) -> tuple[ShapeLaw, ShapeLaw]:
+        """Noise for K steps, on both."""
+        both = _geometric(self.privacy, self.kept * self.steps.span)
+        return both, both
+
+    def numbers(self, nodes: MeanNodes) -> Integers:
+        """Return how far values lie above the lower bound, and below the upper one."""
+        return np.stack([nodes.above, nodes.known * self.steps.span - nodes.above], axis=1)
+
+    def reach(self, largest: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Return the least and the largest distances."""
+        return (0, largest * self.steps.span), (0, largest * self.steps.span)
+
+    def total_and_number(self, pair: Sequence[int]) -> tuple[Fraction, Fraction]:
+        """Return half the difference, and the sum by K."""
+        return Fraction(pair[0] - pair[1], 2), Fraction(pair[0] + pair[1], self.steps.span)
+
+    def weights(self, centre: float) -> tuple[float, float]:
+        """Return the shares of K that lie above and below the mean."""
+        share = centre / self.steps.span
+        return 0.5 - share, 0.5 + share
+
+
+class MeanFromCentre(NoisyMeans):
+    """The sum around the middle, doubled, and the number: for records that become others."""
+
+    __slots__ = ()
+
+    kind: ClassVar[str] = "mean-from-centre"
+
+    @property
+    def noises(self) -> tuple[ShapeLaw, ShapeLaw]:
+        """Noise for the 2K that a value moves the first by, and for two times the 1 that none moves the second by."""
+        return _geometric(self.privacy, 2 * self.kept * self.steps.span), _geometric(self.privacy, 2 * self.kept)
+
+    def numbers(self, nodes: MeanNodes) -> Integers:
+        """Return how far values lie above the lower bound less how far below the upper one, and how many they are."""
+        return np.stack([nodes.above - (nodes.known * self.steps.span - nodes.above), nodes.known], axis=1)
+
+    def reach(self, largest: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Return the least and the largest numbers."""
+        return (-largest * self.steps.span, largest * self.steps.span), (0, largest)
+
+    def total_and_number(self, pair: Sequence[int]) -> tuple[Fraction, Fraction]:
+        """Return half the first, and the second."""
+        return Fraction(pair[0], 2), Fraction(pair[1])
+
+    def weights(self, centre: float) -> tuple[float, float]:
+        """Return one half, and the distance from the middle."""
+        return 0.5, centre
+
+
+@lru_cache(maxsize=4096)
+def _distance(mechanism: NoisyMeans, centre: float, confidence: Fraction) -> float:
+    """Return a distance that the noise, as a mean so far from the middle weighs it, stays within so often."""
+    one, other = mechanism.weights(centre)
+    rates = [Rated(noise.cells.privacy.ratio) for noise in mechanism.noises]
+    return distance_for(float(1 - confidence), (one, rates[0]), (other, rates[1]))
+
+
+@lru_cache(maxsize=64)
+def _geometric(privacy: Privacy, sensitivity: int) -> ShapeLaw:
+    found = law("geometric", privacy, sensitivity)
+    assert isinstance(found, ShapeLaw)
+    return found
+
+
+def _lumped(noise: ShapeLaw, value: int, low: int, high: int) -> dict[int, Fraction]:
+    """Return the exact law of a noisy number, lumped beyond what the number may be: there all ratios stay."""
+    cuts = [Fraction(0), *(noise.below_exactly(z - value) for z in range(low + 1, high + 1)), Fraction(1)]
+    return {low + place: after - before for place, (before, after) in enumerate(pairwise(cuts))}

@@ -1,0 +1,209 @@
+"""--lower L --upper U --step S: a column's numbers on a ladder between public bounds, and what is read of them.
+
+A value is read as a double, as everywhere; beyond a bound it counts as the bound, between them as the nearest multiple
+of the step, half-way up. What is no number, or is infinite, counts as nothing. So one record, whatever it holds, adds
+from 0 to K steps above the lower bound, or nothing at all; nobody is told how many values lay beyond the bounds.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cells import Steps
+from ..errors import BadInput
+from ..exact import rational, rational_text
+from .arrow import integers_of
+from .choices import Choices
+from .columns import Column, Kind, find_column
+from .persons import Unit, columns_read, records_statement
+from .statistics import Cells, counted
+from .table import Table
+
+__all__ = ["MOST_STEPS", "StepTotals", "Stepped", "read_stepped", "total_steps"]
+
+MOST_STEPS = 1 << 29
+"""From one bound to the other, and of a sum from 0: then 2^33 records stay within 64 bits, and noise has a law."""
+
+_FARTHEST = 1 << 49
+"""Of a bound from 0, in steps: a double then tells the middle between two multiples from either."""
+
+_MOST_PLACES = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Stepped:
+    """A column on its ladder; all of it public.
+
+    Attributes
+    ----------
+    of : Column
+        Whose values they are.
+    steps : Steps
+    """
+
+    of: Column
+    steps: Steps
+
+    def choices(self) -> dict[str, Any]:
+        """Return bounds and step, and the rule by which values are read, JSON-ready."""
+        return {**self.steps.to_document(), "values": _RULE}
+
+    def describe(self) -> str:
+        """Say bounds and step in a few words."""
+        told = self.steps.to_document()
+        by = "" if told["step"] == "1" else f" in steps of {told['step']}"
+        return f"from {told['lower']} to {told['upper']}{by}"
+
+    def describe_values(self) -> list[str]:
+        """Say by which rule values are read."""
+        return [f"a value of {self.of.name} {_RULE}"]
+
+
+_RULE = (
+    "beyond a bound counts as the bound, others as the nearest step, half-way up; no number, or an infinite one, "
+    "counts as nothing; how many are beyond is not told"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepTotals:
+    """What is read of each cell; private, and not shown by `repr`.
+
+    Attributes
+    ----------
+    total : int64 array
+        Records in the cell.
+    known : int64 array
+        Those with a value.
+    above : int64 array
+        The steps from the lower bound up to each value, added up.
+    """
+
+    total: NDArray[np.int64] = field(repr=False)
+    known: NDArray[np.int64] = field(repr=False)
+    above: NDArray[np.int64] = field(repr=False)
+
+    def __len__(self) -> int:
+        """Count the cells."""
+        return len(self.total)
+
+
+def read_stepped(table: Table, about: str, choices: Choices, query: str) -> Stepped:
+    """Read bounds and step for a column.
+
+    Parameters
+    ----------
+    table : Table
+        Whose column; no record is read.
+    about : str
+        A column of numbers, or an untyped one (CSV), which is read as numbers.
+    choices : Choices
+        With `lower` and `upper`, and a `step`, which is 1 unless given.
+    query : str
+        For messages.
+
+    Raises
+    ------
+    BadInput
+        For a column of another kind, and bounds and steps that are missing, no decimal numbers, or do not fit.
+    """
+    choices.refuse_all_but(query, "lower", "upper", "step")
+    column = find_column(about, table.named, "query")
+    if column.kind not in (Kind.UNTYPED, Kind.INTEGER, Kind.NUMBER):
+        raise BadInput("query", f"{query} is of numbers, and {column.name} is {column.kind}", "name another column")
+    return Stepped(column, _read_steps(choices, query))
+
+
+def total_steps(table: Table, stepped: Stepped, *, groups: Cells | None = None, unit: Unit | None = None) -> StepTotals:
+    """Count each cell's records and values, and add up their steps, in one pass of the engine.
+
+    Parameters
+    ----------
+    table : Table
+        What is counted.
+    stepped : Stepped
+        Read for it.
+    groups, unit
+        As for `count_records`.
+
+    Returns
+    -------
+    StepTotals
+        Adding or removing a record (a person, with `unit`) changes one cell at most: its total by one, and if it has a
+        value what is known by one and what is above by 0 to K.
+    """
+    cells = 1 if groups is None else len(groups)
+    totals = StepTotals(*(np.zeros(cells, dtype=np.int64) for _ in range(3)))
+    if not cells:
+        return totals
+    keys = (*(() if groups is None else groups.columns), replace(stepped.of, kind=Kind.NUMBER))
+    placed = f"placed AS (SELECT records.*, {_above(f'k{len(keys) - 1}', stepped.steps)} AS steps FROM records)"
+    # Whatever rounding did: no record adds less than 0 steps, or more than there are.
+    span = stepped.steps.span
+    held = f"CASE WHEN steps < 0 THEN 0 WHEN steps > {span} THEN {span} ELSE steps END"
+    counts = {"total": "COUNT(*)", "known": "COUNT(steps)", "above": f"CAST(COALESCE(SUM({held}), 0) AS BIGINT)"}
+    found = table.run(
+        f"{records_statement(table, None, keys, unit)}, {placed} {counted(counts, groups, records='placed')}",
+        columns_read(table, None, keys, unit),
+        **({} if groups is None else {"groups": groups.arrow()}),
+    )
+    position = integers_of(found.column("position"))
+    for name in counts:
+        getattr(totals, name)[position] = integers_of(found.column(name))
+    return totals
+
+
+def _read_steps(choices: Choices, query: str) -> Steps:
+    for name in ("lower", "upper"):
+        if getattr(choices, name) is None:
+            rule = f"is missing: read off the data, a bound of {query} would reveal who is in it"
+            raise BadInput(name, rule, "give lower= and upper=, between which values count, such as 0 and 200000")
+    size = Fraction(1) if choices.step is None else _decimal(choices.step, "step")
+    if size <= 0:
+        raise BadInput("step", "must be above 0", "give for example 1, or 0.01")
+    bounds = []
+    for name in ("lower", "upper"):
+        bound = _decimal(getattr(choices, name), name)
+        whole, rest = divmod(bound, size)
+        if rest:
+            near = " or ".join(rational_text(place * size) for place in (whole, whole + 1))
+            rule = f"must be a multiple of the step, which is {rational_text(size)}"
+            raise BadInput(name, rule, f"give {near}, or another step")
+        bounds.append(int(whole))
+    least, most = bounds
+    if least >= most:
+        raise BadInput("lower", "must be below upper", "give the least and the largest value that may count")
+    if most - least > MOST_STEPS or max(abs(least), abs(most)) > _FARTHEST:
+        rule = f"is so small that more than {MOST_STEPS:,} steps lie between the bounds, or bounds too far from 0"
+        raise BadInput("step", rule, "give a larger step, or nearer bounds")
+    return Steps(least, most, size)
+
+
+def _decimal(value: Any, name: str) -> Fraction:
+    """Read a number that can be written in a few decimal places."""
+    number = rational(value, name)
+    if number * 10**_MOST_PLACES % 1:
+        rule = f"must be a decimal number of at most {_MOST_PLACES} places"
+        raise BadInput(name, rule, "give for example 1000, 0.5 or 0.01")
+    return number
+
+
+def _above(value: str, steps: Steps) -> str:
+    """Write how many steps a double lies above the lower bound; null for none: comparisons with it hold nowhere.
+
+    Engines agree on every part of it, as IEEE 754 says what comparing, subtracting, dividing and adding give.
+    """
+    lower, upper, size, half, largest = (
+        f"CAST('{float(number)!r}' AS DOUBLE)"
+        for number in (steps.lower, steps.upper, steps.size, 0.5, sys.float_info.max)
+    )
+    return (
+        f"CASE WHEN ABS({value}) <= {largest} THEN CASE WHEN {value} <= {lower} THEN 0 WHEN {value} >= {upper} "
+        f"THEN {steps.span} ELSE CAST(FLOOR(({value} - {lower}) / {size} + {half}) AS BIGINT) END END"
+    )

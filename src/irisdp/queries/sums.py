@@ -1,0 +1,153 @@
+"""sum COLUMN: the sum of a column's values between public bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ..cells import (
+    CellMechanism,
+    CountNodes,
+    MeanFromCentre,
+    MeanFromEnds,
+    MeanNodes,
+    NoisyMeans,
+    NoisySums,
+    StaircaseNoise,
+)
+from ..errors import BadInput
+from ..privacy import Guarantee
+from .categories import read_column
+from .choices import Choices
+from .columns import Column
+from .expression import Condition
+from .groups import Groups
+from .neighbours import Relation
+from .persons import Unit
+from .query import pure_pair
+from .statistics import Cells
+from .stepped import MOST_STEPS, Stepped, StepTotals, read_stepped, total_steps
+from .table import Table
+
+__all__ = ["Mean", "Sum"]
+
+
+@dataclass(frozen=True, slots=True)
+class _OfNumbers:
+    """Questions about a column's values between public bounds, told in steps.
+
+    Parameters
+    ----------
+    about : str
+        Name of the column.
+    stepped : Stepped, optional
+        Bound by `over`.
+    """
+
+    about: str
+    stepped: Stepped | None = field(default=None, repr=False)
+
+    name: ClassVar[str]
+    expression: ClassVar[str | None] = None
+    categories: ClassVar[Groups | None] = None
+
+    @classmethod
+    def read(cls, words: Sequence[Any]) -> Self:
+        """Read ``COLUMN``."""
+        return cls(read_column(words, cls.name))
+
+    def over(self, table: Table, choices: Choices) -> Self:
+        """Read bounds and step for a table."""
+        found = read_stepped(table, self.about, choices, self.name)
+        return replace(self, about=found.of.name, stepped=found)
+
+    @property
+    def column(self) -> Column | None:
+        """The column, with the kind its values are read as."""
+        return None if self.stepped is None else self.stepped.of
+
+    def describe(self) -> dict[str, str]:
+        """Return the public description."""
+        told = {"query": self.name, "column": self.about}
+        return told if self.stepped is None else {**told, "between": self.stepped.describe()}
+
+    def choices(self) -> dict[str, Any]:
+        """Return bounds and step, and how values are read."""
+        return self._bound().choices()
+
+    def describe_values(self) -> list[str]:
+        """Say how values are read."""
+        return self._bound().describe_values()
+
+    def statistics(
+        self, table: Table, *, condition: Condition | None, groups: Cells | None, unit: Unit | None
+    ) -> StepTotals:
+        """Add up the steps of each cell's values."""
+        return total_steps(table, self._bound(), groups=groups, unit=unit)
+
+    def _bound(self) -> Stepped:
+        assert self.stepped is not None, "a plan binds the bounds before it asks anything else"
+        return self.stepped
+
+
+@dataclass(frozen=True, slots=True)
+class Sum(_OfNumbers):
+    """The sum of values; a record without one adds nothing.
+
+    Adding or removing a record moves it by at most the farther bound's distance from 0, exchanging one by at most the
+    distance between the bounds, or between 0 and them where 0 lies outside (proofs/sums-and-means.md).
+    """
+
+    name: ClassVar[str] = "sum"
+
+    @property
+    def exchange_steps(self) -> int:
+        """Two where a value below 0 may become one above: both may be as far from 0 as one that comes or goes."""
+        steps = self._bound().steps
+        return 2 if steps.least < 0 < steps.most else 1
+
+    def over(self, table: Table, choices: Choices) -> Self:
+        """Read bounds and step for a table."""
+        found = super(Sum, self).over(table, choices)
+        if found._bound().steps.widest > MOST_STEPS:
+            rule = f"is so small that more than {MOST_STEPS:,} steps lie between 0 and a bound"
+            raise BadInput("step", rule, "give a larger step, or nearer bounds")
+        return found
+
+    def nodes(self, statistics: StepTotals, relation: Relation) -> CountNodes:
+        """Return the sums in steps; under exchange with their ends, which the public number of records gives."""
+        steps = self._bound().steps
+        return CountNodes(
+            values=statistics.above + steps.least * statistics.known,
+            lower=min(steps.least, 0) * statistics.total
+            if relation is Relation.EXCHANGE
+            else np.zeros_like(statistics.total),
+            upper=max(steps.most, 0) * statistics.total if relation is Relation.EXCHANGE else None,
+        )
+
+    def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[CountNodes]:
+        """Return staircase noise for what a step moves the sum by."""
+        pair, steps = pure_pair(privacy, self.name), self._bound().steps
+        moved = steps.widest if relation is Relation.EXCHANGE else steps.farthest
+        return NoisySums(StaircaseNoise(pair, moved), pair, steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Mean(_OfNumbers):
+    """The mean of the values of those records that have one, from two noisy numbers (proofs/sums-and-means.md)."""
+
+    name: ClassVar[str] = "mean"
+    exchange_steps: ClassVar[int] = 2
+
+    def nodes(self, statistics: StepTotals, relation: Relation) -> MeanNodes:
+        """Return how many values there are and how far up they lie."""
+        public = statistics.total if relation is Relation.EXCHANGE else None
+        return MeanNodes(statistics.known, statistics.above, public)
+
+    def mechanism(self, privacy: Guarantee, relation: Relation) -> NoisyMeans:
+        """Return the pair of numbers that is nearer for a step of the relation."""
+        kind = MeanFromCentre if relation is Relation.EXCHANGE else MeanFromEnds
+        return kind(pure_pair(privacy, self.name), self._bound().steps)

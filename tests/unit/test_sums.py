@@ -1,0 +1,240 @@
+"""Sums and means: how values are read, what is said, and what is refused."""
+
+import json
+import re
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import irisdp
+from irisdp.errors import BadInput
+from irisdp.queries import Choices, open_table
+from irisdp.queries.stepped import read_stepped, total_steps
+
+SURE = {"epsilon": 500}
+"""So little noise that answers are as good as true: it exceeds 0 with probability below 1e-50."""
+
+
+def steps_of(data, **bounds):
+    table = open_table(data)
+    return total_steps(table, read_stepped(table, "x", Choices(**bounds), "sum"))
+
+
+def totals(found):
+    return found.total.tolist(), found.known.tolist(), found.above.tolist()
+
+
+@pytest.mark.parametrize(
+    ("values", "above"),
+    [
+        ([-5, 0, 1, 4, 7], [0, 0, 1, 4, 4]),
+        ([0.4, 0.5, 1.5, 2.499999, 3.5], [0, 1, 2, 2, 4]),
+        ([float("inf"), float("-inf"), float("nan"), None], []),
+        ([-0.0, 5e-324, -5e-324, 1.7976931348623157e308, -1.7976931348623157e308], [0, 0, 0, 4, 0]),
+        ([3.9999999999999996, 4.000000000000001, 0.49999999999999994], [4, 4, 1]),
+    ],
+)
+def test_values_are_clamped_and_rounded_half_way_up(values, above):
+    kind = pa.float64() if any(isinstance(value, float) for value in values) else pa.int64()
+    found = steps_of(pa.table({"x": pa.array(values, kind)}), lower=0, upper=4)
+    assert totals(found) == ([len(values)], [len(above)], [sum(above)])
+
+
+def test_every_type_of_numbers_is_read_alike(tmp_path):
+    plain = [1.25, -3.0, 0.5, 2.0, 9.75]
+    found = {}
+    for kind in (pa.float64(), pa.float32(), pa.decimal128(5, 2), pa.decimal256(50, 2)):
+        found[str(kind)] = totals(steps_of(pa.table({"x": pa.array(plain).cast(kind)}), lower=-1, upper=3, step="0.25"))
+    file = tmp_path / "t.csv"
+    file.write_text("x\n" + "\n".join(map(str, plain)) + "\n", encoding="utf-8")
+    found["csv"] = totals(steps_of(file, lower=-1, upper=3, step="0.25"))
+    found["polars"] = totals(steps_of(pl.DataFrame({"x": plain}), lower=-1, upper=3, step="0.25"))
+    found["objects"] = totals(steps_of(pl.DataFrame({"x": plain}).to_pandas(), lower=-1, upper=3, step=0.25))
+    assert set(map(str, found.values())) == {str(([5], [5], [9 + 0 + 6 + 12 + 16]))}
+
+
+def test_text_that_is_no_number_counts_as_nothing(tmp_path):
+    file = tmp_path / "t.csv"
+    file.write_text('x\n3\nmany\n""\n1e400\ninf\nNaN\n 2 \n-1\n', encoding="utf-8")
+    assert totals(steps_of(file, lower=0, upper=10)) == ([8], [3], [5])
+
+
+def test_a_large_sum_is_exact():
+    """Sums beyond 2^53 are whole numbers, and stay exact."""
+    bound = 1 << 29
+    data = pa.table({"x": pa.array(np.full(1 << 20, bound + 7))})
+    assert totals(steps_of(data, lower=0, upper=bound)) == ([1 << 20], [1 << 20], [1 << 49])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "lower: is missing: read off the data, a bound of sum would reveal who is in it"),
+        ({"lower": 0}, "upper: is missing"),
+        ({"lower": 5, "upper": 5}, "lower: must be below upper"),
+        ({"lower": 7, "upper": -1}, "lower: must be below upper"),
+        ({"lower": 0, "upper": 100, "step": 30}, "upper: must be a multiple of the step, which is 30; give 90 or 120"),
+        ({"lower": "0.5", "upper": 100}, "lower: must be a multiple of the step, which is 1; give 0 or 1"),
+        ({"lower": 0, "upper": 1, "step": 0}, "step: must be above 0"),
+        ({"lower": 0, "upper": 1, "step": -1}, "step: must be above 0"),
+        ({"lower": 0, "upper": 1, "step": "1/3"}, "step: must be a decimal number of at most 15 places"),
+        ({"lower": 0, "upper": 1, "step": "1e-16"}, "step: must be a decimal number"),
+        ({"lower": 0, "upper": 10**9}, "step: is so small that more than"),
+        ({"lower": 10**16, "upper": 10**16 + 1}, "step: is so small that more than"),
+        ({"lower": 10**9, "upper": 10**9 + 1}, "step: is so small that more than"),
+        ({"lower": "many", "upper": 1}, "lower: "),
+        ({"lower": float("nan"), "upper": 1}, "lower: "),
+        ({"lower": 0, "upper": float("inf")}, "upper: "),
+        ({"lower": 0, "upper": 9, "bins": "1,2"}, "bins: is not for sum"),
+        ({"lower": 0, "upper": 9, "categories": "1,2"}, "categories: is not for sum"),
+        ({"lower": 0, "upper": 9, "audience": {"a": 1}, "epsilon": None}, "audience: is for counts"),
+        ({"lower": 0, "upper": 9, "mu": 1, "epsilon": None, "delta": "1e-6"}, "privacy: is not for sum"),
+        ({"lower": 0, "upper": 9, "unit": "u", "per_unit": "any"}, "per_unit: "),
+    ],
+)
+def test_what_does_not_fit_is_refused(options, message, tmp_path):
+    data = pa.table({"x": [1, 2], "u": [1, 2]})
+    with pytest.raises(BadInput, match=re.escape(message)):
+        irisdp.publish(data, "sum", "x", **{"epsilon": 1, **options}, ledger=tmp_path / "l.ledger")
+    assert not (tmp_path / "l.ledger").exists()
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        ("t", "sum is of numbers, and t is text"),
+        ("b", "sum is of numbers, and b is true or false"),
+        ("d", "sum is of numbers, and d is a date"),
+        ("z", "names the column 'z'"),
+    ],
+)
+def test_columns_of_other_kinds_are_refused(column, message):
+    data = pa.table({"t": ["1"], "b": [True], "d": pa.array([0], pa.date32())})
+    with pytest.raises(BadInput, match=re.escape(message)):
+        irisdp.plan(data, "sum", column, lower=0, upper=1, epsilon=1)
+
+
+@pytest.mark.parametrize("option", ["lower", "upper", "step"])
+def test_bounds_are_for_sums_and_means_alone(option):
+    with pytest.raises(BadInput, match=f"{option}: is not for count, but for sum and mean"):
+        irisdp.plan(pa.table({"x": [1]}), "count", epsilon=1, **{option: 1})
+
+
+@pytest.mark.parametrize(("epsilon", "query"), [("1e-10", "mean"), ("1e-14", "sum")])
+def test_too_little_epsilon_for_the_steps_is_refused(epsilon, query):
+    with pytest.raises(BadInput, match="epsilon"):
+        irisdp.plan(pa.table({"x": [1]}), query, "x", lower=0, upper=1 << 29, epsilon=epsilon)
+
+
+class TestPlans:
+    def test_a_plan_says_the_rules(self):
+        planned = irisdp.plan(pa.table({"x": [1.0]}), "mean", "X", lower=-1, upper=3, step="0.5", epsilon=1)
+        assert planned.line == "mean x from -1 to 3 in steps of 0.5"
+        (rule,) = planned.describe_reading()
+        assert "beyond a bound counts as the bound" in rule
+        assert "counts as nothing" in rule
+        facts = planned.to_document()
+        assert (facts["lower"], facts["upper"], facts["step"]) == ("-1", "3", "0.5")
+        assert json.dumps(facts)
+
+    def test_other_bounds_are_another_question(self):
+        data = pa.table({"x": [1]})
+        asked = [{"upper": 4}, {"upper": 5}, {"upper": 4, "step": 2}, {"upper": 4, "step": "1.0"}]
+        questions = [irisdp.plan(data, "sum", "x", lower=0, epsilon=1, **one).question() for one in asked]
+        assert questions[0] == questions[3]
+        assert len(set(questions)) == 3
+
+    @pytest.mark.parametrize(
+        ("bounds", "relation", "grouped", "moved"),
+        [
+            ((0, 10), "add-remove", False, 10),
+            ((0, 10), "exchange", False, 10),
+            ((-4, 10), "add-remove", False, 10),
+            ((-4, 10), "exchange", False, 14),
+            ((-4, 10), "exchange", True, 10),
+            ((-12, -4), "add-remove", False, 12),
+            ((-12, -4), "exchange", False, 12),
+            ((5, 10), "exchange", False, 10),
+        ],
+    )
+    def test_noise_is_for_what_a_step_moves(self, bounds, relation, grouped, moved):
+        data = pa.table({"x": [1], "g": ["a"]})
+        options = {"by": "g", "groups": ["a"]} if grouped else {}
+        planned = irisdp.plan(
+            data, "sum", "x", lower=bounds[0], upper=bounds[1], epsilon=1, relation=relation, **options
+        )
+        assert planned.audiences[0].mechanism.noise.sensitivity == moved
+        assert planned.cost.epsilon == (2 if grouped else 1)
+
+    def test_the_error_is_said_in_the_columns_unit(self):
+        data = pa.table({"x": [1]})
+        fine, coarse = (
+            irisdp.plan(data, "sum", "x", lower=0, upper=200_000, step=step, epsilon=1).audiences[0].mechanism
+            for step in (1000, 100_000)
+        )
+        assert abs(fine.expected_error()["mean_absolute"] / 200_000 - 0.96) < 0.01
+        assert fine.expected_error()["within_95_percent"] % 1000 == 0
+        assert coarse.expected_error()["within_95_percent"] % 100_000 == 0
+
+
+class TestPublications:
+    def test_sums_and_means_of_groups(self, tmp_path):
+        data = pa.table({"g": ["a", "b", "a", None, "b"], "x": [1, 30, 2, 5, None]})
+        session = irisdp.Session(data, ledger=tmp_path / "l.ledger")
+        found = session.sum("x", lower=-5, upper=20, by="g", groups=["b", "a"], **SURE)
+        assert found.answers.values == [20, 3]
+        assert all(type(value) is int for value in found.answers.values)
+        found = session.mean("x", lower=-5, upper=20, by="g", groups=["b", "a"], **SURE)
+        assert found.answers.values == [20.0, 1.5]
+        repeated = session.mean("x", lower=-5, upper=20, by="g", groups=["a", "b"], **SURE)
+        assert (repeated.repeated, repeated.answers.values) == (True, [1.5, 20.0])
+
+    def test_files_hold_what_readers_need(self, tmp_path):
+        data = pa.table({"x": [0.25, 0.5, 7.0]})
+        out = tmp_path / "out.json"
+        irisdp.publish(
+            data, "sum", "x", lower=0, upper=1, step="0.25", relation="exchange", ledger=tmp_path / "l.ledger",
+            out=out, **SURE,
+        )  # fmt: skip
+        assert json.loads(out.read_text(encoding="utf-8")) == [{"answer": 1.75}]
+        beside = json.loads((tmp_path / "out.json.release.json").read_text(encoding="utf-8"))
+        assert beside["mechanism"]["kind"] == "noisy-sum"
+        assert beside["mechanism"]["noise"]["sensitivity"] == 4
+        assert (beside["mechanism"]["lower"], beside["mechanism"]["upper"]) == (0.0, 3.0)
+        assert (beside["lower"], beside["upper"], beside["step"]) == ("0", "1", "0.25")
+        assert beside["expected_error"]["within_95_percent"] == 0
+
+    def test_an_answer_stays_between_the_bounds(self, tmp_path):
+        data = pa.table({"x": [3]})
+        for number in range(6):
+            found = irisdp.publish(
+                data, "mean", "x", lower=2, upper=4, epsilon="0.01", ledger=tmp_path / f"{number}.ledger"
+            )
+            assert 2 <= found.answers.values[0] <= 4
+
+    def test_the_sum_of_a_table_whose_size_is_public_stays_between_its_ends(self, tmp_path):
+        for number in range(6):
+            found = irisdp.publish(
+                pa.table({"x": [3, 3]}), "sum", "x", lower=2, upper=4, epsilon="0.01", relation="exchange",
+                ledger=tmp_path / f"{number}.ledger",
+            )  # fmt: skip
+            assert 0 <= found.answers.values[0] <= 8
+
+    def test_a_batch_of_sums_and_counts(self, tmp_path):
+        data = pa.table({"x": [1, 2, None]})
+        bounds = {"lower": 0, "upper": 9}
+        plan = {
+            "budget": {"epsilon": 1000},
+            "questions": [{"query": "sum x", **bounds}, {"query": "mean x", **bounds}, {"query": "count"}],
+        }
+        found = irisdp.batch(plan, data=data, ledger=tmp_path / "l.ledger")
+        assert [one.answers.values for one in found.publications] == [[3], [1.5], [3]]
+
+    def test_nobody_with_a_value(self, tmp_path):
+        found = irisdp.publish(
+            pa.table({"x": pa.array([None], pa.int64())}), "mean", "x", lower=0, upper=9, ledger=tmp_path / "l.ledger",
+            **SURE,
+        )  # fmt: skip
+        assert found.answers.values == [4.5]
