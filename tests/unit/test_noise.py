@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from irisdp import BadInput, Privacy, noise
+from irisdp.noise import cells
 
 ONE, APPROXIMATE = Privacy(epsilon=1), Privacy(epsilon=1, delta="1e-6")
 TWO = Privacy.all([ONE, Privacy(epsilon="1/2", delta="1e-3")])
@@ -114,3 +115,21 @@ def test_steps_of_staircases_depend_on_the_loss():
         other = type(law)(law.privacy, 10, step)
         assert law.expected().upper <= other.expected().upper
     assert noise.law("staircase", Privacy(epsilon=1), 1 << 30).step > 1 << 28
+
+
+def test_noise_that_ends_thousands_of_counts_out_needs_no_long_fractions(monkeypatch):
+    """Exact places of its kinks would have a million digits, and took a quarter of a minute."""
+    monkeypatch.setattr(cells._Walk, "far", None)
+    cells.cells_of.cache_clear()
+    found = cells.cells_of(Privacy(epsilon="1e-3", delta="1e-6"))
+    assert (found.first, found.last) == (-18650, 18652)
+    assert len(found.phases) == 3
+
+
+@pytest.mark.parametrize("bound", [1, 2, 9])
+def test_kinks_that_come_to_one_place_are_one_phase(bound):
+    """Where the noise ends at a whole number, all kinks do; a δ next to it has three phases."""
+    ratio = Privacy(ratio="5/3")
+    exact = noise.bounded_delta(ratio, bound)
+    assert len(cells.cells_of(ratio.with_delta(exact)).phases) == 1
+    assert len(cells.cells_of(ratio.with_delta(exact + F(1, 10**70))).phases) == 3

@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import cmp_to_key, lru_cache, partial
 
 import flint
 
@@ -25,6 +25,8 @@ __all__ = ["Cells", "cells_of"]
 
 _MOST_STEPS = 1 << 13
 """Counts on each side to which noise with an end may reach."""
+_NEAR = Fraction(1, 1 << 200)
+"""How narrowly places are enclosed; those that are not told apart so are compared as fractions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +98,15 @@ def cells_of(privacy: Privacy) -> Cells:
         kinks.insert(0, shape.starts[-1])  # 1 − δ, which u takes to 1
     for kink in kinks:
         _check_reach(min(kink, 1 - kink), middle, privacy)
-    found = sorted(((*walk.into(kink, middle), kink) for kink in kinks), key=lambda one: (one[0], abs(one[1])))
+    found = sorted((_moved(kink, middle, privacy, walk) for kink in kinks), key=cmp_to_key(_in_order))
     phases: list[tuple[Fraction, int]] = []
     places: dict[Fraction, tuple[int, int]] = {}
-    before: flint.fmpq | None = None
-    for q, steps, kink in found:
-        if before is None or q != before:
-            phases.append((kink, steps))
-        before = q
-        places[kink] = (-steps, len(phases) - 1)
+    before: _Moved | None = None
+    for one in found:
+        if before is None or before.compared(one):
+            phases.append((one.kink, one.steps))
+        before = one
+        places[one.kink] = (-one.steps, len(phases) - 1)
     first = last = None
     if ended:
         (low, start), (high, end) = places[shape.starts[0]], places[shape.starts[-1]]
@@ -143,14 +145,60 @@ class _Walk:
             s = further
         return s
 
-    def into(self, kink: Fraction, middle: Fraction) -> tuple[flint.fmpq, int]:
-        """Move a kink into [θ, 1 − θ) by steps of u, or of its inverse (counted below 0)."""
-        s, least, most, steps = _fmpq(kink), _fmpq(middle), _fmpq(1 - middle), 0
-        while s < least:
-            s, steps = self.step(s), steps + 1
-        while s >= most:
-            s, steps = 1 - self.step(1 - s), steps - 1
-        return s, steps
+
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    """A kink that steps of u, or of its inverse (counted below 0), move into [θ, 1 − θ): where to, enclosed."""
+
+    kink: Fraction
+    steps: int
+    place: Enclosure
+    walk: _Walk
+
+    def exactly(self) -> flint.fmpq:
+        """Return where to; slow, if many steps lead there."""
+        if self.steps >= 0:
+            return self.walk.far(self.kink, self.steps)
+        return 1 - self.walk.far(1 - self.kink, -self.steps)
+
+    def compared(self, other: _Moved) -> int:
+        """Return 0 if the other comes to the same place, else which is further left: below 0 if this is."""
+        if (self.kink, self.steps) == (other.kink, other.steps):
+            return 0
+        if self.place.upper < other.place.lower:
+            return -1
+        if other.place.upper < self.place.lower:
+            return 1
+        here, there = self.exactly(), other.exactly()
+        return int(here > there) - int(here < there)
+
+
+def _in_order(one: _Moved, other: _Moved) -> int:
+    return one.compared(other) or abs(one.steps) - abs(other.steps)
+
+
+def _moved(kink: Fraction, middle: Fraction, privacy: Privacy, walk: _Walk) -> _Moved:
+    """Move a kink into [θ, 1 − θ); enclosures decide, and exact numbers where they cannot."""
+    mirrored = kink >= 1 - middle
+    start = 1 - kink if mirrored else kink
+
+    def arrived(count: int) -> bool:
+        found = enclose_steps(start, count, privacy, width=_NEAR)
+        if found.lower > middle or found.upper < middle:
+            return found.lower > middle
+        there = _fmpq(start) if count == 0 else walk.far(start, count)
+        return bool(there > _fmpq(middle)) or (there == _fmpq(middle) and not mirrored)
+
+    low, high = -1, 0  # not arrived, arrived
+    while not arrived(high):
+        low, high = high, 2 * high + 1
+    while high - low > 1:
+        between = (low + high) // 2
+        low, high = (low, between) if arrived(between) else (between, high)
+    place = enclose_steps(start, high, privacy, width=_NEAR)
+    if mirrored:
+        return _Moved(kink, -high, Enclosure(1 - place.upper, 1 - place.lower), walk)
+    return _Moved(kink, high, place, walk)
 
 
 def _fmpq(value: Fraction) -> flint.fmpq:
