@@ -534,7 +534,9 @@ def test_each_question_has_its_file_and_all_that_reading_it_needs(folder, capsys
     assert run(["batch", "plan.json", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["out"] == [
-        f"{name}{end}" for name in ("o.1.csv", "towns.json", "o.3.csv") for end in ("", ".release.json")
+        f"{name}{end}"
+        for name in ("o.1.csv", "towns.json", "o.3.csv")
+        for end in ("", ".release.json", ".datapackage.json")
     ]
     assert told["answers"] == [each["answers"] for each in told["questions"]]
     assert json.loads((folder / "towns.json").read_text(encoding="utf-8")) == told["answers"][1]

@@ -155,7 +155,7 @@ def test_the_expression_is_in_the_question_and_its_line_and_the_sidecar(tmp_path
     assert found.plan.subject()["derived"] == derived
     assert found.sidecars[None]["derived"] == derived
     assert found.plan.line == "count by ward = LOWER(town), y = YEAR(seen)"
-    assert out.read_text().splitlines()[0] == "ward,y,answer"
+    assert out.read_text().splitlines()[0] == "ward,y,answer,answer_low,answer_high"
     named = {"age": "a whole number", "y": "a whole number", "seen": "a date"}
     asked = plan(TABLE, "count", "y > 2000 AND age > 3", by="y = YEAR(seen)", groups=[2024], epsilon=1)
     assert asked.subject()["columns"] == named

@@ -93,17 +93,18 @@ def test_answers_are_written_with_a_sidecar(table, ending, capsys):
     _, document = call(capsys, *command, "--out", out)
     if ending == "csv":
         rows = list(csv.DictReader(out.read_text().splitlines()))
+        rows = [{**row, "answer_probability": float(row["answer_probability"])} for row in rows]
     elif ending == "json":
         rows = json.loads(out.read_text())
     else:
         rows = pyarrow.parquet.read_table(out).to_pylist()
     assert rows == document["answers"]
     sidecar = Path(f"{out}.release.json")
-    assert document["out"] == [str(out), str(sidecar)]
+    assert document["out"] == [str(out), str(sidecar), f"{out}.datapackage.json"]
     facts = json.loads(sidecar.read_text())
     assert facts["query"] == {"query": "at-least", "threshold": "100", "expression": "income > 20"}
     assert facts["privacy"] == {"epsilon": "1"}
-    assert facts["columns"] == ["educ", "answer"]
+    assert facts["columns"] == ["educ", "answer", "answer_probability"]
     assert facts["ledger"] == {"id": 1}
     assert facts["audience"] is None
 

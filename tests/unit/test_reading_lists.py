@@ -11,10 +11,10 @@ from scipy import stats
 
 from irisdp import interpret, publish
 from irisdp.cells import SizesShape
+from irisdp.cells.size_ends import sizes_between
 from irisdp.errors import BadInput
 from irisdp.reading import Estimates
 from irisdp.reading.categories import count_between, estimated
-from irisdp.reading.sizes import sizes_between
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 RATES = [(HALF, QUARTER), (Fraction(3, 5), Fraction(1, 10))]
@@ -99,7 +99,7 @@ def test_published_columns_are_read(folder, ending):
     options = {"categories": ["x", "y"], "relation": "exchange", "epsilon": 20, "ledger": "b.ledger"}
     found = publish(table(), "column", "v", **options, out=f"c.{ending}")
     assert found.answers.values == ["x"] * 500 + ["y"] * 200 + ["other"] * 10
-    assert found.answers.columns == ("record", "answer")
+    assert found.answers.columns == ("record", "answer", "answer_probability")
     for release in (found, folder / f"c.{ending}.release.json"):
         read = interpret(release)
         assert isinstance(read, Estimates)

@@ -26,20 +26,22 @@ def found(tmp_path):
 
 
 def test_answers_become_frames(found):
-    expected = {"town": ["Ely", "<b>York</b>"], "answer": [80, 40]}
+    expected = {"town": ["Ely", "<b>York</b>"], "answer": [80, 40], "answer_low": [80, 40], "answer_high": [80, 40]}
     assert found.to_arrow().to_pydict() == found.answers.to_arrow().to_pydict() == expected
     assert found.to_polars().to_dict(as_series=False) == expected
     assert isinstance(found.to_pandas(), pd.DataFrame)
     assert isinstance(found.to_polars(), pl.DataFrame)
     assert found.to_pandas().to_dict("list") == expected
     alone = irisdp.publish(RECORDS, "count", epsilon=30, ledger=found.ledger)
-    assert alone.to_pandas().to_dict("list") == {"answer": [120]}
+    assert alone.to_pandas().to_dict("list") == {"answer": [120], "answer_low": [120], "answer_high": [120]}
 
 
 def test_audiences_are_columns(tmp_path):
     levels = {"board": 40, "press": 30}
     found = irisdp.publish(RECORDS, "count", "age > 64", audience=levels, ledger=tmp_path / "l.ledger")
-    assert found.to_arrow().to_pydict() == {"board": [80], "press": [80]}
+    shown = found.to_arrow().to_pydict()
+    assert list(shown) == ["board", "board low", "board high", "press", "press low", "press high"]
+    assert set(map(tuple, shown.values())) == {(80,)}
 
 
 def test_readings_become_frames(found):
@@ -53,8 +55,8 @@ def test_selected_groups_may_be_none(tmp_path):
     found = irisdp.publish(
         RECORDS.slice(0, 1), "count", by="town", select_groups=True, epsilon="0.01", delta="1e-9", ledger=tmp_path / "l"
     )
-    assert found.to_arrow().column_names == ["town", "answer"]
-    assert found.to_pandas().shape == (0, 2)
+    assert found.to_arrow().column_names == ["town", "answer", "answer_low", "answer_high"]
+    assert found.to_pandas().shape == (0, 4)
     assert "0 answers by town" in repr(found)
 
 
@@ -83,7 +85,7 @@ def test_long_tables_are_cut(tmp_path):
     )
     page = found._repr_html_()
     assert page.count("<tr>") == 42
-    assert page.endswith("<tr><td>…</td><td>…</td></tr></table>")
+    assert page.endswith(f"<tr>{'<td>…</td>' * 4}</tr></table>")
     assert design.geometric(100, Privacy(ratio=2))._repr_html_().count("<tr>") == 22
 
 
@@ -105,7 +107,8 @@ def test_no_column_is_called_as_another(tmp_path):
     assert not (tmp_path / "l").exists()
     levels = {"town": 40, "press": 30}
     found = irisdp.publish(table, "count", by="town", groups="Ely,York", audience=levels, ledger=tmp_path / "l")
-    assert found.to_arrow().column_names == ["town", "answer town", "press"]
+    names = [name for name in found.to_arrow().column_names if not name.endswith((" low", " high"))]
+    assert names == ["town", "answer town", "press"]
 
 
 def test_readings_beside_columns_of_their_name(tmp_path):

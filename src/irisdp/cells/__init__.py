@@ -1,6 +1,7 @@
 """Cell mechanisms: what answers about one cell, given the node of a small graph that it is on."""
 
 from .added_noise import GaussianNoise, ShapeNoise
+from .assurance import ANSWER_COLUMNS, ASSURED, HIGH, LOW, PROBABILITY, USUAL_CONFIDENCE, Assurance
 from .chances import least_distance, surely_within
 from .counts_on_paths import CountNodes
 from .depth_classes import NO_BOUNDARY, ClassNodes, DepthClasses
@@ -22,7 +23,14 @@ from .sums import NoisySums
 from .winners import GapNodes, LargestCategory
 
 __all__ = [
+    "ANSWER_COLUMNS",
+    "ASSURED",
+    "HIGH",
+    "LOW",
     "NO_BOUNDARY",
+    "PROBABILITY",
+    "USUAL_CONFIDENCE",
+    "Assurance",
     "BinNodes",
     "CategoryNodes",
     "CellMechanism",

@@ -16,7 +16,7 @@ import flint
 from ..exact import Enclosure, ball, enclosure_of
 from .protocol import ENCLOSED
 
-__all__ = ["at_most", "least_distance", "surely_within", "together"]
+__all__ = ["WithChances", "at_most", "least_distance", "surely_within", "together"]
 
 _FARTHEST = 1 << 48
 """A distance beyond any table; the search for one ends there."""
@@ -24,7 +24,7 @@ _FARTHEST = 1 << 48
 _NONE, _ALL = Fraction(0), Fraction(1)
 
 
-class _WithChances(Protocol):
+class WithChances(Protocol):
     """Whatever knows how surely it stays within a distance."""
 
     def chance_within(self, distance: int) -> Enclosure | None:
@@ -32,13 +32,13 @@ class _WithChances(Protocol):
         ...
 
 
-def surely_within(mechanism: _WithChances, distance: int, confidence: Fraction) -> bool:
+def surely_within(mechanism: WithChances, distance: int, confidence: Fraction) -> bool:
     """Tell whether an answer surely stays within a distance with this probability, or is right from it on."""
     chance = mechanism.chance_within(distance)
     return chance is not None and chance.lower >= confidence
 
 
-def least_distance(mechanism: _WithChances, confidence: Fraction) -> int | None:
+def least_distance(mechanism: WithChances, confidence: Fraction) -> int | None:
     """Return the least distance that answers surely stay within, or from which on they are right, this often.
 
     Parameters

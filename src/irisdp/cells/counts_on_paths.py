@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..exact import Enclosure
+from .assurance import Assurance
+from .assured import assured_between
 from .padding import longer
 
 __all__ = ["CountNodes", "NoisyCounts"]
@@ -72,6 +75,17 @@ class NoisyCounts(ABC):
             return {}
         ends = {"lower": nodes.lower.tolist(), "upper": nodes.upper.tolist()}
         return {name: found[0] if len(set(found)) == 1 else found for name, found in ends.items()}
+
+    def assurance(self, drawn: list[Any], shown: list[Any], nodes: CountNodes, confidence: Fraction) -> Assurance:
+        """Return ends from the noise's law, put between the public ends of the cells' paths."""
+        if nodes.upper is not None:
+            return assured_between(self, shown, nodes.lower, nodes.upper, confidence)
+        least = set(nodes.lower.tolist())  # of selected groups there are fewer answers than nodes
+        return assured_between(self, shown, least.pop() if len(least) == 1 else None, None, confidence)
+
+    @abstractmethod
+    def chance_within(self, distance: int) -> Enclosure | None:
+        """See `CellMechanism`."""
 
     def shown_masses(self, masses: Iterable[tuple[int, Fraction]], node: CountNodes) -> dict[Any, Fraction]:
         """Add up the probabilities of values that are shown alike, for one cell."""

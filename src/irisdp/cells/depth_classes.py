@@ -14,6 +14,8 @@ from ..exact import Enclosure
 from ..mechanisms import DepthMechanism
 from ..privacy import Guarantee, Privacy
 from ..sampling import BitSource, draw_ranks
+from .assurance import Assurance
+from .assured import assured_names
 from .chances import least_distance
 from .padding import longer
 from .protocol import ENCLOSED, Link
@@ -111,6 +113,10 @@ class DepthClasses:
         """Enclose the probability of the right answer at this depth, for the class that fares worse."""
         both = [self.mechanism.truth(number, distance, width=ENCLOSED) for number in range(2)]
         return Enclosure(min(one.lower for one in both), min(one.upper for one in both))
+
+    def assurance(self, drawn: list[Any], shown: list[Any], nodes: ClassNodes, confidence: Fraction) -> Assurance:
+        """Return the probability of the right answer, at worst."""
+        return assured_names(self.chance_within(0).lower, shown, guess=Fraction(1, len(self.mechanism.rankings)))
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""

@@ -21,6 +21,8 @@ from ..families import release_column
 from ..mechanisms import balanced_truth
 from ..privacy import Guarantee, as_pairs
 from ..sampling import BitSource
+from .assurance import Assurance
+from .assured import assured_names
 from .protocol import Link
 
 __all__ = ["EachRecord", "RecordNodes"]
@@ -114,6 +116,10 @@ class EachRecord:
     def chance_within(self, distance: int) -> None:
         """Return None: no distance makes a record's answer surer, or all answers together likely to be right."""
         return
+
+    def assurance(self, drawn: list[Any], shown: list[Any], nodes: RecordNodes, confidence: Fraction) -> Assurance:
+        """Return the probability of the right answer, at worst."""
+        return assured_names(self.truth, shown, guess=Fraction(1, self.categories))
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""

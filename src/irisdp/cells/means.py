@@ -25,6 +25,8 @@ from ..errors import BadInput
 from ..noise import ShapeLaw, law
 from ..privacy import Privacy
 from ..sampling import BitSource
+from .assurance import HIGH, LOW, Assurance
+from .assured import promised
 from .padding import longer
 from .protocol import Link
 from .steps import Steps
@@ -176,6 +178,12 @@ class NoisyMeans(ABC):
     def chance_within(self, distance: int) -> None:
         """Return None: how far off a mean may be depends on how many values there are, which nobody is told."""
         return
+
+    def assurance(self, drawn: list[Any], shown: list[Any], nodes: MeanNodes, confidence: Fraction) -> Assurance:
+        """Return the ends of means that the two numbers leave possible."""
+        found = self.intervals(drawn, nodes, confidence)
+        promise = f"{promised(confidence)}, if any record has a value"
+        return Assurance({LOW: [low for low, _ in found], HIGH: [high for _, high in found]}, promise, confidence)
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""

@@ -25,6 +25,8 @@ from ..errors import BadInput
 from ..privacy import Privacy, enclose_steps
 from ..sampling import BitSource
 from .added_noise import ShapeNoise
+from .assurance import Assurance
+from .assured import no_assurance
 from .counts_on_paths import CountNodes, NoisyCounts
 from .naming import describe_naming, named_from
 from .padding import longer
@@ -117,6 +119,10 @@ class NamedCounts(ShapeNoise):
     def beside(self, drawn: list[Any]) -> dict[str, list[Any]]:
         """Return the cells, as they were drawn: what readers need beside the numbers that people are shown."""
         return {"cells": drawn}
+
+    def assurance(self, drawn: list[Any], shown: list[Any], nodes: CountNodes, confidence: Fraction) -> Assurance:
+        """Return nothing: of a small group that is named all the same the noisy count must be far too large."""
+        return no_assurance()
 
     def law(self, nodes: CountNodes, cell: int, largest: int) -> dict[Any, Fraction]:
         """Return the exact law of a named group's cell; None stands for a group that is not named."""

@@ -21,6 +21,8 @@ from ..exact import Enclosure
 from ..privacy import Guarantee, Privacy
 from ..sampling import BitSource
 from .added_noise import GaussianNoise, ShapeNoise
+from .assurance import Assurance
+from .assured import assured_names
 from .chances import at_most, least_distance
 from .counts_on_paths import CountNodes
 from .protocol import ENCLOSED, Law, Link
@@ -120,6 +122,10 @@ class NoisyBands:
             far = self._strays(near)
             wrong = Enclosure(wrong.lower + (far.lower if near in left else 0), wrong.upper + far.upper)
         return at_most(wrong)
+
+    def assurance(self, drawn: list[Any], shown: list[Any], nodes: CountNodes, confidence: Fraction) -> Assurance:
+        """Return the probability of the right answer, at worst."""
+        return assured_names(self.chance_within(0).lower, shown, guess=Fraction(1, len(self.names)))
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import accumulate, permutations
-from math import isqrt
+from math import comb, factorial, isqrt
 from typing import TYPE_CHECKING, Any
 
 import flint
@@ -26,6 +26,8 @@ from ..sampling import BitSource, add_geometric
 from ..sampling.bits import system_bits
 from ..sampling.thresholds import ThresholdTable, chunks
 from ..sampling.ties import resolve
+from .assurance import Assurance
+from .assured import assured_names
 from .chances import at_most, least_distance
 from .first_where import first_where
 from .protocol import ENCLOSED, Law, Link
@@ -135,6 +137,11 @@ class LargestCategories:
 
         return [one if isinstance(one, str) else shown(one) for one in drawn]
 
+    @property
+    def _answers(self) -> int:
+        """How many answers there are."""
+        return factorial(self.categories) if self.k is None else comb(self.categories, self.k)
+
     def named(self, places: Sequence[int], nodes: CategoryNodes) -> str:
         """Write the names of categories, by their places, as one answer."""
         return named_together([nodes.categories[place] for place in places], " > " if self.k is None else ", ")
@@ -185,6 +192,10 @@ class LargestCategories:
         # Near 1, where a number is as short as it is narrow, and not near 0, where it may be too small to write down.
         kept = enclosure_of(lambda: 1 - pairs * _changes_places(ratio, max(1, distance)), width=ENCLOSED)
         return Enclosure(kept.lower, Fraction(1)).clamp(Fraction(0), Fraction(1))
+
+    def assurance(self, drawn: list[Any], shown: list[Any], nodes: CategoryNodes, confidence: Fraction) -> Assurance:
+        """Return the probability of the right answer, at worst."""
+        return assured_names(self.chance_within(0).lower, shown, guess=Fraction(1, self._answers))
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""

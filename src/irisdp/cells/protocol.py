@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..exact import Enclosure
 from ..privacy import Guarantee, Privacy
 from ..sampling import BitSource
+from .assurance import Assurance
 
 __all__ = ["CellMechanism", "Law", "Link", "Nodes"]
 
@@ -111,6 +112,20 @@ class CellMechanism(Protocol[NodesT_contra]):
         truth. Of names: that the answer is right, at worst over all cells whose truth stands by `distance` records or
         more: so far from a table with a neighbour of another truth, or, where categories are compared, so far ahead of
         the next. None where the mechanism cannot say.
+        """
+        ...
+
+    def assurance(self, drawn: list[Any], shown: list[Any], nodes: NodesT_contra, confidence: Fraction) -> Assurance:
+        """Say how sure answers are, in columns beside them; uses the answers, and public facts of the nodes only.
+
+        Parameters
+        ----------
+        drawn, shown : list
+            The answers as drawn and as shown; of selected groups those that are named.
+        nodes
+            A node per cell.
+        confidence : Fraction
+            How probable it must be that the true number lies between its ends.
         """
         ...
 

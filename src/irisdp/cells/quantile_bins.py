@@ -17,6 +17,8 @@ from ..sampling import BitSource
 from ..sampling.bits import system_bits
 from ..sampling.thresholds import ThresholdTable, chunks, open_cell
 from ..sampling.ties import bracket_rational, resolve
+from .assurance import Assurance
+from .assured import assured_names
 from .chances import at_most
 from .protocol import Link
 from .wording import records
@@ -124,6 +126,10 @@ class QuantileBin:
     def chance_within(self, distance: int) -> Enclosure:
         """Enclose the probability of the right bin where no other is nearer to the quantile's rank than `distance`."""
         return at_most(self.design.form.wrong_from(distance))
+
+    def assurance(self, drawn: list[Any], shown: list[Any], nodes: BinNodes, confidence: Fraction) -> Assurance:
+        """Return the probability of the right answer, at worst."""
+        return assured_names(self.chance_within(0).lower, shown, guess=Fraction(1, len(self.names)))
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""

@@ -23,21 +23,18 @@ from ..mechanisms import privacy_to_document
 from ..privacy import Guarantee
 from ..sampling import BitSource
 from .added_noise import GaussianNoise, ShapeNoise
+from .assurance import Assurance
+from .assured import assured_together, no_assurance
 from .chances import least_distance, together
 from .counts_on_paths import CountNodes
 from .geometric_noise import GeometricNoise
 from .padding import longer
 from .protocol import Link
+from .size_ends import LARGEST_SIZE, MOST_SIZES, sizes_between
 
 __all__ = ["LARGEST_SIZE", "MOST_SIZES", "SizeNodes", "SizesShape", "SortedSizes"]
 
 Integers = NDArray[np.int64]
-
-LARGEST_SIZE = 1 << 40
-"""Sizes beyond this are told as this."""
-
-MOST_SIZES = 10**6
-"""Sizes that are told at most: a list beyond would hold little but noise, or more than anyone reads."""
 
 _LIKELY = Fraction(19, 20)
 
@@ -184,6 +181,18 @@ class SortedSizes:
     def chance_within(self, distance: int) -> Enclosure:
         """Return the probability that all numbers are at most so far off, before they are made to fit."""
         return together(self.noise.chance_within(distance), self.shape.numbers)
+
+    def assurance(self, drawn: list[Any], shown: list[Any], nodes: SizeNodes, confidence: Fraction) -> Assurance:
+        """Return ends of every size, which hold together for all of a list."""
+        within = least_distance(self, confidence)
+        if within is None:
+            return no_assurance()
+        publics = [None] * len(shown) if nodes.records is None else nodes.records.tolist()
+        ends = [
+            sizes_between(sizes, head=self.shape.head, within=within, records=records)
+            for sizes, records in zip(shown, publics, strict=False)
+        ]
+        return assured_together(ends, confidence)
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from ..exact import Enclosure
 from ..privacy import Privacy
 from ..sampling import BitSource
+from .assurance import Assurance
+from .assured import assured_between
 from .counts_on_paths import CountNodes
 from .many_records import SpreadNoise, StaircaseNoise
 from .protocol import Link
@@ -80,6 +82,14 @@ class NoisySums:
     def chance_within(self, distance: int) -> Enclosure:
         """Return the probability that the noise is at most so far from 0, counted in the column's own unit."""
         return self.noise.chance_within(int(distance / self.steps.size))
+
+    def assurance(self, drawn: list[Any], shown: list[Any], nodes: CountNodes, confidence: Fraction) -> Assurance:
+        """Return ends from the noise's law, between those that are public, in the column's own unit."""
+        least = nodes.lower if nodes.upper is not None else 0 if self.steps.least >= 0 else None
+        most = nodes.upper if nodes.upper is not None else 0 if self.steps.most <= 0 else None
+        found = assured_between(self.noise, self.noise.show(drawn, nodes), least, most, confidence)
+        columns = {name: [self.steps.shown(end) for end in column] for name, column in found.columns.items()}
+        return replace(found, columns=columns)
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""

@@ -19,6 +19,8 @@ from ..sampling import BitSource
 from ..sampling.bits import system_bits
 from ..sampling.thresholds import LAST_WORD, ThresholdTable, chunks
 from ..sampling.ties import bracket_rational, resolve
+from .assurance import Assurance
+from .assured import assured_names
 from .chances import least_distance
 from .protocol import ENCLOSED, Link
 from .winner_floats import Interval, flip_chances, pull_chances
@@ -125,6 +127,10 @@ class LargestCategory:
         """
         lead = max(1, distance)
         return self.rule.enclose((0, *[lead] * (self.rule.categories - 1)), width=ENCLOSED)[0]
+
+    def assurance(self, drawn: list[Any], shown: list[Any], nodes: GapNodes, confidence: Fraction) -> Assurance:
+        """Return the probability of the right answer, at worst."""
+        return assured_names(self.chance_within(0).lower, shown, guess=Fraction(1, self.rule.categories))
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""

@@ -107,7 +107,8 @@ def publish_command(
         ),
     ] = None,
     confidence: Annotated[
-        str | None, typer.Option(help="How probably it does; 0.95 unless given.", metavar="C")
+        str | None,
+        typer.Option(help="How probably it does, and the ends beside a number hold; 0.95 unless given.", metavar="C"),
     ] = None,
     audience: Annotated[
         list[str] | None,
@@ -161,6 +162,10 @@ def publish_command(
     out: Annotated[
         Path | None, typer.Option(help="Where to write the answers: .csv, .parquet or .json.", metavar="FILE")
     ] = None,
+    licence: Annotated[
+        str | None,
+        typer.Option(help="On which terms the answers may be used: CC-BY-4.0, or an address.", metavar="NAME|URL"),
+    ] = None,
     force: Force = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show cost and expected error from public facts; spend nothing.")
@@ -169,6 +174,7 @@ def publish_command(
 ) -> None:
     """Publish the best private answer per group, drawn exactly and charged to a budget on disk."""
     from ..release import plan, publish
+    from ..release.datapackage import read_licence
     from ..release.outlook import foresee
     from ..release.places import check_ledger, find_ledger
     from ..release.publishing import planned_files
@@ -201,6 +207,7 @@ def publish_command(
         "types": types,
     }
     if dry_run:
+        read_licence(licence, out)
         planned = plan(data, *query, **options)
         book = find_ledger(planned.table, ledger)
         planned_files(planned, ledger=book.path, secret=secret, out=out, force=force)
@@ -220,7 +227,8 @@ def publish_command(
     if within is not None and not as_json:
         show_within(plan(data, *query, **options))
     with progress(quiet=as_json):
-        published = publish(data, *query, **options, ledger=ledger, secret=secret, table=table, out=out, force=force)
+        options |= {"ledger": ledger, "secret": secret, "table": table, "out": out, "licence": licence, "force": force}
+        published = publish(data, *query, **options)
     with show_what_is_charged():
         if as_json:
             print_json(published.to_document())

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ..cells import ANSWER_COLUMNS
 from ..errors import BadInput
 from .bins import read_bins
 from .columns import Column, is_unknown_column
@@ -118,8 +119,9 @@ def _check_name(table: Table, name: str) -> None:
         raise BadInput("by", f"gives an expression the name of the column {name!r}", "give it a name of its own")
     if name.casefold() in {column.name.casefold() for column in table.derived}:
         raise BadInput("by", f"names two expressions {name!r} (case does not count)", "give each a name of its own")
-    if name.casefold() == "answer":
-        raise BadInput("by", "names an expression 'answer', as the answers' own column is called", "name it otherwise")
+    if name.casefold() in ANSWER_COLUMNS:
+        rule = f"names an expression {name.casefold()!r}, as the answers' own column is called"
+        raise BadInput("by", rule, "name it otherwise")
     if not name.isprintable() or not name.strip():
         raise BadInput("by", "has a name that is not plain text on one line", "write for example 'year = YEAR(born)'")
 

@@ -10,6 +10,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from ..cells.size_ends import sizes_between
 from ..errors import BadInput
 from ..exact import integer, rational_text
 from ..mechanisms import balanced_truth, guarantee_from_document
@@ -20,7 +21,6 @@ from ..release.written import SIDECAR_FORMAT
 from ..tabular import Tabular
 from .categories import count_between, estimated
 from .released import LARGEST_COUNT, released_table, stated
-from .sizes import sizes_between
 
 if TYPE_CHECKING:
     import pyarrow

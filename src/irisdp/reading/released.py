@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..cells import ASSURED
 from ..errors import BadInput
 from ..exact import integer, rational, read_json
 from ..mechanisms import FORMAT as MECHANISM_FORMAT
@@ -17,10 +17,10 @@ from ..privacy import Gaussian, Guarantee, Privacy
 from ..queries import Relation
 from ..queries.neighbours import cell_relation
 from ..release.answers import Answers
-from ..release.group_names import as_written
 from ..release.ledger_release import Release
 from ..release.publication import Publication
 from ..release.written import SIDECAR_FORMAT
+from .answer_files import rows_of
 
 __all__ = [
     "NoisyCount",
@@ -270,18 +270,24 @@ def released_table(release: Any, read: Callable[[Any], Any] = whole_answer) -> R
     if not path.name.endswith(_BESIDE):
         raise BadInput("value", f"is needed where the file's name does not end in {_BESIDE}", "give the value")
     answers = answers_beside(path)
-    columns, rows = _rows(answers)
-    if not columns or columns[-1] != "answer":
+    columns, rows = rows_of(answers)
+    place = len(columns) - 1
+    while place > 0 and columns[place] in ASSURED:
+        place -= 1
+    if not columns or columns[place] != "answer":
         raise BadInput("release", f"{answers.name} has no column `answer`", "give a file that publish wrote")
     return ReleasedTable(
-        by=tuple(columns[:-1]),
-        keys=[tuple(row[:-1]) for row in rows],
-        values=[read(row[-1]) for row in rows],
+        by=tuple(columns[:place]),
+        keys=[tuple(row[:place]) for row in rows],
+        values=[read(row[place]) for row in rows],
     )
 
 
 def frame_of_answers(value: Any, read: Callable[[Any], Any] = whole_answer) -> ReleasedTable | None:
-    """Read a frame of published answers: a column `answer`, and the group columns; None for what is no frame."""
+    """Read a frame of published answers: a column `answer`, and the group columns; None for what is no frame.
+
+    What stands after `answer` in the file says how sure it is, which follows from the sidecar, and is passed over.
+    """
     import narwhals as nw
 
     if not _is_frame(value):
@@ -289,7 +295,7 @@ def frame_of_answers(value: Any, read: Callable[[Any], Any] = whole_answer) -> R
     frame = nw.from_native(value, eager_only=True)
     if "answer" not in frame.columns:
         raise BadInput("value", "is a frame without a column `answer`", "give the frame of a publication")
-    by = tuple(name for name in frame.columns if name != "answer")
+    by = tuple(name for name in frame.columns if name not in ("answer", *ASSURED))
     columns = [frame[name].to_list() for name in (*by, "answer")]
     *keys, values = columns
     return ReleasedTable(
@@ -318,31 +324,3 @@ def _ends(mechanism: Mapping[str, Any]) -> tuple[Ends, ...]:
     if not ends or any(a > b for a, b in ends):
         raise BadInput("upper", "must not be below lower", "give the .release.json that publish wrote")
     return tuple(ends)
-
-
-def _rows(path: Path) -> tuple[list[str], list[list[Any]]]:
-    """Return the columns and rows of a published file, by its ending."""
-    if not path.is_file():
-        raise BadInput("release", f"there is no {path.name} beside it", "give value=, or put the file beside it")
-    ending = path.suffix.lower()
-    if ending == ".parquet":
-        import pyarrow
-        import pyarrow.parquet
-
-        try:
-            table = pyarrow.parquet.read_table(path)
-        except (OSError, pyarrow.ArrowException):
-            raise BadInput("release", f"cannot read {path.name} as Parquet", "give a file that publish wrote") from None
-        return table.column_names, [list(row.values()) for row in table.to_pylist()]
-    if ending == ".json":
-        found = read_json(path, "release")
-        rows = found if isinstance(found, list) and all(isinstance(row, Mapping) for row in found) else []
-        return list(rows[0]) if rows else ["answer"], [list(row.values()) for row in rows]
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            columns, *lines = list(csv.reader(file)) or [[]]
-    except (OSError, UnicodeDecodeError, csv.Error):
-        raise BadInput("release", f"cannot read {path.name} as CSV", "give a file that publish wrote") from None
-    if any(len(line) != len(columns) for line in lines):
-        raise BadInput("release", f"{path.name} has rows of different lengths", "give a file that publish wrote")
-    return list(map(as_written, columns)), [list(map(as_written, line)) for line in lines]

@@ -6,10 +6,11 @@ import datetime
 import decimal
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..cells import Assurance
 from ..errors import BadInput
 from ..exact import json_bytes
 from ..queries.arrow import array_of_kind
@@ -26,7 +27,7 @@ __all__ = ["Answers", "answers_bytes", "check_ending", "plain_keys"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Answers(Tabular):
-    """A released table: the group columns, then `answer`.
+    """A released table: the group columns, then `answer`, then what says how sure each answer is.
 
     Parameters
     ----------
@@ -36,20 +37,24 @@ class Answers(Tabular):
         The groups, in the order they were declared (or sorted, where they were selected).
     values : list of int or str
         One answer per group.
+    assured : Assurance
+        The columns after `answer`: of numbers `answer_low` and `answer_high`, of names `answer_probability`.
     """
 
     by: tuple[str, ...]
     keys: Sequence[tuple[Any, ...]]
     values: list[Any]
+    assured: Assurance = field(default_factory=Assurance)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of all columns."""
-        return (*self.by, "answer")
+        return (*self.by, "answer", *self.assured.columns)
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """Yield one tuple per group."""
-        return ((*key, value) for key, value in zip(self.keys, self.values, strict=True))
+        beside = self.assured.columns.values()
+        return ((*key, *told) for key, *told in zip(self.keys, self.values, *beside, strict=True))
 
     documents = renamed_method("documents", "to_documents")
 
@@ -58,10 +63,11 @@ class Answers(Tabular):
         return [dict(zip(self.columns, map(_plain, row), strict=True)) for row in self.rows()]
 
     def to_arrow(self) -> pyarrow.Table:
-        """Return the group columns and `answer` as an Arrow table."""
+        """Return the group columns, `answer` and what stands beside it as an Arrow table."""
         import pyarrow
 
-        columns = [*zip(*self.keys, strict=True), self.values] if self.values else [()] * len(self.columns)
+        beside = self.assured.columns.values()
+        columns = [*zip(*self.keys, strict=True), self.values, *beside] if self.values else [()] * len(self.columns)
         return pyarrow.table(dict(zip(self.columns, map(_arrow_column, columns), strict=True)))
 
     def _summary(self) -> str:
@@ -74,7 +80,17 @@ class Answers(Tabular):
             for key, entries in zip(self.keys, self.values, strict=True)
             for place, entry in enumerate(entries, 1)
         ]
-        return Answers((*self.by, name), [key for key, _ in rows], [entry for _, entry in rows])
+        columns = {
+            name: [entry for entries in column for entry in entries] for name, column in self.assured.columns.items()
+        }
+        assured = replace(self.assured, columns=columns)
+        return Answers((*self.by, name), [key for key, _ in rows], [entry for _, entry in rows], assured)
+
+    def in_order(self, order: Sequence[int], keys: Sequence[tuple[Any, ...]]) -> Answers:
+        """Return the answers at some places, of the groups given."""
+        columns = {name: [column[row] for row in order] for name, column in self.assured.columns.items()}
+        assured = replace(self.assured, columns=columns)
+        return Answers(self.by, keys, [self.values[row] for row in order], assured)
 
     def to_bytes(self) -> bytes:
         """Write for the ledger, column by column."""
@@ -109,7 +125,8 @@ def answers_bytes(answers: Answers, path: Path) -> bytes:
 
 def _csv(answers: Answers) -> bytes:
     # Column by column: most hold few texts, or none.
-    columns = [map(csv_cell, column) for column in (*zip(*answers.keys, strict=True), answers.values)]
+    beside = [["" if end is None else end for end in column] for column in answers.assured.columns.values()]
+    columns = [map(csv_cell, column) for column in (*zip(*answers.keys, strict=True), answers.values, *beside)]
     lines = [map(csv_cell, answers.columns), *(zip(*columns, strict=True) if answers.values else ())]
     return ("\n".join(map(",".join, lines)) + "\n").encode()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..cells import ANSWER_COLUMNS
 from ..errors import BadInput
 from ..queries import Groups, Table, find_keys, part_groups
 from .selection import declared_groups
@@ -44,6 +45,9 @@ def read_grouping(
         table, columns, declared = part_groups(
             table, declared, parts, select_groups=select_groups, public_membership=public_membership
         )
-    if "answer" in columns:
-        raise BadInput("by", "names the column 'answer', as the answers' own column is called", "rename it in the data")
+    taken = next((name for name in columns if name in ANSWER_COLUMNS), None)
+    if taken is not None:
+        raise BadInput(
+            "by", f"names the column {taken!r}, as the answers' own column is called", "rename it in the data"
+        )
     return table, columns, declared

@@ -65,7 +65,8 @@ class Question(TypedDict, total=False):
         lead or a distance of K records on, with the probability `confidence`; `plan` says which, and how much it is.
         Beside `epsilon`: noise that ends at K, at the least δ that any such noise needs, which is charged.
     confidence : number or text
-        That probability, 0.95 unless given. Each answer has it by itself; of many, some are further off.
+        That probability, and that with which the ends beside a number hold, `answer_low` and `answer_high`: 0.95 unless
+        given. Each answer has it by itself; of many, some are further off.
     audience : mapping, or sequence of "NAME=E"
         Instead of `epsilon`, an ε for each audience of a count: ``{"board": 2, "press": 0.5}``. No coalition learns
         more than its most accurate member, and the charge is that of the largest ε.
@@ -104,13 +105,16 @@ class Written(TypedDict, total=False):
     Attributes
     ----------
     out : path
-        Where to write the answers (.csv, .parquet or .json); `OUT.release.json`, which `irisdp.interpret` reads, is
-        written beside it.
+        Where to write the answers (.csv, .parquet or .json). Beside it are written `OUT.release.json`, which
+        `irisdp.interpret` reads, and `OUT.datapackage.json`, which describes the file to catalogues and table tools.
+    licence : str
+        On which terms the answers may be used, for the data package: ``"CC-BY-4.0"``, or the address of a text.
     force : bool
         Whether files that are there already may be replaced. No file that is read or kept ever is.
     """
 
     out: str | os.PathLike[str] | None
+    licence: str | None
     force: bool
 
 

@@ -27,6 +27,7 @@ from ..queries import (
     types_file,
 )
 from .audiences import Audience, read_levels
+from .confidence import read_confidence
 from .grouping import read_grouping
 from .options import PlanOptions, with_options
 from .plans import Plan
@@ -69,6 +70,7 @@ def plan(data: Any, query: str, *arguments: str | int, **options: Unpack[PlanOpt
     ['off by 0.851 on average, by at most 3 in 95 % of cases']
     """
     asked = read_query(query, arguments)
+    confidence = read_confidence(options.get("confidence"), alone=options.get("within") is None)
     own = asked.checked.privacy if isinstance(asked, Apply) else None
     wanted = read_within(options)
     if wanted is None:
@@ -149,4 +151,5 @@ def plan(data: Any, query: str, *arguments: str | int, **options: Unpack[PlanOpt
         },
         within=met,
         charged_at=rational(options.get("delta", 0), "delta"),
+        confidence=confidence,
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..accounting import EPSILON_DELTA, MU, Charge, Cost, Currency
-from ..cells import NamedCounts, PartitionSelection
+from ..cells import USUAL_CONFIDENCE, NamedCounts, PartitionSelection
 from ..exact import checked
 from ..mechanisms import privacy_to_document
 from ..privacy import Gaussian, Guarantee, Privacy
@@ -54,6 +54,8 @@ class Plan:
         How far off answers were to be at most, and what it takes; None where ε was said instead.
     charged_at : Fraction
         The δ at which a ledger in ε and δ charges guarantees that are no single pair; 0 where none was given.
+    confidence : Fraction
+        With which probability the ends beside an answer hold; no part of the question.
     cost : Charge
         What the whole release costs: once, at the most accurate audience. Where an earlier release of the same count
         is refined, the ledger charges only the difference. In ε and δ, but for Gaussian privacy without a δ: in μ².
@@ -79,6 +81,7 @@ class Plan:
     declared_in: Mapping[str, Path | None] = field(default_factory=dict, repr=False)
     within: Met | None = None
     charged_at: Fraction = Fraction(0)
+    confidence: Fraction = USUAL_CONFIDENCE
     cost: Charge = _OPEN
     chain: str | None = field(init=False, repr=False)
     price: Price = field(init=False, repr=False)
@@ -152,6 +155,7 @@ class Plan:
             **self.facts(audience),
             **self.asked.reading,
             "cost": self.cost.to_document(),
+            "question": self.line,
             "expected_error": audience.mechanism.expected_error(),
         }
 

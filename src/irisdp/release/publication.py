@@ -37,7 +37,7 @@ class Publication(Tabular):
     ledger, ids
         Where the release is written down, an id for each audience.
     out : tuple of Path
-        Files written: for each audience the answers, then the sidecar.
+        Files written: for each audience the answers, then the sidecar, then the data package.
     sidecars : dict
         By audience how its answers were made, JSON-ready: what `irisdp.interpret` reads, and the sidecar holds.
     in_batch : bool
@@ -60,14 +60,19 @@ class Publication(Tabular):
         return next(iter(self.answers_of.values()))
 
     def to_arrow(self) -> pyarrow.Table:
-        """Return the group columns and the answers as an Arrow table: a column for each audience that has a name."""
+        """Return the group columns, the answers, and what says how sure they are, as an Arrow table.
+
+        Where audiences have names, their answers stand in columns of these names, and beside them `NAME low` and so on.
+        """
         table = self.answers.to_arrow()
         if None in self.answers_of:
             return table
-        table = table.drop_columns(["answer"])
+        table = table.drop_columns(list(table.column_names[len(self.answers.by) :]))
         for name, found in self.answers_of.items():
             column = f"answer {name}" if name in self.plan.by else str(name)
-            table = table.append_column(column, found.to_arrow()["answer"])
+            shown = found.to_arrow()
+            for part in shown.column_names[len(found.by) :]:
+                table = table.append_column(column + part.removeprefix("answer").replace("_", " "), shown[part])
         return table
 
     def _summary(self) -> str:

@@ -11,12 +11,12 @@ from typing import Any, Unpack
 from ..accounting import Charge, Cost
 from ..cells import Link, NamedCounts, Nodes, longer, padded_size
 from ..exact import checked, file_path
-from ..outputs import Output
 from ..privacy import Guarantee, Privacy
 from ..queries import Unit, UnreleasedKeys, entry_of, enumerate_keys
 from .answers import Answers, plain_keys
 from .audiences import Audience
 from .chain import extended, links_of
+from .datapackage import read_licence
 from .fingerprint import unit_key
 from .ledger import Entry, Release
 from .notes import note
@@ -26,7 +26,7 @@ from .planning import plan
 from .plans import Plan
 from .provenance import provenance
 from .publication import Publication
-from .written import audience_targets, plan_files, sidecar, write_files
+from .written import Files, audience_targets, plan_files, sidecar, write_files
 
 __all__ = [
     "PrivateCells",
@@ -106,6 +106,7 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
     [('Ely',), ('York',)]
     """
     out, force = options.get("out"), options.get("force", False)
+    licence = read_licence(options.get("licence"), out)
     ledger, secret, table = options.get("ledger"), options.get("secret"), options.get("table")
     before = stamp(data_path(data))
     planned = plan(data, query, *arguments, **options_of(PlanOptions, options))
@@ -130,7 +131,7 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
         draw=lambda earlier, cost: draw_entries(planned, cells, earlier, promise.table, cost),
         outputs={
             audience.name: [str(file.path.absolute())]
-            for audience, (file, _) in zip(planned.audiences, files, strict=False)
+            for audience, (file, *_) in zip(planned.audiences, files, strict=False)
         },
     )
     answers_of = {
@@ -144,7 +145,7 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
         )
         for place, audience in enumerate(planned.audiences)
     }
-    written = write_files(files, answers_of, sidecars)
+    written = write_files(files, answers_of, sidecars, licence)
     planned.table.close()
     return Publication(
         plan=planned,
@@ -206,13 +207,17 @@ def _converted(guarantee: Guarantee, cost: Charge) -> str | None:
 
 
 def shown_answers(planned: Plan, audience: Audience, nodes: Nodes, drawn: Answers) -> Answers:
-    """Turn what the ledger keeps into what is shown: in the order asked, clamped to public ends, lists by entries."""
+    """Turn what the ledger keeps into what is shown: in the order asked, clamped to public ends, lists by entries.
+
+    How sure each answer is stands beside it. That follows from what is shown and from public facts, and is not kept.
+    """
     values = audience.mechanism.show(drawn.values, nodes)
-    shown = Answers(drawn.by, drawn.keys, values)
+    assured = audience.mechanism.assurance(drawn.values, values, nodes, planned.confidence)
+    shown = Answers(drawn.by, drawn.keys, values, assured)
     if planned.groups is not None:
         order = planned.groups.shown.tolist()
         labels = planned.groups.labels
-        shown = Answers(drawn.by, plain_keys([labels[row] for row in order]), [values[row] for row in order])
+        shown = shown.in_order(order, plain_keys([labels[row] for row in order]))
     entry = entry_of(planned.query)
     return shown if entry is None else shown.by_entry(entry)
 
@@ -226,9 +231,7 @@ def shown_ends(planned: Plan, nodes: Nodes) -> dict[str, Any]:
     return {name: [found[row] for row in order] if isinstance(found, list) else found for name, found in ends.items()}
 
 
-def planned_files(
-    planned: Plan, *, ledger: Path, secret: Any, out: Any, force: bool
-) -> tuple[tuple[Output, Output], ...]:
+def planned_files(planned: Plan, *, ledger: Path, secret: Any, out: Any, force: bool) -> Files:
     """Plan the files of a release, apart from all that is read and kept for it; see `plan_files`."""
     data = planned.table.path
     read = [("the data", data), *planned.declared_in.items()]

@@ -151,8 +151,6 @@ def read_within(options: Question) -> Within | None:
     """
     distance, confidence = options.get("within"), options.get("confidence")
     if distance is None:
-        if confidence is not None:
-            raise BadInput("confidence", "is how surely answers stay within a distance", "add within=5")
         return None
     for name in ("audience", "mu", "privacy"):
         if options.get(name) is not None:

@@ -1,4 +1,4 @@
-"""The files of a release: for each audience the answers and, beside them, all that a reader needs.
+"""The files of a release: for each audience the answers and, beside them, all that a reader and a catalogue needs.
 
 Where they go is settled before anything is drawn; nothing in them depends on the data but the answers.
 """
@@ -14,6 +14,7 @@ from ..exact import file_path, json_bytes
 from ..outputs import Output, plan_outputs, write_outputs
 from .answers import Answers, answers_bytes, check_ending
 from .audiences import Audience
+from .datapackage import datapackage
 from .fingerprint import secret_file
 
 __all__ = ["SIDECAR_FORMAT", "Files", "audience_targets", "plan_files", "sidecar", "write_files"]
@@ -21,8 +22,11 @@ __all__ = ["SIDECAR_FORMAT", "Files", "audience_targets", "plan_files", "sidecar
 SIDECAR_FORMAT = "irisdp/release/1"
 """What a sidecar says that it is."""
 
-Files = tuple[tuple[Output, Output], ...]
-"""For each audience, or question of a batch, the answers and their sidecar."""
+Files = tuple[tuple[Output, Output, Output], ...]
+"""For each audience, or question of a batch, the answers, their sidecar and their data package."""
+
+BESIDE = (".release.json", ".datapackage.json")
+"""What the names of the two end in, after that of the answers."""
 
 Whose = TypeVar("Whose", bound=Hashable)
 
@@ -45,7 +49,7 @@ def plan_files(
     keeper: str | os.PathLike[str],
     force: bool,
 ) -> Files:
-    """Check where answers will go, each with its sidecar beside it.
+    """Check where answers will go, each with its sidecar and its data package beside it.
 
     Parameters
     ----------
@@ -70,9 +74,9 @@ def plan_files(
         inputs.append(("the ledger", place))
         inputs += [("part of the ledger", f"{place}-{part}") for part in ("wal", "shm", "journal")]
     inputs += [("what the secret is kept beside", keeper), ("the secret", secret_file(keeper))]
-    both = [place for path in targets for place in (path, path.with_name(f"{path.name}.release.json"))]
-    files = plan_outputs(both, inputs, field="out", force=force)
-    return tuple(zip(files[::2], files[1::2], strict=True))
+    places = [path.with_name(f"{path.name}{ending}") for path in targets for ending in ("", *BESIDE)]
+    files = plan_outputs(places, inputs, field="out", force=force)
+    return tuple(zip(files[::3], files[1::3], files[2::3], strict=True))
 
 
 def sidecar(
@@ -97,19 +101,25 @@ def sidecar(
         "mechanism": {**body["mechanism"], **ends},
         **({"batch": dict(batch)} if batch else {}),
         "columns": list(answers.columns),
+        **answers.assured.to_document(),
         "ledger": {"id": number},
     }
 
 
 def write_files(
-    files: Files, answers_of: Mapping[Whose, Answers], sidecars: Mapping[Whose, Mapping[str, Any]]
+    files: Files,
+    answers_of: Mapping[Whose, Answers],
+    sidecars: Mapping[Whose, Mapping[str, Any]],
+    licence: str | None,
 ) -> tuple[Path, ...]:
     """Write what was planned, all of it or, where the disk refuses, none of what is new."""
 
     def contents() -> Iterator[tuple[Output, bytes]]:
-        for (file, beside), (name, answers) in zip(files, answers_of.items(), strict=True):
-            yield file, answers_bytes(answers, file.path)
+        for (file, beside, package), (name, answers) in zip(files, answers_of.items(), strict=True):
+            content = answers_bytes(answers, file.path)
+            yield file, content
             yield beside, json_bytes(sidecars[name])
+            yield package, json_bytes(datapackage(sidecars[name], answers, file.path, content, licence))
 
     if not files:
         return ()

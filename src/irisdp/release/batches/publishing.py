@@ -21,7 +21,7 @@ from ..places import Reading, check_ledger, find_ledger, recognised, stamp
 from ..provenance import drawn_by, provenance
 from ..publication import Publication
 from ..publishing import PrivateCells, data_path, draw_entries, read_cells, shown_answers, shown_ends
-from ..written import plan_files, sidecar, write_files
+from ..written import Files, plan_files, sidecar, write_files
 from .planning import BatchPlan, plan_asked
 from .publication import BatchPublication
 from .reading import in_question, read_batch
@@ -58,9 +58,10 @@ def batch(
     plan : path or mapping
         A JSON file, or what stands in one: ``{"data": …, "budget": {"epsilon": 1, "delta": "1e-6"}, "questions":
         [{"query": "count", "expression": …, "by": …, "groups": …, "weight": 1, "out": …}, …]}``, and optionally
-        "ledger", "relation", "unit", "out", "secret", "table", "encoding", "delimiter" and "types". A question may also
-        say "categories", "bins", "select_groups", "delta", "selection_delta", "public_membership" and "per_unit". All
-        are as for `irisdp.publish`, paths too; the plan's ``"out": "answers.csv"`` becomes ``answers.1.csv``,
+        "ledger", "relation", "unit", "out", "licence", "secret", "table", "encoding", "delimiter" and "types". A
+        question may also say "categories", "bins", "select_groups", "delta", "selection_delta", "public_membership",
+        "per_unit" and "confidence". All are as for `irisdp.publish`, paths too; the plan's
+        ``"out": "answers.csv"`` becomes ``answers.1.csv``,
         ``answers.2.csv``, … for questions without one of their own (from ten questions on ``answers.01.csv``, …).
     data : path or frame
         Instead of the plan's "data".
@@ -118,7 +119,7 @@ def batch(
         promise=promise,
         cost=lambda _, currency: planned.cost_in(currency),
         draw=lambda _, cost: [_draw_all(planned, cells, promise.table, cost)],
-        outputs={None: [str(file.path.absolute()) for file, _ in files.values()]},
+        outputs={None: [str(file.path.absolute()) for file, *_ in files.values()]},
     )
     (entry,), (number,) = settled.entries, settled.ids
     drawn = dict(zip(planned.order, json.loads(entry.answers), strict=True))
@@ -147,9 +148,11 @@ def batch(
         tuple(files.values()),
         {place: publications[place].answers for place in files},
         {place: publications[place].sidecars[None] for place in files},
+        asked.licence,
     )
-    for pair, place in enumerate(files):
-        publications[place] = replace(publications[place], out=written[2 * pair : 2 * pair + 2])
+    each = len(written) // max(1, len(files))
+    for row, place in enumerate(files):
+        publications[place] = replace(publications[place], out=written[each * row : each * (row + 1)])
     for one in planned.plans:
         one.table.close()
     return BatchPublication(
@@ -195,7 +198,7 @@ def _draw_all(planned: BatchPlan, cells: Sequence[PrivateCells], table: str | No
     return Entry(cost=cost, answers=answers, details=json.dumps(details, ensure_ascii=False))
 
 
-def _plan_files(planned: BatchPlan, book: Ledger, *, force: bool) -> dict[int, tuple[Output, Output]]:
+def _plan_files(planned: BatchPlan, book: Ledger, *, force: bool) -> dict[int, tuple[Output, Output, Output]]:
     """Plan the files of the questions that have one, apart from all that is read and kept for any of them."""
     asked = planned.asked
     data = planned.plans[0].table.path
@@ -204,7 +207,7 @@ def _plan_files(planned: BatchPlan, book: Ledger, *, force: bool) -> dict[int, t
     targets = {place: one.out for place, one in enumerate(asked.questions) if one.out is not None}
     keeper = asked.secret or data or book.path
 
-    def plan_some(places: Sequence[int]) -> tuple[tuple[Output, Output], ...]:
+    def plan_some(places: Sequence[int]) -> Files:
         chosen = [targets[place] for place in places]
         return plan_files(chosen, read=read, ledger=book.path, keeper=keeper, force=force)
 

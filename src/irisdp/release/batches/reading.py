@@ -17,6 +17,7 @@ from ...errors import BadInput
 from ...exact import entries, file_path, rational, read_json
 from ...privacy import Privacy
 from ..answers import check_ending
+from ..datapackage import read_licence
 from .wording import in_keys
 
 __all__ = ["AskedBatch", "AskedQuestion", "in_question", "read_batch"]
@@ -26,29 +27,17 @@ Step = TypeVar("Step")
 _PLAN = ("data", "budget", "questions")
 _ABOUT = ("relation", "unit", "encoding", "delimiter", "types")
 """What is said once, for all questions."""
-_KEPT = ("ledger", "secret", "table", "out")
+_KEPT = ("ledger", "secret", "table", "out", "licence")
 _ASKED = (
-    *(
-        "by",
-        "groups",
-        "categories",
-        "bins",
-        "lower",
-        "upper",
-        "step",
-        "select_groups",
-        "selection_delta",
-        "delta",
-        "public_membership",
-    ),
-    "per_unit",
+    *("by", "groups", "categories", "bins", "lower", "upper", "step", "select_groups"),
+    *("selection_delta", "delta", "public_membership", "per_unit", "confidence"),
 )
 """What a question may say besides its words, its weight and its file; as for `irisdp.publish`."""
 _BUDGET = ("epsilon", "delta")
 _ELSEWHERE = {
     **{
         ("question", name): ("belongs to the plan, for all questions", 'move it beside "questions"')
-        for name in ("data", "budget", *_ABOUT, "ledger", "secret", "table")
+        for name in ("data", "budget", *_ABOUT, "ledger", "secret", "table", "licence")
     },
     **{
         ("question", name): (
@@ -57,13 +46,10 @@ _ELSEWHERE = {
         )
         for name in ("epsilon", "ratio", "mu", "privacy")
     },
-    **{
-        ("question", name): (
-            "is not for batches, whose questions share one budget",
-            f'publish this question alone, or leave "{name}" out',
-        )
-        for name in ("within", "confidence")
-    },
+    ("question", "within"): (
+        "is not for batches, whose questions share one budget",
+        'publish this question alone, or leave "within" out',
+    ),
     ("question", "audience"): ("is not for batches", 'publish this question alone, or leave "audience" out'),
     ("question", "k"): ("belongs into the query", 'write for example "query": "at-least 5000"'),
     ("question", "K"): ("belongs into the query", 'write for example "query": "at-least 5000"'),
@@ -132,7 +118,7 @@ class AskedBatch:
     questions : tuple of AskedQuestion
     about : mapping
         What is said of the table once, for all questions.
-    ledger, secret, table
+    ledger, secret, table, licence
         As for `irisdp.publish`.
     file : Path, optional
         The file that the plan was read from.
@@ -145,6 +131,7 @@ class AskedBatch:
     ledger: Any
     secret: Any
     table: Any
+    licence: str | None
     file: Path | None
 
 
@@ -198,6 +185,7 @@ def read_batch(plan: Any, *, data: Any = None) -> AskedBatch:
         ledger=found.get("ledger"),
         secret=_path(found.get("secret"), "secret"),
         table=found.get("table"),
+        licence=read_licence(found.get("licence"), next((one.out for one in questions if one.out), None)),
         file=file,
     )
 

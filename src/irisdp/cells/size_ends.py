@@ -7,9 +7,13 @@ from itertools import accumulate
 
 import numpy as np
 
-from ..cells.sizes import LARGEST_SIZE, MOST_SIZES
+__all__ = ["LARGEST_SIZE", "MOST_SIZES", "sizes_between"]
 
-__all__ = ["sizes_between"]
+LARGEST_SIZE = 1 << 40
+"""Sizes beyond this are told as this."""
+
+MOST_SIZES = 10**6
+"""Sizes that are told at most: a list beyond would hold little but noise, or more than anyone reads."""
 
 
 def sizes_between(

@@ -1,0 +1,55 @@
+"""How sure published answers are: the columns that stand beside them, from public facts and the answers alone.
+
+Numbers get ends: the true number lies between `answer_low` and `answer_high` with the confidence asked for, whatever
+the data. They come from the noise's law, each rounded outward, and the answer as it is shown: putting an answer between
+public ends takes it no further from the truth, and the ends of the interval are put between them too.
+
+Names get `answer_probability`: the probability of the right answer on the data on which it is least. It is the
+mechanism's, and no statement about one answer; of that, and of what a reader knows already, `irisdp.interpret` speaks.
+A number below it, with six digits after the point, is stated. Nothing is where it is no more than a blind guess is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from ..exact import rational_text
+
+__all__ = ["ANSWER_COLUMNS", "ASSURED", "HIGH", "LOW", "PROBABILITY", "USUAL_CONFIDENCE", "Assurance"]
+
+LOW, HIGH, PROBABILITY = "answer_low", "answer_high", "answer_probability"
+
+ASSURED = (LOW, HIGH, PROBABILITY)
+"""Names of the columns that may stand after `answer`."""
+
+ANSWER_COLUMNS = ("answer", *ASSURED)
+"""What no group column may be called."""
+
+USUAL_CONFIDENCE = Fraction(19, 20)
+
+
+@dataclass(frozen=True, slots=True)
+class Assurance:
+    """Columns that say how sure answers are.
+
+    Parameters
+    ----------
+    columns : mapping
+        By name, in the order in which they stand, an entry for each answer; lists, where answers are lists.
+    promise : str
+        What they promise, in one line; empty where nothing is.
+    confidence : Fraction or None
+        The least probability of what the ends say; None where there are none.
+    """
+
+    columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    promise: str = ""
+    confidence: Fraction | None = None
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what is promised, and how surely, JSON-ready; empty where nothing is."""
+        sure = {} if self.confidence is None else {"confidence": rational_text(self.confidence)}
+        return {"assurance": {"columns": list(self.columns), "promise": self.promise, **sure}} if self.columns else {}

@@ -1,0 +1,42 @@
+"""A published file of answers as it is on the disk: its columns and its rows, whatever its format."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import BadInput
+from ..exact import read_json
+from ..release.group_names import as_written
+
+__all__ = ["rows_of"]
+
+
+def rows_of(path: Path) -> tuple[list[str], list[list[Any]]]:
+    """Return the columns and rows of a published file, by its ending."""
+    if not path.is_file():
+        raise BadInput("release", f"there is no {path.name} beside it", "give value=, or put the file beside it")
+    ending = path.suffix.lower()
+    if ending == ".parquet":
+        import pyarrow
+        import pyarrow.parquet
+
+        try:
+            table = pyarrow.parquet.read_table(path)
+        except (OSError, pyarrow.ArrowException):
+            raise BadInput("release", f"cannot read {path.name} as Parquet", "give a file that publish wrote") from None
+        return table.column_names, [list(row.values()) for row in table.to_pylist()]
+    if ending == ".json":
+        found = read_json(path, "release")
+        rows = found if isinstance(found, list) and all(isinstance(row, Mapping) for row in found) else []
+        return list(rows[0]) if rows else ["answer"], [list(row.values()) for row in rows]
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            columns, *lines = list(csv.reader(file)) or [[]]
+    except (OSError, UnicodeDecodeError, csv.Error):
+        raise BadInput("release", f"cannot read {path.name} as CSV", "give a file that publish wrote") from None
+    if any(len(line) != len(columns) for line in lines):
+        raise BadInput("release", f"{path.name} has rows of different lengths", "give a file that publish wrote")
+    return list(map(as_written, columns)), [list(map(as_written, line)) for line in lines]
