@@ -67,7 +67,7 @@ FORMS = (
         "sums.Sum",
         "sum COLUMN",
         "the sum of the column's values between --lower and --upper, with staircase noise",
-        _OFF,
+        f"{_OFF}, beside what bounds and steps change,",
     ),
     Form(
         "sums.Mean",

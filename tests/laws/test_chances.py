@@ -250,3 +250,15 @@ def test_distances_are_found_at_any_epsilon(epsilon):
     assert surely_within(mechanism, found, F(19, 20))
     assert found == 0 or not surely_within(mechanism, found - 1, F(19, 20))
     assert mechanism.expected_error()["within_95_percent"] == found
+
+
+@pytest.mark.parametrize("relation", ["exchange", "add-remove"])
+@pytest.mark.parametrize("q", [5, 7, 12])
+def test_a_lead_over_all_is_the_worst_for_many_categories(q, relation):
+    generator = fresh_generator((89, q))
+    privacy = Privacy(ratio=F(3, 2))
+    mechanism = LargestCategory(design.plurality(q, privacy, relation).form, privacy)
+    for lead in (1, 3):
+        said = mechanism.chance_within(lead)
+        for others in (lead + generator.choice([0, 0, 1, 5], (15, q - 1))).tolist():
+            assert mechanism.rule.enclose((0, *others))[0].upper >= said.lower

@@ -40,6 +40,11 @@ NODES = {
         {"within": 2, "confidence": "0.99", "bins": [1, 2]},
         CountNodes(np.full(RELEASES, 0), np.zeros(1), None),
     ),
+    "sum": (
+        ("sum", "v"),
+        {"within": 9, "lower": -3, "upper": 2},
+        CountNodes(np.full(RELEASES, -40), np.zeros(1), None),
+    ),
     "at-least": (
         ("at-least", 2, "v = 1"),
         {"within": 10},

@@ -7,10 +7,12 @@ from fractions import Fraction as F
 import pyarrow as pa
 import pytest
 
-from irisdp import Session, plan, publish
+from irisdp import Privacy, Session, plan, publish
 from irisdp.catalogue import FORMS
+from irisdp.cells import StaircaseNoise, surely_within
 from irisdp.cli.main import run
 from irisdp.errors import BadInput
+from irisdp.noise.staircase import best_step, stretches_within
 from irisdp.release.within import DIGITS, least_epsilon
 
 PEOPLE = pa.table(
@@ -38,10 +40,16 @@ ASKED = {
     "majority": (("majority", "vote = 1"), {"within": 10, "relation": "exchange"}),
     "band": (("band", "4, 8", "vote = 1"), {"within": 1}),
     "band, wide": (("band", "100", "vote = 1"), {"within": 30}),
+    "sum": (("sum", "age"), {"within": 500, "lower": 0, "upper": 100}),
+    "sum, where more may be too little": (
+        ("sum", "age"),
+        {"within": 25, "confidence": "0.979", "lower": 0, "upper": 100},
+    ),
+    "sum in steps": (("sum", "age"), {"within": "12.5", "lower": -10, "upper": 100, "step": "0.5", **TOWNS}),
+    "sum, exchange": (("sum", "age"), {"within": 500, "lower": 18, "upper": 100, "relation": "exchange"}),
     "plurality": (("plurality", "vote"), {"within": 20, **PARTIES}),
     "plurality, exchange": (("plurality", "vote"), {"within": 20, "relation": "exchange", **PARTIES}),
     "plurality of many": (("plurality", "age"), {"within": 9, "categories": list(range(9)), "relation": "exchange"}),
-    "sum": (("sum", "age"), {"within": 500, "lower": 0, "upper": 60, "step": 4}),
     "sizes": (("sizes", 3, "town"), {"within": 6}),
     "selected": (("count",), {"within": 5, "by": "town", "select_groups": True, "delta": "1e-3"}),
 }
@@ -65,9 +73,11 @@ def test_the_epsilon_found_is_the_least(name):
     assert (found / unit_of(found)).denominator == 1
 
     def chance(epsilon):
-        return plan(PEOPLE, *words, epsilon=epsilon, **rest).audiences[0].mechanism.chance_within(options["within"])
+        return plan(PEOPLE, *words, epsilon=epsilon, **rest).audiences[0].mechanism.chance_within(distance)
 
-    assert planned.audiences[0].mechanism.chance_within(options["within"]).lower >= confidence
+    distance = int(F(options["within"]) / F(options.get("step", 1)))
+    assert planned.within.distance == distance
+    assert planned.audiences[0].mechanism.chance_within(distance).lower >= confidence
     assert chance(found).lower >= confidence
     assert chance(found - unit_of(found)).upper < confidence
     assert planned.question() == plan(PEOPLE, *words, epsilon=found, **rest).question()
@@ -107,15 +117,21 @@ def test_exchange_between_groups_is_charged_twice_what_is_found():
     assert planned.cost.epsilon == 2 * planned.within.privacy.epsilon
 
 
-def test_a_selection_has_the_epsilon_found(tmp_path):
-    planned = plan(PEOPLE, "count", within=5, by="town", select_groups=True, delta="1e-3")
+def test_a_selection_has_the_epsilon_found():
+    planned = plan(PEOPLE, "at-least", 3, within=9, by="town", select_groups=True, delta="1e-3")
     assert planned.selector.privacy.epsilon == planned.within.privacy.epsilon
-    assert planned.within.privacy.epsilon == plan(PEOPLE, "count", within=5).within.privacy.epsilon
+    assert planned.within.privacy.epsilon == plan(PEOPLE, "at-least", 3, within=9).within.privacy.epsilon
     assert planned.cost.epsilon == 2 * planned.within.privacy.epsilon
     own = plan(
         PEOPLE, "count", within=5, by="town", select_groups=True, selection_epsilon="0.1", selection_delta="1e-3"
     )
     assert own.cost.epsilon == own.within.privacy.epsilon + F(1, 10)
+
+
+def test_counts_that_name_their_groups_pay_once():
+    planned = plan(PEOPLE, "count", within=5, by="town", select_groups=True, delta="1e-3")
+    assert planned.selector is None and planned.cost.epsilon == planned.within.privacy.epsilon
+    assert "whether it is named or not" in planned.within.says
 
 
 def test_a_session_takes_it(tmp_path):
@@ -129,6 +145,8 @@ NOT_FOR = [form.name for form in FORMS if form.within is None and form.name != "
 BINS = {"bins": [20, 40]}
 CHOSEN = {"median": BINS, "quantile": BINS, "mean": {"lower": 0, "upper": 99}}
 WORDS = {"quantile": ("0.9", "age"), "top": (2, "vote"), "column": ("vote",)}
+BETWEEN = {"median": {"bins": [20, 40]}, "quantile": {"bins": [20, 40]}, "mean": {"lower": 0, "upper": 99}}
+"""What else they are told; all others categories."""
 
 
 @pytest.mark.parametrize("query", NOT_FOR)
@@ -142,8 +160,8 @@ def test_other_questions_are_refused_in_one_line(query):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"within": "2.5"}, "within: must be a whole number from 0 to"),
-        ({"within": -1}, "within: must be a whole number from 0 to"),
+        ({"within": "2.5"}, "within: must be a whole number for this query"),
+        ({"within": -1}, "within: must be from 0 to"),
         ({"within": "near"}, "within: must be a finite number"),
         ({"within": 5, "confidence": 1}, "confidence: must be above 0 and below 1"),
         ({"within": 5, "confidence": 0}, "confidence: must be above 0 and below 1"),
@@ -154,7 +172,7 @@ def test_other_questions_are_refused_in_one_line(query):
         ({"within": 5, "epsilon": 1, "ratio": 2}, "epsilon: says the same as ratio="),
         ({"within": 5, "epsilon": 1, "confidence": "0.9"}, "confidence: is 1 where epsilon= stands beside within="),
         ({"within": 5, "epsilon": 1, "delta": "1e-6"}, "delta: follows from epsilon= and within="),
-        ({"within": 0, "epsilon": 1}, "within: must be at least 1 with epsilon="),
+        ({"within": 0, "epsilon": 1}, "within: must be from 1 to 8,192 with epsilon="),
         ({"within": 0, "confidence": 1 - F(1, 10**500)}, "within: is kept by no ε up to 1,000"),
     ],
 )
@@ -247,7 +265,7 @@ def test_gaussian_noise_has_a_table_in_mu():
         ({"epsilon": 10}, "ends at most at 99.99547 %"),
         (
             {"epsilon": 1, "by": "town", "select_groups": True, "delta": "1e-6"},
-            "ends at most at 88.1 %, but for a probability of at most 1e-06 with which all may be told",
+            "ends at most at 73.2 %, but for a probability of at most 1e-06 with which all may be told",
         ),
         ({"mu": 1}, "guesses right with probability 69.2 % at most"),
     ],
@@ -266,3 +284,40 @@ def test_the_risk_is_reached_and_never_passed():
     assert 0 <= float(risk.posterior) - r / (1 + r) < 1e-15
     told = plan(PEOPLE, "count", epsilon=1, by="town", select_groups=True, delta="1e-3", selection_epsilon="1e-9").risk
     assert float(told.guess) == pytest.approx((r + 1e-3) / (r + 1), abs=1e-8)
+
+
+def staircase(sensitivity, distance, confidence):
+    """Whether an ε is enough for a whole number that one person moves by at most `sensitivity`."""
+
+    def enough(epsilon):
+        return surely_within(StaircaseNoise(Privacy(epsilon=epsilon), sensitivity), distance, confidence)
+
+    return enough
+
+
+def test_the_step_of_a_staircase_falls_where_it_is_said_to():
+    for m in range(2, 12):
+        for step in range(1, (m + 1) // 2):
+            ratio = 1 + F(m * (m - 2 * step), step**2)
+            assert best_step(Privacy(ratio=ratio), m, "absolute") == step
+            assert best_step(Privacy(ratio=ratio * (1 - F(1, 10**9))), m, "absolute") == step + 1
+
+
+@pytest.mark.parametrize("sensitivity", [1, 2, 3, 5, 20])
+@pytest.mark.parametrize("confidence", [F(1, 2), F(9, 10), F(99, 100)])
+def test_no_smaller_epsilon_is_enough_for_a_staircase(sensitivity, confidence):
+    for distance in (0, sensitivity // 2, sensitivity + 1):
+        enough = staircase(sensitivity, distance, confidence)
+        found = least_epsilon(enough, stretches_within(sensitivity, distance, confidence))
+        assert enough(found) and not enough(found - unit_of(found))
+        assert not any(enough(found * place / 60) for place in range(1, 60))
+
+
+def test_a_staircase_may_be_enough_where_one_with_more_epsilon_is_not():
+    """Noise for 100 steps stays within 25 often enough at 6.94, and again from 7.26 on, but not between."""
+    asked = (100, 25, F(979, 1000))
+    enough, stretches = staircase(*asked), stretches_within(*asked)
+    found = least_epsilon(enough, stretches)
+    assert float(found) == pytest.approx(6.94113449724)
+    assert not enough(F("7.2"))
+    assert float(least_epsilon(enough)) == pytest.approx(7.26401155852)  # what looking at some smaller ones would find

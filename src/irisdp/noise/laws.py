@@ -16,9 +16,9 @@ from .protocol import Loss
 from .shape import ShapeLaw
 from .staircase import LARGEST_SENSITIVITY, StaircaseLaw, best_step
 
-__all__ = ["bounded_delta", "law"]
+__all__ = ["LARGEST_BOUND", "bounded_delta", "law"]
 
-_LARGEST_BOUND = 1 << 13
+LARGEST_BOUND = 1 << 13
 _ROOT_BITS = 128
 
 
@@ -109,7 +109,7 @@ def bounded_delta(privacy: Privacy, bound: int) -> Fraction:
     >>> bounded_delta(Privacy(ratio=2), 2)
     Fraction(1, 10)
     """
-    most, ratio = integer(bound, "bound", at_least=1, at_most=_LARGEST_BOUND), privacy.ratio
+    most, ratio = integer(bound, "bound", at_least=1, at_most=LARGEST_BOUND), privacy.ratio
     if ratio == 1:
         return Fraction(1, 2 * most + 1)
     return (ratio - 1) / ((ratio + 1) * ratio**most - 2)
@@ -126,7 +126,7 @@ def _check_bounded(privacy: Privacy) -> None:
     """Hold δ to a δ_K."""
     if not privacy.single or privacy.delta == 0:
         raise BadInput("privacy", "must be one pair with delta above 0 for bounded noise", "see noise.bounded_delta")
-    low, high = 1, _LARGEST_BOUND  # δ_K falls with K: find the least K with δ_K ≤ δ
+    low, high = 1, LARGEST_BOUND  # δ_K falls with K: find the least K with δ_K ≤ δ
     while low < high:
         middle = (low + high) // 2
         if bounded_delta(privacy, middle) <= privacy.delta:

@@ -23,10 +23,12 @@ from ..sampling.thresholds import chunks
 from ..sampling.uniform import draw_uniform
 from .protocol import DEFAULT_WIDTH, Loss, check_atom, check_distance, check_length, check_width
 
-__all__ = ["LARGEST_SENSITIVITY", "StaircaseLaw", "best_step"]
+__all__ = ["LARGEST_SENSITIVITY", "StaircaseLaw", "best_step", "stretches_within"]
 
 LARGEST_SENSITIVITY = 1 << 30
 _SMALLEST_EXCESS = Fraction(1, 10**15)
+_MOST_STEPS = 1 << 17
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -168,19 +170,57 @@ class StaircaseLaw:
 def best_step(privacy: Privacy, sensitivity: int, loss: Loss) -> int:
     """Return the ρ of 1 … m with the smallest mean loss; of two, the smaller.
 
-    The mean is a strictly convex function of ρ over a positive linear one, so that it falls and then rises.
+    The mean is a strictly convex function of ρ over a positive linear one, so that it falls and then rises. With
+    M(ρ) = L(ρ)/T(ρ) and T(ρ + 1) = T(ρ) + 2, M(ρ + 1) ≥ M(ρ) says for the absolute loss that m(m − 2ρ) ≤ ρ²(r − 1).
     """
     if privacy.ratio - 1 < _SMALLEST_EXCESS * sensitivity:
         raise BadInput("epsilon", "must be at least 1e-15 per unit of sensitivity for noise", "choose a larger epsilon")
     mean = partial(_mean, privacy.ratio, sensitivity, loss=loss)
+    excess = privacy.ratio - 1
+
+    def rises(step: int) -> bool:
+        if loss == "absolute":
+            return sensitivity * (sensitivity - 2 * step) * excess.denominator <= step**2 * excess.numerator
+        return mean(step + 1) >= mean(step)
+
     low, high = 1, sensitivity
     while low < high:
         middle = (low + high) // 2
-        if mean(middle + 1) >= mean(middle):
+        if rises(middle):
             high = middle
         else:
             low = middle + 1
     return low
+
+
+def stretches_within(sensitivity: int, distance: int, confidence: Fraction) -> list[tuple[float, float]]:
+    """Return where a staircase for mean absolute error may stay within a distance often enough, for ever larger steps.
+
+    More ε is not always better for this: the step ρ falls as ε grows, and with every fall noise may stray further. ρ is
+    the best for mean absolute error from r = 1 + m(m − 2ρ)/ρ² on (`best_step`), up to where ρ − 1 is, and 1 for ever;
+    on each of these stretches noise comes nearer with every more of ε.
+
+    Parameters
+    ----------
+    sensitivity, distance, confidence
+        m, and what P(|Z| ≤ distance) is to be at least.
+
+    Returns
+    -------
+    list of (float, float)
+        Stretches of log r at whose ends it is nearly, or more: ascending, and without the last, which has no end. Of a
+        sensitivity beyond 2^18 those of the smaller steps; from one large step to the next hardly anything changes.
+    """
+    m, top = float(sensitivity), min((sensitivity + 1) // 2, _MOST_STEPS)
+    step = np.arange(top, 1, -1, dtype=np.float64)
+    excess = m * (m - 2 * (step - 1)) / (step - 1) ** 2  # r − 1 at the end
+    first = np.maximum(0.0, m * (m - 2 * step) / step**2)
+    ratio, total = 1 + excess, 2 * step - 1 + 2 * m / excess
+    stretches, passed = np.divmod(np.maximum(distance + 1 - step, 0), m)
+    tail = 2 * ratio ** -(stretches + 1) * (m - passed + m / excess) / total
+    chance = np.where(distance < step, (2 * distance + 1) / total, 1 - tail)
+    near = chance >= float(confidence) - _ROUNDING
+    return list(zip(np.log1p(first[near]).tolist(), np.log1p(excess[near]).tolist(), strict=True))
 
 
 def _total(ratio: Fraction, sensitivity: int, step: int) -> Fraction:

@@ -7,17 +7,20 @@ found it is certain that it suffices, and that a hair less, one unit of its twel
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor, log10
 from typing import Any
 
 from ..catalogue import FORMS
-from ..cells import CellMechanism, surely_within
+from ..cells import CellMechanism, NamedCounts, NoisySums, StaircaseNoise, surely_within
 from ..cells.wording import records
 from ..errors import BadInput
 from ..exact import rational, rational_text, short_text
 from ..noise import bounded_delta
+from ..noise.laws import LARGEST_BOUND
+from ..noise.staircase import stretches_within
 from ..privacy import Guarantee, Privacy
 from .options import Question
 
@@ -43,8 +46,10 @@ class Met:
 
     Attributes
     ----------
+    asked : Fraction
+        K, in the answers' own unit.
     distance : int
-        K.
+        The same in whole units of what is drawn: records, or steps of a sum.
     confidence : Fraction
         With which probability each answer, by itself, stays within K, or is right from K on.
     privacy : Privacy
@@ -53,6 +58,7 @@ class Met:
         In one line.
     """
 
+    asked: Fraction
     distance: int
     confidence: Fraction
     privacy: Privacy
@@ -61,7 +67,7 @@ class Met:
     def to_document(self) -> dict[str, Any]:
         """Return it as JSON-ready data."""
         return {
-            "distance": self.distance,
+            "distance": int(self.asked) if self.asked.denominator == 1 else float(self.asked),
             "confidence": rational_text(self.confidence),
             "epsilon": rational_text(self.privacy.epsilon),
             "delta": rational_text(self.privacy.delta),
@@ -75,7 +81,7 @@ class Within:
 
     Attributes
     ----------
-    distance : int
+    asked : Fraction
         K.
     confidence : Fraction
         1 where an ε was given: then noise ends at K.
@@ -85,7 +91,7 @@ class Within:
         The δ that was given.
     """
 
-    distance: int
+    asked: Fraction
     confidence: Fraction
     pair: Privacy | None
     delta: Fraction
@@ -114,31 +120,45 @@ class Within:
         BadInput
             Where none does, or any would.
         """
-        what = self.check(query).format(K=f"{self.distance:,}", records=records(self.distance))
+        what = self.check(query).format(K=_shown(self.asked), records=records(floor(self.asked)))
         if self.pair is not None:
             return self._always(what, answering)
+        usual = answering(Privacy(epsilon=1, delta=self.delta))
+        distance = self._distance(usual)
 
         def kept(epsilon: Fraction) -> bool:
             mechanism = answering(Privacy(epsilon=epsilon, delta=self.delta))
-            return surely_within(mechanism, self.distance, self.confidence)
+            return surely_within(mechanism, distance, self.confidence)
 
-        found = Privacy(epsilon=least_epsilon(kept), delta=self.delta)
+        stretches = _stretches(usual, distance, self.confidence)
+        found = Privacy(epsilon=least_epsilon(kept, stretches), delta=self.delta)
+        if isinstance(usual, NamedCounts):
+            what += ", whether it is named or not,"
         often = f"with probability {short_text(100 * self.confidence)} %"
         least = rational_text(found.epsilon)
         says = f"each answer is {what} {often}: the least ε for that, to {DIGITS} digits, is {least}"
-        return Met(distance=self.distance, confidence=self.confidence, privacy=found, says=says)
+        return Met(asked=self.asked, distance=distance, confidence=self.confidence, privacy=found, says=says)
 
     def _always(self, what: str, answering: Answering) -> Met:
         """Let noise end at K: at the least δ at which any noise of this ratio may (docs/theory.md#shapes)."""
         assert self.pair is not None
-        if not self.distance:
-            raise BadInput("within", "must be at least 1 with epsilon=", "give a larger distance")
-        found = self.pair.with_delta(bounded_delta(self.pair, self.distance))
-        if not surely_within(answering(found), self.distance, Fraction(1)):
+        distance = self._distance(answering(self.pair.with_delta(bounded_delta(self.pair, 1))))
+        if not 1 <= distance <= LARGEST_BOUND:
+            raise BadInput("within", f"must be from 1 to {LARGEST_BOUND:,} with epsilon=", "leave epsilon= out")
+        found = self.pair.with_delta(bounded_delta(self.pair, distance))
+        if not surely_within(answering(found), distance, Fraction(1)):
             rule = "with epsilon= is for noise that ends there, of one count of a record or person"
             raise BadInput("within", rule, "leave epsilon= out, or within=")
         says = f"each answer is {what}, always: the least δ for that, at this ε, is {short_text(found.delta)}"
-        return Met(distance=self.distance, confidence=Fraction(1), privacy=found, says=says)
+        return Met(asked=self.asked, distance=distance, confidence=Fraction(1), privacy=found, says=says)
+
+    def _distance(self, mechanism: CellMechanism[Any]) -> int:
+        """Return K in whole units of what a mechanism draws."""
+        if isinstance(mechanism, NoisySums):
+            return floor(self.asked / mechanism.steps.size)
+        if self.asked.denominator != 1:
+            raise BadInput("within", "must be a whole number for this query", "give for example 5")
+        return int(self.asked)
 
 
 def read_within(options: Question) -> Within | None:
@@ -157,8 +177,8 @@ def read_within(options: Question) -> Within | None:
             rule = f"cannot be given with {name}=, which says how accurate answers are"
             raise BadInput("within", rule, "leave one of the two out")
     far = rational(distance, "within")
-    if far.denominator != 1 or not 0 <= far <= _FARTHEST:
-        raise BadInput("within", f"must be a whole number from 0 to {_FARTHEST:,}", "give for example 5")
+    if not 0 <= far <= _FARTHEST:
+        raise BadInput("within", f"must be from 0 to {_FARTHEST:,}", "give for example 5")
     epsilon, ratio = options.get("epsilon"), options.get("ratio")
     delta = rational(options.get("delta", 0), "delta")
     if epsilon is None and ratio is None:
@@ -166,7 +186,7 @@ def read_within(options: Question) -> Within | None:
         if not 0 < often < 1:
             remedy = "give for example 0.95; with an epsilon= beside within= it is 1"
             raise BadInput("confidence", "must be above 0 and below 1", remedy)
-        return Within(distance=int(far), confidence=often, pair=None, delta=delta)
+        return Within(asked=far, confidence=often, pair=None, delta=delta)
     if epsilon is not None and ratio is not None:
         raise BadInput("epsilon", "says the same as ratio=", "leave one of the two out")
     if confidence is not None:
@@ -175,10 +195,18 @@ def read_within(options: Question) -> Within | None:
     if delta:
         raise BadInput("delta", "follows from epsilon= and within=", "leave it out")
     pair = Privacy(epsilon=epsilon, ratio=ratio)
-    return Within(distance=int(far), confidence=Fraction(1), pair=pair, delta=delta)
+    return Within(asked=far, confidence=Fraction(1), pair=pair, delta=delta)
 
 
-def least_epsilon(kept: Callable[[Fraction], bool]) -> Fraction:
+def _stretches(mechanism: CellMechanism[Any], distance: int, confidence: Fraction) -> list[tuple[float, float]]:
+    """Return where more ε may stray further, of noise whose steps are chosen by ε."""
+    noise = mechanism.noise if isinstance(mechanism, NoisySums) else mechanism
+    if isinstance(noise, StaircaseNoise):
+        return stretches_within(noise.sensitivity, distance, confidence)
+    return []
+
+
+def least_epsilon(kept: Callable[[Fraction], bool], stretches: Iterable[tuple[float, float]] = ()) -> Fraction:
     """Return the least decimal of twelve significant digits that is enough; a unit of the last digit less is not.
 
     Parameters
@@ -186,6 +214,8 @@ def least_epsilon(kept: Callable[[Fraction], bool]) -> Fraction:
     kept : callable
         Whether an ε is enough. Where noise is chosen by its ε, so that more may be too little, smaller ones are
         looked for on a ladder of steps of one per cent.
+    stretches : iterable of (float, float)
+        In ascending order, stretches of ε at whose ends smaller ones may be enough, too, and beyond which they may not.
 
     Raises
     ------
@@ -201,33 +231,64 @@ def least_epsilon(kept: Callable[[Fraction], bool]) -> Fraction:
                 raise
             return False
 
-    power = 0
-    if enough(Fraction(1)):
-        while enough(Fraction(10) ** (power - 1)):
-            power -= 1
-            if power == _LEAST:
-                remedy = "ask for a smaller distance, or a higher confidence"
-                raise BadInput("within", "is kept however small ε is", remedy)
-        power -= 1
-    else:
-        while not enough(Fraction(10) ** (power + 1)):
-            power += 1
-            if power == _MOST:
-                remedy = "ask for a larger distance, or a lower confidence"
-                raise BadInput("within", f"is kept by no ε up to {10**_MOST:,}", remedy)
+    found = Fraction(1)
+    while not enough(found):
+        found *= 10
+        if found > 10**_MOST:
+            rule = f"is kept by no ε up to {10**_MOST:,}"
+            raise BadInput("within", rule, "ask for a larger distance, or a lower confidence")
+    found = _least_below(enough, found)
+    for start, end in stretches:
+        if end >= found:
+            break
+        last = next((place for place in _last_before(end) if place < found and enough(place)), None)
+        if last is not None:
+            found = _least_below(enough, last, Fraction(start * (1 - 1e-11)))
+            break
+    for step in range(1, _LADDER):
+        smaller = _on_grid(found * (100 - step) / 100)
+        if enough(smaller):
+            return _least_below(enough, smaller)
+    return found
+
+
+def _least_below(enough: Callable[[Fraction], bool], high: Fraction, low: Fraction = Fraction(0)) -> Fraction:
+    """Return one that is enough, next to one that is not: at most `high`, which is enough, and above `low`."""
+    power = _power(high)
+    while Fraction(10) ** power > low and enough(Fraction(10) ** power):
+        high, power = Fraction(10) ** power, power - 1
+        if power < _LEAST:
+            raise BadInput("within", "is kept however small ε is", "ask for a smaller distance, or a higher confidence")
     unit = Fraction(10) ** (power - DIGITS + 1)
-    found = _between(enough, 10 ** (DIGITS - 1), 10**DIGITS, unit)
-    while True:
-        steps = (found * (100 - step) // 100 for step in range(1, _LADDER))
-        smaller = next((place for place in steps if place >= 10 ** (DIGITS - 1) and enough(place * unit)), None)
-        if smaller is None:
-            return found * unit
-        found = _between(enough, 10 ** (DIGITS - 1), smaller, unit)
+    first, last = max(10 ** (DIGITS - 1), floor(low / unit)), int(high / unit)
+    while last - first > 1:
+        middle = (first + last) // 2
+        first, last = (first, middle) if enough(middle * unit) else (middle, last)
+    return last * unit
 
 
-def _between(enough: Callable[[Fraction], bool], low: int, high: int, unit: Fraction) -> int:
-    """Return the first of two neighbours that is enough, where the low end is not and the high end is."""
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle * unit) else (middle, high)
-    return high
+def _last_before(end: float) -> Iterable[Fraction]:
+    """Yield the grid's last numbers up to one that is nearly known."""
+    last = _on_grid(Fraction(end))
+    unit = Fraction(10) ** (_power(last) - DIGITS + 1)
+    return (last + unit, last, last - unit)
+
+
+def _shown(distance: Fraction) -> str:
+    return f"{int(distance):,}" if distance.denominator == 1 else rational_text(distance)
+
+
+def _on_grid(epsilon: Fraction) -> Fraction:
+    """Round down to twelve significant digits."""
+    unit = Fraction(10) ** (_power(epsilon) - DIGITS + 1)
+    return floor(epsilon / unit) * unit
+
+
+def _power(number: Fraction) -> int:
+    """Return p with 10^p ≤ number < 10^(p + 1)."""
+    power = floor(log10(number))
+    while Fraction(10) ** power > number:
+        power -= 1
+    while Fraction(10) ** (power + 1) <= number:
+        power += 1
+    return power
