@@ -126,7 +126,7 @@ LINES = {
     "irisdp publish -h lists them",
     # There may be more commands.
     "unknown command": "frobnicate: is no command; "
-    "choose from publish, batch, interpret, design, audit, sample, compare, ledger",
+    "choose from publish, batch, init, interpret, design, audit, sample, compare, ledger",
     "unknown query": f"QUERY: is none that Iris knows; write {', '.join(EARLIER_FORMS)} or {LAST_FORM}",
     "majority of nothing": "expression: must be a SQL condition for majority; write for example irisdp publish DATA"
     ' majority "age > 64"',

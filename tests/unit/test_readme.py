@@ -14,6 +14,7 @@ import pytest
 
 from irisdp import Privacy, design
 from irisdp.design.winners.plurality import least_proved_ratio
+from irisdp.release.projects import find_project
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -23,14 +24,14 @@ def blocks(text):
     """Return the code blocks of a page in order, each with its language: indented ones are for the shell."""
     found, language, lines = [], None, []
     for before, line in pairwise(["", *text.splitlines(), ""]):
-        if language in {"python", "other"}:
+        if language in {"python", "toml", "other"}:
             if line.startswith("```"):
                 found.append((language, lines))
                 language, lines = None, []
             else:
                 lines.append(line)
         elif line.startswith("```"):
-            language, lines = ("python" if line == "```python" else "other"), []
+            language, lines = (line[3:] if line[3:] in {"python", "toml"} else "other"), []
         elif line.startswith("    ") and (language == "shell" or not before.strip()):
             language = "shell"
             lines.append(line[4:])
@@ -46,6 +47,8 @@ def steps(text):
     """Return what is run: ("python", code) or ("shell", command, the lines shown below it or None)."""
     found = []
     for language, lines in blocks(text):
+        if language == "toml":  # a project file, which is filled in and not typed
+            continue
         if language == "python":
             found.append(("python", "\n".join(lines), None))
             continue
@@ -69,6 +72,15 @@ def settled(lines):
 
 
 STEPS = [step for step in steps(README) if not step[1].startswith("make ")]
+
+
+def test_project_files_are_read(tmp_path):
+    told = [lines for language, lines in blocks(README) if language == "toml"]
+    assert told
+    for lines in told:
+        file = tmp_path / "p.toml"
+        file.write_text("\n".join(lines), encoding="utf-8")
+        assert find_project(None, file).unit == "person"
 
 
 @pytest.fixture

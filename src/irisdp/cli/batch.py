@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .answers import KNOWN_ELSEWHERE, progress, show_answers
 from .options import AsJson, Force, console, print_json, say, short_path
-from .publish import KNOWN_ELSEWHERE, progress, show_answers
 from .spelling import error_in_options, in_options
 from .terminal import show_what_is_charged
 
@@ -90,7 +90,8 @@ def _show_cost(planned: BatchPlan) -> None:
 
     one = planned.plans[0]
     public = {line: None for each in planned.plans for line in each.describe_public()}  # each once, in their order
-    said = [*planned.describe_cost(), *(("read", reading) for reading in one.describe_reading())]
+    said = [*planned.describe_cost(), *(("project", line) for line in one.describe_project())]
+    said += [*(("read", reading) for reading in one.describe_reading())]
     said += [("unit", rule) for rule in _unit_rules(planned)]
     for heading, words in [*said, *(("public", line) for line in public)]:
         console().print(f"  {heading:<9} {escape(words)}", soft_wrap=True)

@@ -14,7 +14,7 @@ import typer
 import irisdp
 
 from ..errors import BadInput, IrisError, Refusal
-from . import audit, batch, compare, design, interpret, ledger, publish, sample
+from . import audit, batch, compare, design, init, interpret, ledger, publish, sample
 from .commands import Command, CommandOnDocuments, Commands, explain
 from .options import print_json
 from .terminal import give_up_output, write_plain_letters
@@ -51,6 +51,12 @@ for name, function, summary, examples in (
         batch.batch_command,
         "Publish several questions, charged as one.",
         ("irisdp batch plan.json --dry-run", "irisdp batch plan.json"),
+    ),
+    (
+        "init",
+        init.init_command,
+        "Write a project file from a table's header, to fill in.",
+        ("irisdp init survey.csv",),
     ),
     (
         "interpret",

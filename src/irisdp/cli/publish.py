@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +11,7 @@ import typer
 from ..catalogue import FORMS
 from ..errors import BadInput
 from ..exact import rational_text
+from .answers import KNOWN_ELSEWHERE, progress, show_answers
 from .expectations import expectations, show_expectations, show_within
 from .options import AsJson, Force, console, print_json, say, short_path
 from .spelling import error_in_options, in_options
@@ -22,9 +21,8 @@ if TYPE_CHECKING:
     from ..release import Plan, Publication
     from ..release.outlook import Outlook
 
-__all__ = ["KNOWN_ELSEWHERE", "progress", "publish_command", "show_answers"]
+__all__ = ["publish_command"]
 
-_MOST_SHOWN = 40
 _QUERY_HELP = " | ".join(form.usage for form in FORMS) + '; EXPR is a SQL condition in quotes: "age > 64".'
 
 
@@ -118,11 +116,12 @@ def publish_command(
         ),
     ] = None,
     relation: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="What neighbours are: add or remove one record, or exchange one.", metavar="add-remove|exchange"
+            help="What neighbours are: add or remove one record (unless given), or exchange one.",
+            metavar="add-remove|exchange",
         ),
-    ] = "add-remove",
+    ] = None,
     public_membership: Annotated[
         bool, typer.Option("--public-membership", help="Under exchange: who is in which group is public.")
     ] = False,
@@ -148,6 +147,13 @@ def publish_command(
         typer.Option(
             help='A JSON file that says what columns of a text file are read as: {"age": "integer", "born": "date"}; '
             "also number, text, boolean, timestamp.",
+            metavar="FILE",
+        ),
+    ] = None,
+    project: Annotated[
+        Path | None,
+        typer.Option(
+            help="A project file, as irisdp init writes it; NAME.iris.toml beside the data unless given.",
             metavar="FILE",
         ),
     ] = None,
@@ -177,6 +183,7 @@ def publish_command(
     from ..release.datapackage import read_licence
     from ..release.outlook import foresee
     from ..release.places import check_ledger, find_ledger
+    from ..release.projects import limit_to_set
     from ..release.publishing import planned_files
 
     options: dict[str, Any] = {
@@ -205,6 +212,7 @@ def publish_command(
         "encoding": encoding,
         "delimiter": delimiter,
         "types": types,
+        "project": project,
     }
     if dry_run:
         read_licence(licence, out)
@@ -217,6 +225,7 @@ def publish_command(
             planned.asked.promise.named(table),
             question=planned.question(),
             price=planned.price.after,
+            limit=limit_to_set(planned.project, book),
         )
         if as_json:
             foreseen = outlook and error_in_options(outlook.to_document(), _OPTIONS)
@@ -236,9 +245,6 @@ def publish_command(
             _show(published)
 
 
-KNOWN_ELSEWHERE = "unless another ledger of its folder knows this data"
-"""What a dry run cannot tell, as it reads no record."""
-
 _OPTIONS = dict.fromkeys(inspect.signature(publish_command).parameters, "VALUE")
 
 
@@ -249,17 +255,6 @@ def _declared(values: list[str] | None, option: str) -> str | None:
     if values and len(values) > 1 and any(groups_file(part) for part in values):
         raise BadInput(option, "is repeated, and one is a file", "give one file, or values")
     return ",".join(values) if values else None
-
-
-@contextlib.contextmanager
-def progress(*, quiet: bool) -> Iterator[None]:
-    """Show that work is going on; it says nothing about the data, and only to a terminal."""
-    view = console(stderr=True)
-    if quiet or not view.is_terminal:
-        yield
-        return
-    with view.status("reading, drawing, writing down …"):
-        yield
 
 
 def _show_plan(planned: Plan, ledger: Path, outlook: Outlook | None) -> None:
@@ -291,7 +286,8 @@ def _show_rules(planned: Plan) -> None:
     """Say by which rules records are read, what stands for a person, and what is public."""
     from rich.markup import escape
 
-    said = [("read", reading) for reading in planned.describe_reading()]
+    said = [("project", line) for line in planned.describe_project()]
+    said += [("read", reading) for reading in planned.describe_reading()]
     said += [] if planned.asked.unit_rule is None else [("unit", planned.asked.unit_rule)]
     said += [("public", public) for public in planned.describe_public()]
     for heading, words in said:
@@ -327,22 +323,3 @@ def _show(published: Publication) -> None:
     )
     for path in published.out:
         view.print(f"  written   {escape(str(path))}", soft_wrap=True)
-
-
-def show_answers(published: Publication) -> None:
-    """Print the answers of all audiences as one table, which ends where it gets long."""
-    from rich.markup import escape
-    from rich.table import Table
-
-    from ..release.group_names import printable
-
-    named = {name or "answer": found for name, found in published.answers_of.items()}
-    table = Table(*map(escape, published.answers.by), *map(escape, named))
-    for number, (key, *values) in enumerate(
-        zip(published.answers.keys, *(found.values for found in named.values()), strict=True)
-    ):
-        if number == _MOST_SHOWN:
-            table.add_row(*(["…"] * (len(key) + len(values))))
-            break
-        table.add_row(*(escape(printable(part)) for part in (*key, *values)))
-    console().print(table)

@@ -11,7 +11,7 @@ from .band import Band
 from .bins import Bins, read_bins
 from .choices import Choices
 from .column import EachCategory
-from .column_types import describe_types, types_file
+from .column_types import describe_types, load_types, types_file
 from .columns import Column, Kind
 from .count import Count
 from .declared import CATEGORIES, check_apart, groups_file
@@ -81,6 +81,7 @@ __all__ = [
     "find_keys",
     "groups_file",
     "independent_parts",
+    "load_types",
     "moves",
     "open_table",
     "part_groups",

@@ -23,7 +23,7 @@ from .columns import Column, Derivation, Kind, find_column, list_names, read_as,
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["TYPES", "describe_types", "read_types", "typed", "types_file"]
+__all__ = ["TYPES", "describe_types", "load_types", "read_types", "typed", "types_file"]
 
 TYPES = {
     "integer": Kind.INTEGER,
@@ -54,6 +54,21 @@ def types_file(types: Any) -> Path | None:
     return Path(os.fsdecode(types)) if isinstance(types, str | os.PathLike) else None
 
 
+def load_types(types: Any) -> Mapping[Any, Any]:
+    """Return declared types as they were declared: what a mapping holds, or a JSON file; nothing of None.
+
+    Raises
+    ------
+    BadInput
+        For a file that cannot be read, and what is no mapping.
+    """
+    file = types_file(types)
+    found = {} if types is None else types if file is None else read_json(file, "types")
+    if not isinstance(found, Mapping):
+        raise BadInput("types", "must map columns to types", _EXAMPLE)
+    return found
+
+
 def read_types(types: Any, columns: Sequence[Column]) -> dict[str, str]:
     """Read declared types: a JSON file, or a mapping from column to type.
 
@@ -67,14 +82,8 @@ def read_types(types: Any, columns: Sequence[Column]) -> dict[str, str]:
     BadInput
         For anything else, columns that the table does not have, a column named twice, and types that there are not.
     """
-    if types is None:
-        return {}
-    file = types_file(types)
-    declared = types if file is None else read_json(file, "types")
-    if not isinstance(declared, Mapping):
-        raise BadInput("types", "must map columns to types", _EXAMPLE)
     found: dict[str, str] = {}
-    for name, kind in declared.items():
+    for name, kind in load_types(types).items():
         column = find_column(name, columns, "types")
         if column.name in found:
             raise BadInput("types", f"declares {column.name} twice (case does not count)", "declare each column once")

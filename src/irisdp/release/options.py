@@ -14,6 +14,7 @@ from typing import Any, Literal, TypedDict, TypeVar, get_type_hints
 from ..exact import Rational
 from ..privacy import Guarantee
 from .ledger import Ledger
+from .projects import Project
 
 __all__ = ["Asked", "PlanOptions", "PublishOptions", "Question", "options_of", "with_options"]
 
@@ -124,7 +125,8 @@ class About(TypedDict, total=False):
     Attributes
     ----------
     relation : {"add-remove", "exchange"}
-        Which tables must be hard to tell apart: those with one record more or less, or those with one record changed.
+        Which tables must be hard to tell apart: those with one record more or less (unless given), or those with one
+        record changed.
     unit : str
         The column that says whose record it is, where a person can have several: then persons are protected. Each keeps
         one record, chosen by a secret order that knows neither question nor answer.
@@ -134,13 +136,17 @@ class About(TypedDict, total=False):
         What columns of a text file are read as, ``{"age": "integer", "born": "date"}`` or a JSON file that says so:
         integer, number, text, boolean, date or timestamp. A value that cannot be read so is null. A column without a
         type is read as what a question takes it for.
+    project : path
+        A project file, which `irisdp init` writes; the one beside the data, ``NAME.iris.toml``, unless given. What it
+        promises, relation, unit and limit, is kept; what else it says fills in options that are left out.
     """
 
-    relation: Literal["add-remove", "exchange"]
+    relation: Literal["add-remove", "exchange"] | None
     unit: str | None
     encoding: str | None
     delimiter: str | None
     types: Mapping[str, str] | str | os.PathLike[str] | None
+    project: str | os.PathLike[str] | Project | None
 
 
 class Kept(TypedDict, total=False):
@@ -176,7 +182,6 @@ class PublishOptions(PlanOptions, Kept, Written, total=False):
 _DEFAULTS: dict[str, Any] = {
     **dict.fromkeys(("select_groups", "public_membership", "force"), False),
     "delta": 0,
-    "relation": "add-remove",
 }
 """What an option is that was left out, where it is not None."""
 

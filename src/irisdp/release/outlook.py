@@ -16,6 +16,7 @@ from ..accounting import Charge, Cost, Currency
 from ..errors import BudgetRefused, PromiseRefused, Refusal
 from .ledger import Ledger, Release
 from .ledger_rows import check_budget
+from .projects import currency_with
 from .promise import Promise
 
 __all__ = ["Case", "Outlook", "foresee"]
@@ -97,7 +98,12 @@ class Outlook:
 
 
 def foresee(
-    book: Ledger, promise: Promise, *, question: str, price: Callable[[Sequence[Release], Currency], Charge]
+    book: Ledger,
+    promise: Promise,
+    *,
+    question: str,
+    price: Callable[[Sequence[Release], Currency], Charge],
+    limit: Charge | None = None,
 ) -> Outlook | None:
     """Say what a ledger would do with a plan; None where there is no ledger yet.
 
@@ -111,10 +117,14 @@ def foresee(
         The question as `Ledger.settle` is asked it.
     price : callable
         The cost, given the earlier releases of the same data and the ledger's currency.
+    limit : Charge, optional
+        The limit that the release would give the ledger, which has none.
     """
-    if not book.path.exists():
+    if limit is None and not book.path.exists():
         return None
-    limit, spent, latest, currency = book.limit, book.spent, book.latest(), book.currency
+    latest, currency = book.latest(), currency_with(book, limit)
+    spent = book.spent if currency is book.currency else currency.cost()
+    limit = book.limit if limit is None else limit
     asked = hashlib.sha256(question.encode()).hexdigest()
     repeated = any(release.question_hash == asked for release in latest)
 

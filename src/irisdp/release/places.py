@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..errors import BadInput
 from ..outputs import same_file
@@ -18,7 +19,7 @@ from ..queries import Table
 from .fingerprint import recognise, secret_beside, secrets_in
 from .ledger import Ledger
 
-__all__ = ["Reading", "check_ledger", "find_ledger", "recognised", "stamp"]
+__all__ = ["Reading", "check_ledger", "data_path", "find_ledger", "recognised", "stamp"]
 
 Stamp = tuple[int, ...] | None
 
@@ -114,6 +115,17 @@ def recognised(
         names = ", ".join(candidate.path.name for candidate, *_ in known)
         raise BadInput("ledger", f"is missing, and several know this data: {names}", "name one with ledger=")
     return known[0] if known else (book, *recognise(digest, keys, book.known))
+
+
+def data_path(data: Any) -> Path | None:
+    """Return the path of data in a file; what is wrong with one that cannot be looked at, `plan` says."""
+    if not isinstance(data, str | os.PathLike):
+        return None
+    try:
+        path = Path(os.fsdecode(data)).expanduser().resolve()
+        return path if path.exists() else None
+    except (OSError, ValueError, RuntimeError):
+        return None
 
 
 def stamp(path: Path | None) -> Stamp:

@@ -14,6 +14,7 @@ from ..queries import (
     Apply,
     Choices,
     Histogram,
+    Query,
     cell_relation,
     check_apart,
     check_list,
@@ -31,6 +32,7 @@ from .confidence import read_confidence
 from .grouping import read_grouping
 from .options import PlanOptions, with_options
 from .plans import Plan
+from .projects import Told, check_columns, find_project, tell
 from .selection import read_naming
 from .subject import subject_of
 from .within import read_within
@@ -70,6 +72,14 @@ def plan(data: Any, query: str, *arguments: str | int, **options: Unpack[PlanOpt
     ['off by 0.851 on average, by at most 3 in 95 % of cases']
     """
     asked = read_query(query, arguments)
+    told = tell(find_project(data, options.get("project")), asked, options)
+    with told.blamed():
+        return _plan(data, asked, told)
+
+
+def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
+    """Plan a question, once all that a project says is among its options."""
+    options = cast(PlanOptions, told.options)
     confidence = read_confidence(options.get("confidence"), alone=options.get("within") is None)
     own = asked.checked.privacy if isinstance(asked, Apply) else None
     wanted = read_within(options)
@@ -77,10 +87,11 @@ def plan(data: Any, query: str, *arguments: str | int, **options: Unpack[PlanOpt
         levels = read_levels(options, own=own)
     else:
         wanted.check(asked.name)
-    neighbours = read_relation(options.get("relation", "add-remove"))
+    neighbours = read_relation(options.get("relation") or "add-remove")
     encoding, delimiter, types = options.get("encoding"), options.get("delimiter"), options.get("types")
     table = open_table(data, encoding=encoding, delimiter=delimiter, types=types)
-    categories, groups, by = options.get("categories"), options.get("groups"), options.get("by")
+    check_columns(told, table)
+    categories, by = options.get("categories"), options.get("by")
     select_groups, public_membership = options.get("select_groups", False), options.get("public_membership", False)
     check_apart(categories, data, CATEGORIES)
     table, names = read_by(table, by) if by else (table, None)
@@ -89,10 +100,13 @@ def plan(data: Any, query: str, *arguments: str | int, **options: Unpack[PlanOpt
     condition = None if question.expression is None else read_condition(question.expression, table.named)
     if condition is not None:  # from here on in its one form: whoever spells it otherwise asks the same
         question = replace(cast(Any, question), expression=condition.text)
+    told = told.with_groups(names)
+    groups = told.options.get("groups")
     check_apart(groups, data)
-    table, columns, declared = read_grouping(
-        table, names, groups, parts, select_groups=select_groups, public_membership=public_membership
-    )
+    with told.blamed():
+        table, columns, declared = read_grouping(
+            table, names, groups, parts, select_groups=select_groups, public_membership=public_membership
+        )
     unit = options.get("unit")
     if unit is not None:
         unit = table.column(unit, "unit").name
@@ -147,9 +161,12 @@ def plan(data: Any, query: str, *arguments: str | int, **options: Unpack[PlanOpt
             "the groups": groups_file(groups),
             "the categories": groups_file(categories),
             "the types": types_file(types),
+            "the project": told.project.path if told.project else None,
             "the mechanism": asked.file if isinstance(asked, Apply) else None,
         },
         within=met,
         charged_at=rational(options.get("delta", 0), "delta"),
         confidence=confidence,
+        project=told.project,
+        project_says=told.names,
     )

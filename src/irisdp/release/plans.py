@@ -21,6 +21,7 @@ from ..renamed import renamed_method
 from .audiences import Audience
 from .errors_around import ErrorAt, errors_around
 from .pricing import Price
+from .projects import Project
 from .risk import Risk, risk_of
 from .subject import Subject, canonical
 from .within import Met
@@ -52,6 +53,8 @@ class Plan:
         The files, if any, that groups or categories were read from, by what they are: no output may be one of them.
     within : Met or None
         How far off answers were to be at most, and what it takes; None where ε was said instead.
+    project : Project or None
+        The project file that was found or named; `project_says` are the options that it filled in.
     charged_at : Fraction
         The δ at which a ledger in ε and δ charges guarantees that are no single pair; 0 where none was given.
     confidence : Fraction
@@ -82,6 +85,8 @@ class Plan:
     within: Met | None = None
     charged_at: Fraction = Fraction(0)
     confidence: Fraction = USUAL_CONFIDENCE
+    project: Project | None = field(default=None, repr=False)
+    project_says: tuple[str, ...] = ()
     cost: Charge = _OPEN
     chain: str | None = field(init=False, repr=False)
     price: Price = field(init=False, repr=False)
@@ -194,6 +199,7 @@ class Plan:
             **self.subject(),
             **self.asked.reading,
             **({"public": self.public} if self.public else {}),
+            **({"project": str(self.project.path)} if self.project else {}),
             "audiences": [self.facts(audience) for audience in self.audiences],
             **({} if self.within is None else {"within": self.within.to_document()}),
         }
@@ -214,6 +220,10 @@ class Plan:
             return []
         columns = f" (public columns: {', '.join(self.by)})" if self.by else ""
         return [f"the exact {self.public['exact']} is taken as public and may be shown{columns}"]
+
+    def describe_project(self) -> list[str]:
+        """Say in a line for people what a project file said; none without one."""
+        return [] if self.project is None else [self.project.describe(self.project_says)]
 
     def describe_groups(self) -> list[str]:
         """Say which groups were read, the first few by name, as text or as numbers; none where none are declared."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,16 +20,16 @@ from .fingerprint import unit_key
 from .ledger import Entry, Release
 from .notes import note
 from .options import PlanOptions, PublishOptions, options_of, with_options
-from .places import Reading, check_ledger, find_ledger, recognised, stamp
+from .places import Reading, check_ledger, data_path, find_ledger, recognised, stamp
 from .planning import plan
 from .plans import Plan
+from .projects import currency_with, limit_to_set
 from .provenance import provenance
 from .publication import Publication
 from .written import Files, audience_targets, plan_files, sidecar, write_files
 
 __all__ = [
     "PrivateCells",
-    "data_path",
     "draw_entries",
     "planned_files",
     "publish",
@@ -115,13 +114,17 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
     files = planned_files(planned, ledger=book.path, secret=secret, out=out, force=force)
     check_ledger(book, planned.table.path, planned.declared_in, default=ledger is None)
     book.check(promise)
+    currency = currency_with(book, limit_to_set(planned.project, book))
     if not book.answered(planned.question()):  # what may be given again need have no price
-        planned.price.at(book.currency)  # refused before anything is read
+        planned.price.at(currency)  # refused before anything is read
     reading = Reading.begin(planned.table, before)
     book, version, kept = recognised(planned.table, reading.digest, book, secret, default=ledger is None)
     book.check(promise, version)
+    limit = limit_to_set(planned.project, book)
     cells = read_cells(planned, unit_key(kept))
     reading.check(planned.table)
+    if limit is not None:
+        book.restrict(limit)
     settled = book.settle(
         query=planned.asked.line,
         question=planned.question(),
@@ -238,14 +241,3 @@ def planned_files(planned: Plan, *, ledger: Path, secret: Any, out: Any, force: 
     targets = audience_targets(planned.audiences, out)
     keeper = file_path(secret, "secret") if secret is not None else data or ledger
     return plan_files(targets, read=read, ledger=ledger, keeper=keeper, force=force)
-
-
-def data_path(data: Any) -> Path | None:
-    """Return the path of data in a file; what is wrong with one that cannot be looked at, `plan` says."""
-    if not isinstance(data, str | os.PathLike):
-        return None
-    try:
-        path = Path(os.fsdecode(data)).expanduser().resolve()
-        return path if path.exists() else None
-    except (OSError, ValueError, RuntimeError):
-        return None

@@ -19,6 +19,7 @@ from .options import Asked, Question, with_options
 from .places import find_ledger
 from .planning import plan
 from .plans import Plan
+from .projects import Project, find_project, tell
 from .publication import Publication
 from .publishing import publish
 
@@ -57,14 +58,14 @@ class Session:
     unit : str, optional
         The column that says whose record it is.
     relation : {"add-remove", "exchange"}
-        Which tables must be hard to tell apart.
+        Which tables must be hard to tell apart; add-remove unless given.
     ledger : path or Ledger, optional
         The budget's file; beside the data unless given. Frames need one.
     limit : Charge, number, (number, number), or text, optional
         Set the most that may ever be spent: ε, or ε and δ; "mu=1" or "rho=1/2" make a ledger that counts in μ or ρ. A
         limit that the ledger has already is replaced.
-    secret, table, encoding, delimiter, types : optional
-        As for `irisdp.publish`.
+    secret, table, encoding, delimiter, types, project : optional
+        As for `irisdp.publish`. A project beside the data is found for every question.
 
     Raises
     ------
@@ -92,7 +93,7 @@ class Session:
         data: Any,
         *,
         unit: str | None = None,
-        relation: Literal["add-remove", "exchange"] = "add-remove",
+        relation: Literal["add-remove", "exchange"] | None = None,
         ledger: str | os.PathLike[str] | Ledger | None = None,
         limit: Charge | Rational | tuple[Rational, Rational] | None = None,
         secret: str | os.PathLike[str] | None = None,
@@ -100,18 +101,24 @@ class Session:
         encoding: str | None = None,
         delimiter: str | None = None,
         types: Mapping[str, str] | str | os.PathLike[str] | None = None,
+        project: str | os.PathLike[str] | Project | None = None,
     ) -> None:
-        opened = open_table(data, encoding=encoding, delimiter=delimiter, types=types)
-        if unit is not None:
-            unit = opened.column(unit, "unit").name
-        text = {"encoding": encoding, "delimiter": delimiter, "types": types}
+        asked = {"unit": unit, "relation": relation, "encoding": encoding, "delimiter": delimiter, "types": types}
+        told = tell(find_project(data, project), None, asked)
+        with told.blamed():
+            opened = open_table(data, **{name: told.options[name] for name in ("encoding", "delimiter", "types")})
+            if told.options["unit"] is not None:
+                opened.column(told.options["unit"], "unit")
         object.__setattr__(self, "data", data)
         object.__setattr__(self, "ledger", find_ledger(opened, ledger))
-        object.__setattr__(self, "_asked", {"unit": unit, "relation": relation, **text})
+        object.__setattr__(self, "_asked", {**asked, "project": told.project})
         # Where the ledger was not named, the one that knows the data under another name is found for each question.
         object.__setattr__(self, "_kept", {"ledger": ledger, "secret": secret, "table": table})
         if limit is not None:
-            self.ledger.restrict(named_limit(limit))
+            wanted = named_limit(limit)
+            if told.project is not None:
+                told.project.keeps_limit(wanted)
+            self.ledger.restrict(wanted)
 
     def __repr__(self) -> str:
         """Say what is asked about, and what is left."""
@@ -126,14 +133,18 @@ class Session:
 
     @property
     def limit(self) -> Charge | None:
-        """The most that may be spent; None where no limit was set."""
-        return self.ledger.limit
+        """The most that may be spent; None where no limit was set, and no project promises one."""
+        project = self._asked["project"]
+        return self.ledger.limit or (project and project.limit)
 
     @property
     def remaining(self) -> Charge | None:
         """What may still be spent; None where no limit was set."""
         limit = self.limit
-        return None if limit is None else limit.beyond(self.spent)
+        if limit is None:
+            return None
+        spent = self.spent
+        return limit.beyond(spent) if type(spent) is type(limit) else limit
 
     def releases(self) -> list[Release]:
         """List what was released, oldest first."""

@@ -13,6 +13,7 @@ from ...errors import BadInput
 from ...exact import checked, decimal_above, rational_text
 from ..planning import plan
 from ..plans import Plan
+from ..projects import find_project
 from ..promise import Promise
 from ..subject import canonical
 from .reading import AskedBatch, AskedQuestion, in_question, read_batch
@@ -161,6 +162,9 @@ def plan_batch(plan: Any, *, data: Any = None) -> BatchPlan:
 
 def plan_asked(asked: AskedBatch) -> BatchPlan:
     """Plan what was asked."""
+    project = find_project(asked.data, asked.about.get("project"))
+    if project is not None:  # read once, for all questions
+        asked = replace(asked, about={**asked.about, "project": project})
     # At ε = 1, whatever the shares will be: what does not make sense is refused before they are searched.
     plans = [in_question(number, _planned, asked, question) for number, question in enumerate(asked.questions, start=1)]
     # One table for all, so that they count the same records.

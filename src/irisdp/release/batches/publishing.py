@@ -17,10 +17,11 @@ from ..answers import Answers
 from ..fingerprint import unit_key
 from ..ledger import Entry, Ledger
 from ..outlook import Outlook, foresee
-from ..places import Reading, check_ledger, find_ledger, recognised, stamp
+from ..places import Reading, check_ledger, data_path, find_ledger, recognised, stamp
+from ..projects import currency_with, limit_to_set
 from ..provenance import drawn_by, provenance
 from ..publication import Publication
-from ..publishing import PrivateCells, data_path, draw_entries, read_cells, shown_answers, shown_ends
+from ..publishing import PrivateCells, draw_entries, read_cells, shown_answers, shown_ends
 from ..written import Files, plan_files, sidecar, write_files
 from .planning import BatchPlan, plan_asked
 from .publication import BatchPublication
@@ -105,13 +106,17 @@ def batch(
     files = _plan_files(planned, book, force=force)
     _check_apart(planned, book, default=where is None)
     book.check(promise)
-    planned.cost_in(book.currency)  # before anything is read
+    project = planned.plans[0].project
+    planned.cost_in(currency_with(book, limit_to_set(project, book)))  # before anything is read
     reading = Reading.begin(table, before)
     book, version, kept = recognised(table, reading.digest, book, asked.secret, default=where is None)
     book.check(promise, version)
+    limit = limit_to_set(project, book)
     key = unit_key(kept)
     cells = [read_cells(one, key) for one in planned.plans]
     reading.check(table)
+    if limit is not None:
+        book.restrict(limit)
     settled = book.settle(
         query=planned.line,
         question=planned.question(),
@@ -177,7 +182,11 @@ def foresee_batch(
     _plan_files(planned, book, force=force)
     _check_apart(planned, book, default=where is None)
     outlook = foresee(
-        book, planned.promise(), question=planned.question(), price=lambda _, currency: planned.cost_in(currency)
+        book,
+        planned.promise(),
+        question=planned.question(),
+        price=lambda _, currency: planned.cost_in(currency),
+        limit=limit_to_set(planned.plans[0].project, book),
     )
     return BatchOutlook(planned, book, outlook)
 

@@ -25,7 +25,7 @@ __all__ = ["AskedBatch", "AskedQuestion", "in_question", "read_batch"]
 Step = TypeVar("Step")
 
 _PLAN = ("data", "budget", "questions")
-_ABOUT = ("relation", "unit", "encoding", "delimiter", "types")
+_ABOUT = ("relation", "unit", "encoding", "delimiter", "types", "project")
 """What is said once, for all questions."""
 _KEPT = ("ledger", "secret", "table", "out", "licence")
 _ASKED = (

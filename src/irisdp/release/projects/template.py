@@ -1,0 +1,137 @@
+"""`irisdp init DATA`: a project file to fill in, written from the names and types of the columns alone.
+
+No value of any record may be in it: values read off the data would reveal who is in it. So every line that could
+change an answer is a comment, for the steward to judge.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...errors import BadInput
+from ...exact import checked, file_path
+from ...outputs import plan_outputs, write_outputs
+from ...queries import Column, Kind, Table, open_table
+from ..fingerprint import secret_file
+from ..places import find_ledger
+from .project import ENDING
+
+__all__ = ["init_project"]
+
+_LISTED = 3
+"""Columns with an example of categories and of groups; all have one of a type."""
+
+_EXAMPLES = {
+    Kind.INTEGER: "[0, 1, 2]",
+    Kind.NUMBER: "[0.5, 1.5]",
+    Kind.BOOLEAN: "[true, false]",
+    Kind.DATE: "[2000-01-01, 2000-01-02]",
+}
+_LETTERS = '["A", "B", "C"]'
+
+
+@checked
+def init_project(
+    data: str | os.PathLike[str],
+    *,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+) -> Path:
+    """Write a project file for a table, all of it comments, from its header or schema alone; no record is read.
+
+    Parameters
+    ----------
+    data : path
+        A .csv, .tsv or .parquet file.
+    encoding, delimiter : str, optional
+        How a text file is written; the project then says it.
+    out : path, optional
+        Where to write it; beside the data, as `NAME.iris.toml`, unless given: there `irisdp.publish` finds it.
+    force : bool
+        Whether a file that is there already may be replaced. The data never is.
+
+    Returns
+    -------
+    Path
+        The file written.
+
+    Raises
+    ------
+    BadInput
+        For data that cannot be read, and a place that cannot be written to.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> data = pathlib.Path(tempfile.mkdtemp(), "survey.csv")
+    >>> _ = data.write_text("age,town\\n70,Ely\\n")
+    >>> init_project(data).name
+    'survey.iris.toml'
+    """
+    table = open_table(data, encoding=encoding, delimiter=delimiter)
+    path = table.path
+    if path is None:
+        raise BadInput("data", "must be a file: a frame has no place beside it", "give a .csv, .tsv or .parquet file")
+    target = path.with_suffix(ENDING) if out is None else file_path(out, "out")
+    ledger = find_ledger(table, None).path
+    kept = [("the data", path), ("the ledger", ledger), ("the secret", secret_file(path))]
+    (output,) = plan_outputs([target], kept, field="out", force=force)
+    text = "".join(f"{line}\n" for line in _lines(table, path.name, target.name, encoding, delimiter))
+    write_outputs([(output, text.encode())])
+    return target
+
+
+def _lines(table: Table, data: str, name: str, encoding: str | None, delimiter: str | None) -> Iterable[str]:
+    columns, first = table.columns, _key(table.columns[0].name)
+    shown = data if data.isprintable() else "the data"
+    yield f"# What irisdp takes for granted about {shown}: relation, unit and limit are promises."
+    yield "# Written from the names of the columns alone; no record was read. Lines that begin with # say nothing yet."
+    yield f"# Beside the data it is found as {name}, elsewhere it is named with each question. It is public, as is"
+    yield "# every value in it: write what you know without the data, such as the codes of a questionnaire."
+    yield ""
+    yield "# Which tables must be hard to tell apart: those with one record more or less, or with one record exchanged."
+    yield '#relation = "add-remove"  # or "exchange"'
+    yield ""
+    yield "# The column that says whose record it is, where a person can have several: then persons are protected."
+    yield f"#unit = {first}"
+    yield ""
+    yield "# The most that may ever be spent: ε, or ε and δ; or a ledger in other currency, mu=1 or rho=1/2."
+    yield '#limit = "1,1e-6"'
+    yield ""
+    if table.reading:
+        yield "# How the text is written, where it is not UTF-8 with commas (tabs in .tsv)."
+        yield '#encoding = "latin-1"' if encoding is None else f"encoding = {_key(encoding)}"
+        yield '#delimiter = ";"' if delimiter is None else f"delimiter = {_key(delimiter)}"
+        yield ""
+        yield "# What a column is read as, whatever the question: integer, number, text, boolean, date or timestamp."
+        yield "# What cannot be read so is unknown. Without a type a column is read as what a question takes it for."
+        yield "[types]"
+        yield from (f'#{_key(column.name)} = "text"' for column in columns)
+    else:
+        yield "# The columns, with the types that the file has:"
+        yield from (f"#   {column.name}: {column.kind}" for column in columns)
+    yield ""
+    yield "# The values that a question about a column is answered with, where it names none itself."
+    yield "[categories]"
+    yield from _examples(columns)
+    yield ""
+    yield "# The groups by a column, where a question names none itself; of several columns, all combinations."
+    yield "[groups]"
+    yield from _examples(columns)
+
+
+def _examples(columns: Sequence[Column]) -> Iterable[str]:
+    """Show how values are declared, by values of nobody's."""
+    for column in [column for column in columns if not column.kind.is_opaque][:_LISTED]:
+        yield f"#{_key(column.name)} = {_EXAMPLES.get(column.kind, _LETTERS)}"
+
+
+def _key(text: Any) -> str:
+    """Write text as TOML quotes it, which is as JSON does."""
+    return json.dumps(text, ensure_ascii=False)
