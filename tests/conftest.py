@@ -42,6 +42,16 @@ def tables_of_tests(tmp_path_factory):
         os.environ.pop("IRISDP_CACHE", None)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def compiled_once(tmp_path_factory):
+    """Let the commands that tests start find compiled modules, where Python is told to write none beside the source."""
+    with pytest.MonkeyPatch.context() as patch:
+        if os.environ.get("PYTHONDONTWRITEBYTECODE") and "PYTHONPYCACHEPREFIX" not in os.environ:
+            patch.delenv("PYTHONDONTWRITEBYTECODE")
+            patch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path_factory.mktemp("compiled")))
+        yield
+
+
 @pytest.fixture(scope="module")
 def one_engine():
     """Let all tables of a module be counted in one engine; see `support.engine`."""

@@ -16,10 +16,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from ..errors import BadInput
-from .columns import Column, read_as
+from .columns import Column, Kind, read_as
 from .expression import Condition
 from .table import Table
 
@@ -105,8 +106,7 @@ def records_statement(table: Table, condition: Condition | None, keys: Sequence[
     """
     names = [f"k{place}" for place in range(len(keys))]
     parts = [
-        f"{read_as(table.column(key.name, 'by').reference, key.kind).sql('duckdb')} AS {name}"
-        for key, name in zip(keys, names, strict=True)
+        f"{_written(table.column(key.name, 'by'), key.kind)} AS {name}" for key, name in zip(keys, names, strict=True)
     ]
     parts.append(f"{condition.sql('duckdb') if condition else 'TRUE'} AS answer")
     if unit is None:
@@ -141,6 +141,21 @@ def records_statement(table: Table, condition: Condition | None, keys: Sequence[
         f"kept AS (SELECT MIN({{{', '.join(fields)}}}) AS kept, {gathered} AS answer FROM different GROUP BY person), "
         f"records AS (SELECT {chosen}{'kept.answer' if unit.per_unit else 'kept.kept.answer'} AS answer FROM kept)"
     )
+
+
+def _written(column: Column, kind: Kind) -> str:
+    """Write how a column is read as a kind."""
+    return _read_plainly(column.name, kind) if column.derivation is None else _read_as(column, kind)
+
+
+@lru_cache(maxsize=1024)
+def _read_plainly(name: str, kind: Kind) -> str:
+    """Write how a column of the table is read: it takes longer than to count a small table, and depends on no more."""
+    return _read_as(Column(name, kind), kind)
+
+
+def _read_as(column: Column, kind: Kind) -> str:
+    return read_as(column.reference, kind).sql("duckdb")
 
 
 def _draws_lots(condition: Condition | None, keys: Sequence[Column], unit: Unit) -> bool:
