@@ -224,7 +224,7 @@ def engine_once(one_engine, monkeypatch):
 
     def told(value):
         if hasattr(value, "per_unit"):
-            return value.column, value.key, value.per_unit
+            return value.column, value.key, value.per_unit, value.contribution
         if hasattr(value, "arrow"):
             return [column.name for column in value.columns], value.arrow().to_pylist()
         return getattr(value, "text", value)

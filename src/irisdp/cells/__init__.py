@@ -8,7 +8,7 @@ from .depth_classes import NO_BOUNDARY, ClassNodes, DepthClasses
 from .designed_answers import DesignedAnswers, PlacedNodes
 from .each_record import EachRecord, RecordNodes
 from .geometric_noise import GeometricNoise
-from .many_records import SpreadNoise, StaircaseNoise
+from .many_records import SpreadNoise, StaircaseNoise, noise_for
 from .means import MeanFromCentre, MeanFromEnds, MeanNodes, NoisyMeans
 from .named_counts import GroupCounts, NamedCounts
 from .noisy_bands import NoisyBands
@@ -68,6 +68,7 @@ __all__ = [
     "least_distance",
     "longer",
     "named_together",
+    "noise_for",
     "padded_size",
     "surely_within",
 ]

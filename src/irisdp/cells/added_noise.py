@@ -101,7 +101,13 @@ class ShapeNoise(AddedNoise):
 
 @dataclass(frozen=True, slots=True)
 class GaussianNoise(AddedNoise):
-    """Adds Gaussian noise of deviation 1/μ, rounded to whole numbers: exactly μ-GDP for one step.
+    """Adds Gaussian noise of deviation s/μ, rounded to whole numbers: exactly μ-GDP for steps of length s.
+
+    Parameters
+    ----------
+    privacy : Gaussian
+    sensitivity : Fraction
+        s, the largest root of a sum of squares by which one step moves all cells; 1 unless given.
 
     References
     ----------
@@ -109,16 +115,22 @@ class GaussianNoise(AddedNoise):
     """
 
     privacy: Gaussian
+    sensitivity: Fraction = Fraction(1)
+
+    @property
+    def mu(self) -> Fraction:
+        """One over the deviation."""
+        return Fraction(self.privacy.mu / self.sensitivity)
 
     @property
     def noise(self) -> GaussianLaw:
         """What is added, in whole numbers."""
-        return gaussian_law(self.privacy.mu)
+        return gaussian_law(self.mu)
 
     def law(self, nodes: CountNodes, cell: int, largest: int) -> dict[Any, Enclosure]:
         """Enclose the law of the answer, lumped twelve deviations beyond 0 and `largest`."""
         noise, value = self.noise, int(nodes.values[cell])
-        low = -math.ceil(_FAR / self.privacy.mu) - 1
+        low = -math.ceil(_FAR / self.mu) - 1
         high, width = largest - low, ENCLOSED / (largest - 2 * low + 1)
         masses = {z: noise.enclose(z - value, width=width) for z in range(low + 1, high)}
         # By symmetry what lies beyond either end is what lies below some atom.
@@ -131,7 +143,8 @@ class GaussianNoise(AddedNoise):
 
     def to_document(self) -> dict[str, Any]:
         """Name the mechanism for whoever reads the answers, with its μ: the deviation is 1/μ."""
-        return {"kind": "gaussian-noise", "mu": rational_text(self.privacy.mu)}
+        document = {"kind": "gaussian-noise", "mu": rational_text(self.mu)}
+        return document | ({} if self.sensitivity == 1 else {"sensitivity": rational_text(self.sensitivity)})
 
 
 @lru_cache(maxsize=64)

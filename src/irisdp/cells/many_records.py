@@ -3,24 +3,31 @@
 Two laws, for two ways in which a person's step may move the cells of a release. Where it moves one cell, by at most m,
 the staircase is best among noise that is added to every number alike; it would pay once more for every further cell.
 Where it moves several cells by at most m in all, geometric noise at the m-th root of r pays once for them together.
-Neither forms a chain.
+Where it moves several, but few, `noise_for` compares the two by their errors, which are public. Neither forms a chain.
+
+Under Gaussian privacy a step costs what the root of the sum of its squares costs, wherever it goes.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
+from math import isqrt
 from typing import Any
 
+from ..errors import BadInput
 from ..noise import ShapeLaw, StaircaseLaw, law
-from ..privacy import Privacy
-from .added_noise import AddedNoise
+from ..noise.laws import root_of
+from ..privacy import Gaussian, Guarantee, Privacy
+from .added_noise import AddedNoise, GaussianNoise
 from .counts_on_paths import CountNodes
 
-__all__ = ["SpreadNoise", "StaircaseNoise"]
+__all__ = ["SpreadNoise", "StaircaseNoise", "noise_for"]
+
+_ROOT_BITS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +40,30 @@ class _MovedFurther(AddedNoise):
         Of one step of a person.
     sensitivity : int
         m.
+    beside : AddedNoise, optional
+        What was compared with it, and is off by more.
     """
 
     privacy: Privacy
     sensitivity: int
+    beside: _MovedFurther | None = field(default=None, kw_only=True, compare=False, repr=False)
+
+    @property
+    @abstractmethod
+    def called(self) -> str:
+        """Which noise it is, for people."""
+
+    @property
+    @abstractmethod
+    def reason(self) -> str:
+        """Why it is that noise, for people."""
+
+    def describe_error(self) -> str:
+        """Say the expected error in one line, which noise it is and why."""
+        said = f"{AddedNoise.describe_error(self)}; {self.called}, as {self.reason}"
+        if self.beside is None:
+            return said
+        return f"{said} ({self.beside.called} would be off by {self.beside.expected_error()['mean_absolute']:.3g})"
 
     @abstractmethod
     def masses(self, value: int, largest: int) -> Iterable[tuple[int, Fraction]]:
@@ -49,34 +76,55 @@ class _MovedFurther(AddedNoise):
 
 @dataclass(frozen=True, slots=True)
 class StaircaseNoise(_MovedFurther):
-    """Staircase noise, with the step that is best for the mean absolute error, where a person moves one cell.
+    """Staircase noise, with the step that is best for the mean absolute error, where a person moves one cell, or few.
 
-    The best among noise that is added to every number alike (compared with linear programs, not proved here); it is not
-    universal.
+    The best for one cell among noise that is added to every number alike (compared with linear programs, not proved
+    here); it is not universal.
+
+    Parameters
+    ----------
+    privacy, sensitivity
+        A step moves each cell by at most `sensitivity`.
+    cells : int
+        How many cells a step moves at most. Each has an equal part of ε, by the root of r rounded down.
 
     References
     ----------
     [Geng2016]; docs/theory.md#shapes.
     """
 
+    cells: int = 1
+
     @property
     def noise(self) -> StaircaseLaw:
         """What is added, in whole numbers."""
-        found = law("staircase", self.privacy, self.sensitivity)
+        found = law("staircase", root_of(self.privacy, self.cells), self.sensitivity)
         assert isinstance(found, StaircaseLaw)
         return found
+
+    @property
+    def called(self) -> str:
+        """Which noise it is."""
+        return "staircase noise" + (f" at ε/{self.cells} for each answer" if self.cells > 1 else "")
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+        answers = "one answer" if self.cells == 1 else f"at most {self.cells} answers, each"
+        return f"one person moves {answers} by at most {self.sensitivity}"
 
     def masses(self, value: int, largest: int) -> Iterable[tuple[int, Fraction]]:
         """Yield the exact law; beyond all steps a shift by m takes every mass down by r, so m numbers stand for all."""
         noise, m = self.noise, self.sensitivity
-        edge, ratio = largest + noise.step, self.privacy.ratio
+        edge, ratio = largest + noise.step, noise.privacy.ratio
         for z in range(-edge - m, edge + m + 1):
             mass = noise.probability(z - value)
             yield z, mass * ratio / (ratio - 1) if abs(z) > edge else mass
 
     def to_document(self) -> dict[str, Any]:
         """Name the mechanism for whoever reads the answers."""
-        return {"kind": "staircase-noise", "sensitivity": self.sensitivity, "step": self.noise.step}
+        document = {"kind": "staircase-noise", "sensitivity": self.sensitivity, "step": self.noise.step}
+        return document | ({"cells": self.cells} if self.cells > 1 else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +142,16 @@ class SpreadNoise(_MovedFurther):
         assert isinstance(found, ShapeLaw)
         return found
 
+    @property
+    def called(self) -> str:
+        """Which noise it is."""
+        return f"geometric noise at ε/{self.sensitivity}"
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+        return f"one person may move several answers, by at most {self.sensitivity} in all"
+
     def masses(self, value: int, largest: int) -> Iterable[tuple[int, Fraction]]:
         """Yield the exact law; beyond `largest` on either side all ratios stay as they are."""
         noise = self.noise
@@ -104,3 +162,65 @@ class SpreadNoise(_MovedFurther):
     def to_document(self) -> dict[str, Any]:
         """Name the mechanism for whoever reads the answers."""
         return {"kind": "spread-noise", "sensitivity": self.sensitivity}
+
+
+def noise_for(
+    privacy: Guarantee, *, each: int, total: int | None = None, cells: int = 1
+) -> StaircaseNoise | SpreadNoise | GaussianNoise:
+    """Return the noise for whole numbers that one step of a person moves.
+
+    Parameters
+    ----------
+    privacy : Guarantee
+        Of one step: one pair, whose δ is not used, or Gaussian.
+    each, total, cells : int
+        The step moves each cell by at most `each`, all by at most `total` together (as far as they may, unless given),
+        and at most `cells` of them.
+
+    Returns
+    -------
+    StaircaseNoise, SpreadNoise or GaussianNoise
+        For ε, of the two that keep it, the one with the smaller mean absolute error: public facts decide. Gaussian
+        noise is for the largest sum of squares that such a step can have, `each`·`total`.
+
+    Raises
+    ------
+    BadInput
+        For several pairs: the noise of their own law is for numbers that move by one.
+
+    References
+    ----------
+    proofs/many-records.md.
+
+    Examples
+    --------
+    >>> noise_for(Privacy(epsilon=1), each=5).called
+    'staircase noise'
+    >>> noise_for(Privacy(epsilon=1), each=5, total=5, cells=2).called
+    'geometric noise at ε/5'
+    >>> noise_for(Privacy(epsilon=10), each=5, total=5, cells=2).called
+    'staircase noise at ε/2 for each answer'
+    """
+    most = each * cells if total is None else min(total, each * cells)
+    if isinstance(privacy, Gaussian):
+        return GaussianNoise(privacy, _root_above(each * most))
+    if not privacy.single:
+        rule = "is above 1, and several pairs at once have noise for one record of each only"
+        raise BadInput("at_most", rule, "give epsilon= or mu=, or leave at_most out")
+    staircase = StaircaseNoise(privacy.pure, each, cells)
+    if cells == 1:
+        return staircase
+    spread = SpreadNoise(privacy.pure, most)
+    if cells >= most:  # then the other keeps as little of ε for each cell, or less, and is for larger steps
+        return spread
+    if staircase.noise.expected().upper < spread.noise.expected().upper:
+        return replace(staircase, beside=spread)
+    return replace(spread, beside=staircase)
+
+
+def _root_above(square: int) -> Fraction:
+    """Return the square root, rounded up unless it is whole."""
+    whole = isqrt(square)
+    if whole * whole == square:
+        return Fraction(whole)
+    return Fraction(isqrt(square << 2 * _ROOT_BITS) + 1, 1 << _ROOT_BITS)

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from ..errors import BadInput
 from ..exact import dyadic_below
-from ..noise.laws import _root
+from ..noise.laws import root_of
 from ..privacy import Privacy
 
 __all__ = ["share_of"]
@@ -50,6 +50,6 @@ def share_of(privacy: Privacy, records: int) -> Privacy:
     if not privacy.single:
         rule = "is above 1, and several pairs at once have noise for one record of each only"
         raise BadInput("at_most", rule, "give epsilon= and delta=, or leave at_most out")
-    root = _root(privacy.pure, records)
+    root = root_of(privacy.pure, records)
     part = Fraction(1, records) if root.ratio == 1 else (root.ratio - 1) / (privacy.ratio - 1)
     return root.with_delta(dyadic_below(privacy.delta * part, _BITS))

@@ -132,6 +132,14 @@ def publish_command(
         str | None,
         typer.Option("--per-unit", help="Ask the condition of any, or all, of a person's records.", metavar="any|all"),
     ] = None,
+    at_most: Annotated[
+        int | None,
+        typer.Option("--at-most", help="With --unit: how many records are kept of each; 1 unless given.", metavar="M"),
+    ] = None,
+    groups_per_unit: Annotated[
+        int | None,
+        typer.Option("--groups-per-unit", help="With --at-most: in how many groups they may lie.", metavar="G"),
+    ] = None,
     ledger: Annotated[
         Path | None, typer.Option(help="The budget's file; beside the data unless given.", metavar="FILE")
     ] = None,
@@ -209,6 +217,8 @@ def publish_command(
         "public_membership": public_membership,
         "unit": unit,
         "per_unit": per_unit,
+        "at_most": at_most,
+        "groups_per_unit": groups_per_unit,
         "encoding": encoding,
         "delimiter": delimiter,
         "types": types,
@@ -264,7 +274,7 @@ def _show_plan(planned: Plan, ledger: Path, outlook: Outlook | None) -> None:
     view.print(f"[bold]{escape(planned.line)}[/bold]")
     view.print(f"  cost      {planned.describe_cost()}")
     for error in planned.describe_error():
-        view.print(f"  error     {error}")
+        view.print(f"  error     {error}", soft_wrap=True)
     show_expectations(planned)
     for said in planned.describe_naming():
         say(view, f"  named     {said}")
@@ -314,7 +324,7 @@ def _show(published: Publication) -> None:
     else:
         view.print(f"  cost      {planned.describe_cost()}; charged {published.cost}")
     for error in planned.describe_error():
-        view.print(f"  error     {error}")
+        view.print(f"  error     {error}", soft_wrap=True)
     for said in planned.describe_naming():
         say(view, f"  named     {said}")
     _show_rules(planned)

@@ -85,7 +85,7 @@ def law(
     if kind == "staircase":
         return StaircaseLaw(privacy, change, best_step(privacy, change, loss))
     if kind == "geometric":
-        return ShapeLaw(kind, privacy, change, cells_of(_root(privacy, change)))
+        return ShapeLaw(kind, privacy, change, cells_of(root_of(privacy, change)))
     if kind == "bounded":
         _check_bounded(privacy)
     return ShapeLaw(kind, privacy, change, cells_of(privacy))
@@ -139,7 +139,7 @@ def _check_bounded(privacy: Privacy) -> None:
         raise BadInput("delta", rule, f"take privacy.with_delta(bounded_delta(privacy, {low})), or universal noise")
 
 
-def _root(privacy: Privacy, degree: int) -> Privacy:
+def root_of(privacy: Privacy, degree: int) -> Privacy:
     """Return a pair whose ratio is the root of that degree: exactly where that is a fraction, else rounded down."""
     if degree == 1:
         return privacy

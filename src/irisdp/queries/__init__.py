@@ -13,6 +13,7 @@ from .choices import Choices
 from .column import EachCategory
 from .column_types import describe_types, load_types, types_file
 from .columns import Column, Kind
+from .contribution import Contribution, read_contribution
 from .count import Count
 from .declared import CATEGORIES, check_apart, groups_file
 from .derived import read_by
@@ -28,7 +29,7 @@ from .persons import PerUnit, Unit, describe_unit, read_per_unit
 from .plurality import Plurality
 from .quantile import Median, Quantile
 from .query import Query
-from .registry import QUERIES, read_query
+from .registry import QUERIES, check_contribution, read_query
 from .sizes import Sizes
 from .statistics import Statistics, count_records
 from .stepped import Stepped, StepTotals
@@ -46,6 +47,7 @@ __all__ = [
     "Choices",
     "Column",
     "Condition",
+    "Contribution",
     "Count",
     "EachCategory",
     "Groups",
@@ -72,6 +74,7 @@ __all__ = [
     "UnreleasedKeys",
     "cell_relation",
     "check_apart",
+    "check_contribution",
     "check_list",
     "count_records",
     "describe_types",
@@ -88,6 +91,7 @@ __all__ = [
     "read_bins",
     "read_by",
     "read_condition",
+    "read_contribution",
     "read_groups",
     "read_per_unit",
     "read_query",

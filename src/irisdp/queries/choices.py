@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from ..errors import BadInput
+from .contribution import ONE_RECORD, Contribution
 
 __all__ = ["Choices"]
 
@@ -25,6 +26,8 @@ class Choices:
     ----------
     categories, bins, lower, upper, step
         As for `irisdp.publish`.
+    contribution : Contribution
+        How many records one person has that count, for questions which keep it (`registry.check_contribution`).
     """
 
     categories: Any = None
@@ -32,10 +35,11 @@ class Choices:
     lower: Any = None
     upper: Any = None
     step: Any = None
+    contribution: Contribution = ONE_RECORD
 
     def refuse_all_but(self, query: str, *taken: str) -> None:
         """Refuse choices that a query, or what it is called in a message, has no use for."""
         for field in fields(self):
-            if field.name not in taken and getattr(self, field.name) is not None:
+            if field.name in _TAKEN and field.name not in taken and getattr(self, field.name) is not None:
                 rule = f"is not for {query}, but for {_TAKEN[field.name]}"
                 raise BadInput(field.name, rule, "leave it out, or ask one of those")

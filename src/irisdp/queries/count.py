@@ -8,11 +8,23 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..cells import CellMechanism, CountNodes, GaussianNoise, GeometricNoise, GroupCounts, NamedCounts, ShapeNoise
+from ..cells import (
+    CellMechanism,
+    CountNodes,
+    GaussianNoise,
+    GeometricNoise,
+    GroupCounts,
+    NamedCounts,
+    ShapeNoise,
+    noise_for,
+)
 from ..privacy import Gaussian, Guarantee, Privacy
+from .choices import Choices
+from .contribution import ONE_RECORD, Contribution
 from .neighbours import Relation
 from .query import CountsRecords, check_expression, check_one_condition
 from .statistics import Statistics
+from .table import Table
 
 __all__ = ["Count"]
 
@@ -25,16 +37,22 @@ class Count(CountsRecords):
     path. Its ends are public: 0, and under exchange the public number n of records; without a condition it is n itself
     (proofs/depth-formulas.md).
 
+    Of a person with several records that count, one more or less moves each count by at most their number M, and all of
+    them by at most M together; no end is public then (proofs/many-records.md).
+
     Parameters
     ----------
     expression : str, optional
         The condition.
     names_groups : bool
         Whether the noisy counts decide which groups are named, too (`cells.NamedCounts`).
+    contribution : Contribution
+        How many records one person has that count, and in how many groups.
     """
 
     expression: str | None = None
     names_groups: bool = False
+    contribution: Contribution = ONE_RECORD
 
     name: ClassVar[str] = "count"
     exchange_steps: ClassVar[int] = 1
@@ -48,6 +66,11 @@ class Count(CountsRecords):
         """Read ``[EXPR]``."""
         check_one_condition(words, cls.name)
         return cls(*words)
+
+    def over(self, table: Table, choices: Choices) -> Count:
+        """Keep how many records a person may have that count."""
+        choices.refuse_all_but(self.name)
+        return replace(self, contribution=choices.contribution)
 
     def describe(self) -> dict[str, str]:
         """Return the public description."""
@@ -72,6 +95,9 @@ class Count(CountsRecords):
 
     def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[CountNodes]:
         """Return the noise that is best for a guarantee, on paths of either relation; geometric noise needs no δ."""
+        if self.contribution.several:
+            most = self.contribution.records
+            return noise_for(privacy, each=most, total=most, cells=self.contribution.groups)
         if self.names_groups and isinstance(privacy, Privacy):
             return NamedCounts(privacy, split=self.expression is not None)
         if isinstance(privacy, Gaussian):

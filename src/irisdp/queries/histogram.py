@@ -12,6 +12,7 @@ from ..privacy import Guarantee
 from .bins import read_bins
 from .categories import read_column
 from .choices import Choices
+from .contribution import ONE_RECORD, Contribution
 from .count import Count
 from .declared import CATEGORIES
 from .groups import Groups, read_groups
@@ -36,10 +37,13 @@ class Histogram(CountsRecords):
         Name of the column.
     parts : Groups, optional
         The bins or categories, of one column that may be derived; bound by `over`.
+    contribution : Contribution, optional
+        How many records one person has that count, and in how many cells.
     """
 
     about: str
     parts: Groups | None = field(default=None, repr=False)
+    contribution: Contribution = ONE_RECORD
 
     name: ClassVar[str] = "histogram"
     expression: ClassVar[str | None] = None
@@ -64,7 +68,7 @@ class Histogram(CountsRecords):
             if bins is None
             else read_bins(table, column, bins).groups
         )
-        return replace(self, about=column, parts=found)
+        return replace(self, about=column, parts=found, contribution=choices.contribution)
 
     def describe(self) -> dict[str, str]:
         """Return the public description: bound to a table, that of the count which it is."""
@@ -76,7 +80,7 @@ class Histogram(CountsRecords):
 
     def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[CountNodes]:
         """Return the noise of a count."""
-        return Count().mechanism(privacy, relation)
+        return Count(contribution=self.contribution).mechanism(privacy, relation)
 
 
 def part_groups(

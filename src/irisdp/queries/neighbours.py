@@ -54,12 +54,15 @@ class Move:
     resized: int
 
 
-def cell_relation(relation: Relation, *, grouped: bool, public_membership: bool = False) -> Relation:
+def cell_relation(
+    relation: Relation, *, grouped: bool, public_membership: bool = False, several: bool = False
+) -> Relation:
     """Return the relation whose graph a cell's mechanism is made for.
 
     Under exchange a table without groups keeps its size, and so does every group when membership is public: a cell
     then has the exchange graph of its own n records, and n is public. If a record may change its group, a cell sees
-    it come or go: the add-remove graph.
+    it come or go: the add-remove graph. So it does if persons have several records that count, as one may have fewer
+    than another.
     """
     if public_membership and not (grouped and relation is Relation.EXCHANGE):
         raise BadInput(
@@ -67,13 +70,16 @@ def cell_relation(relation: Relation, *, grouped: bool, public_membership: bool 
             "is about records that keep their group when they are exchanged",
             "use it with groups and the relation exchange, or leave it out",
         )
-    return Relation.ADD_REMOVE if grouped and not public_membership else relation
+    return Relation.ADD_REMOVE if several or (grouped and not public_membership) else relation
 
 
 def moves(
     relation: Relation, *, grouped: bool, public_membership: bool = False, exchange_steps: int = 1
 ) -> tuple[Move, ...]:
     """List the dearest ways from a table to a neighbour; every other way takes no more steps in the same cells.
+
+    Of a person with several records that count, `steps` are those that a guarantee is given for: a person who comes, or
+    goes, takes one, whatever cells the records are in; and so does an exchange in a table of one cell.
 
     Parameters
     ----------

@@ -1,11 +1,14 @@
-"""One record per person, or one answer: a person with many records moves one cell, by one.
+"""One record per person, or M, or one answer: a person with many records moves a count by one, or M.
 
 Which record stands for a person is drawn by lot, under a key that is secret: every record of the person gets a number
-from a keyed hash of all that the record holds, and the least number stays. So the choice
+from a keyed hash of all that the record holds, and the least number stays, or the M least. So the choice
 
 - is a function of the person's own records and of the key: whatever others add or remove, it stays;
-- knows neither question nor answer: "age > 50" and "age <= 50" are asked of the same record;
+- knows neither question nor answer: "age > 50" and "age <= 50" are asked of the same records;
 - is even-handed: over the keys, each record stays equally often, and what a person says three times counts thrice.
+
+Where the records that stay may lie in fewer groups than they are, the groups come in the order of their first records,
+and records in the groups beyond are left out: that knows the groups asked for, and nothing else.
 
 Privacy holds for every key, so it does not rest on the key's secrecy; what does is that nobody can arrange their
 records so that a certain one stays.
@@ -21,6 +24,7 @@ from typing import Any
 
 from ..errors import BadInput
 from .columns import Column, Kind, read_as
+from .contribution import ONE_RECORD, Contribution
 from .expression import Condition
 from .table import Table
 
@@ -53,11 +57,14 @@ class Unit:
     per_unit : PerUnit or None
         None: the answer of the one record kept. ANY, ALL: whether any, or all, of the answers that the person's records
         have is yes; records without an answer are passed over, and without any answer the person has none.
+    contribution : Contribution
+        How many records are kept of each, and in how many groups.
     """
 
     column: str
     key: bytes = field(repr=False)
     per_unit: PerUnit | None = None
+    contribution: Contribution = ONE_RECORD
 
     def __post_init__(self) -> None:
         """Check the key."""
@@ -77,13 +84,19 @@ def read_per_unit(per_unit: Any, unit: str | None, condition: Condition | None) 
     return PerUnit(per_unit)
 
 
-def describe_unit(unit: str, per_unit: PerUnit | None, *, grouped: bool) -> str:
+def describe_unit(unit: str, per_unit: PerUnit | None, contribution: Contribution) -> str:
     """Say in one line what stands for a person."""
     order = "chosen by a secret order that knows neither question nor answer"
+    if contribution.several:
+        said = f"at most {contribution.records} records kept per {unit}, {order}"
+        if not contribution.limits_groups:
+            return said
+        first = "group" if contribution.groups == 1 else f"{contribution.groups} groups"
+        return f"{said}; of these, those in the first {first}"
     if per_unit is None:
         return f"one record kept per {unit}, {order}"
     said = f"each {unit} counts once, and says yes if {per_unit} of its records with an answer do"
-    return f"{said}; in the group of one record, {order}" if grouped else said
+    return f"{said}; in the group of one record, {order}" if contribution.grouped else said
 
 
 def columns_read(
@@ -102,7 +115,8 @@ def records_statement(table: Table, condition: Condition | None, keys: Sequence[
     """Return the WITH clause of `records`: keys k0, k1, ... and the `answer`, one row per record that counts.
 
     With a unit there is one row per person: the keys of the record kept, and its answer or, with `per_unit`, that of
-    the person. Without keys a person's answer needs no record to be kept.
+    the person. Without keys a person's answer needs no record to be kept. Where several records are kept of a person,
+    there is a row for each.
     """
     names = [f"k{place}" for place in range(len(keys))]
     parts = [
@@ -119,7 +133,18 @@ def records_statement(table: Table, condition: Condition | None, keys: Sequence[
             f"records AS (SELECT {gathered} AS answer FROM all_records WHERE NOT person IS NULL GROUP BY person)"
         )
     columns = _hashed(table, unit)
+    listed = "".join(f", {name}" for name in names)
+    least = "".join(f", MIN({name}) AS {name}" for name in names)
     texts = [f"TRY_CAST({column.reference.sql('duckdb')} AS VARCHAR) AS t{n}" for n, column in enumerate(columns)]
+    different = (
+        f"WITH all_records AS (SELECT {person} AS person, {', '.join([*texts, *parts])} FROM data), "
+        f"hashed_records AS (SELECT person, {_hash(len(columns), unit)} AS hashed{listed}, answer FROM all_records "
+        "WHERE NOT person IS NULL), "
+        f"different AS (SELECT person, hashed, COUNT(*) AS copies{least}, {gathered} AS answer FROM hashed_records "
+        "GROUP BY person, hashed)"
+    )
+    if unit.contribution.several:
+        return f"{different}, {_several_kept(names, unit)}"
     # Equal records have one number and so much more weight: of m numbers of their own, exponentially distributed, the
     # least would be distributed as one of them divided by m. A struct is compared field by field; what follows the
     # number matters only where two numbers are equal.
@@ -129,15 +154,9 @@ def records_statement(table: Table, condition: Condition | None, keys: Sequence[
         *(f"'{name}': {name}" for name in names),
         "'answer': answer",
     ]
-    listed = "".join(f", {name}" for name in names)
-    least = "".join(f", MIN({name}) AS {name}" for name in names)
     chosen = "".join(f"kept.kept.{name} AS {name}, " for name in names)
     return (
-        f"WITH all_records AS (SELECT {person} AS person, {', '.join([*texts, *parts])} FROM data), "
-        f"hashed_records AS (SELECT person, {_hash(len(columns), unit)} AS hashed{listed}, answer FROM all_records "
-        "WHERE NOT person IS NULL), "
-        f"different AS (SELECT person, hashed, COUNT(*) AS copies{least}, {gathered} AS answer FROM hashed_records "
-        "GROUP BY person, hashed), "
+        f"{different}, "
         f"kept AS (SELECT MIN({{{', '.join(fields)}}}) AS kept, {gathered} AS answer FROM different GROUP BY person), "
         f"records AS (SELECT {chosen}{'kept.answer' if unit.per_unit else 'kept.kept.answer'} AS answer FROM kept)"
     )
@@ -158,9 +177,37 @@ def _read_as(column: Column, kind: Kind) -> str:
     return read_as(column.reference, kind).sql("duckdb")
 
 
+def _several_kept(names: Sequence[str], unit: Unit) -> str:
+    """Write the rest of the clause where several records are kept: the rows of `different`, copy by copy, in order.
+
+    Equal records are different copies, and each has a number of its own: the first that of the record, the others a
+    keyed hash of it and of the copy. A record's hash and copy are no other row's of its person, so the order has no
+    ties. Groups have different first places, and equal keys are one group, so that ranks of groups have none either.
+    """
+    limits, listed = unit.contribution, "".join(f", {name}" for name in names)
+    number = f"SHA256(CONCAT('{unit.key.hex()}', 'copy', CAST(hashed AS VARCHAR), ':', CAST(copy AS VARCHAR)))"
+    lot = f"CASE WHEN copy = 1 THEN hashed ELSE {_first_bits(number)} END"
+    row = f"{listed}, answer"
+    alone = "OVER (PARTITION BY person"
+    parts = [
+        f"copied AS (SELECT person, hashed, UNNEST(GENERATE_SERIES(1, copies)) AS copy{row} FROM different)",
+        f"numbered AS (SELECT person, {lot} AS lot, hashed, copy{row} FROM copied)",
+        f"placed AS (SELECT person, ROW_NUMBER() {alone} ORDER BY lot, hashed, copy) AS place{row} FROM numbered)",
+        f"kept AS (SELECT person, place{row} FROM placed WHERE place <= {limits.records})",
+    ]
+    if not (limits.limits_groups and names):
+        return ", ".join([*parts, f"records AS (SELECT answer{listed} FROM kept)"])
+    parts += [
+        f"grouped AS (SELECT person, MIN(place) {alone}{listed}) AS earliest{row} FROM kept)",
+        f"ranked AS (SELECT DENSE_RANK() {alone} ORDER BY earliest) AS place{row} FROM grouped)",
+        f"records AS (SELECT answer{listed} FROM ranked WHERE place <= {limits.groups})",
+    ]
+    return ", ".join(parts)
+
+
 def _draws_lots(condition: Condition | None, keys: Sequence[Column], unit: Unit) -> bool:
-    """Tell whether it matters which record is kept: not where only the persons, or all their answers, count."""
-    return bool(keys) or (condition is not None and unit.per_unit is None)
+    """Tell whether it matters which records are kept: not where only the persons, or all their answers, count."""
+    return unit.contribution.several or bool(keys) or (condition is not None and unit.per_unit is None)
 
 
 def _hashed(table: Table, unit: Unit) -> list[Column]:
@@ -183,4 +230,9 @@ def _hash(texts: int, unit: Unit) -> str:
         f"ELSE CONCAT(CAST(LENGTH(t{n}) AS VARCHAR), ':', t{n}) END"
         for n in range(texts)
     )
-    return f"CAST(CONCAT('0x', SUBSTRING(SHA256(CONCAT('{unit.key.hex()}', {parts})), 1, 15)) AS BIGINT)"
+    return _first_bits(f"SHA256(CONCAT('{unit.key.hex()}', {parts}))")
+
+
+def _first_bits(digest: str) -> str:
+    """Write the first 60 bits of a digest in hexadecimal as a number."""
+    return f"CAST(CONCAT('0x', SUBSTRING({digest}, 1, 15)) AS BIGINT)"

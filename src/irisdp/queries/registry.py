@@ -9,9 +9,10 @@ from typing import Any
 
 from ..catalogue import FORMS, Form
 from ..errors import BadInput
+from .contribution import Contribution
 from .query import Query
 
-__all__ = ["QUERIES", "read_query"]
+__all__ = ["QUERIES", "check_contribution", "read_query"]
 
 
 def _load(form: Form) -> type[Query[Any]]:
@@ -34,3 +35,11 @@ def read_query(query: Any, arguments: Sequence[Any]) -> Query[Any]:
         *others, last = (form.usage for form in FORMS)
         raise BadInput("query", "is none that Iris knows", f"write {', '.join(others)} or {last}")
     return QUERIES[name].read([*([rest.strip()] if rest.strip() else []), *arguments])
+
+
+def check_contribution(question: Query[Any], contribution: Contribution) -> None:
+    """Refuse several records of a person for a question that does not keep in a field that there may be several."""
+    if contribution.several and getattr(question, "contribution", None) != contribution:
+        *others, last = (name for name, kind in QUERIES.items() if "contribution" in kind.__dict__.get("__slots__", ()))
+        rule = f"is not for {question.name}, but for {', '.join(others)} and {last}"
+        raise BadInput("at_most", rule, "leave it out: then one record is kept of each person")

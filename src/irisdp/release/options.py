@@ -76,6 +76,12 @@ class Question(TypedDict, total=False):
     per_unit : {"any", "all"}
         With `unit`: ask the condition of any, or of all, of a person's records that have an answer. A person without
         any has none; with `by` it counts in the group of the one record kept, whatever group the records are in.
+    at_most : int
+        With `unit`: how many records are kept of each person, where a question counts several; 1 unless given. Noise
+        grows with it, and what is left out shrinks.
+    groups_per_unit : int
+        With `at_most`: in how many groups they may lie; in as many as they are, unless given. Where few groups are
+        allowed, noise may be smaller; records in further groups are left out.
     """
 
     by: str | Sequence[str] | None
@@ -98,6 +104,8 @@ class Question(TypedDict, total=False):
     audience: Mapping[str, Rational] | Sequence[str] | None
     public_membership: bool
     per_unit: Literal["any", "all"] | None
+    at_most: int | None
+    groups_per_unit: int | None
 
 
 class Written(TypedDict, total=False):

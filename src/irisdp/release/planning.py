@@ -17,11 +17,13 @@ from ..queries import (
     Query,
     cell_relation,
     check_apart,
+    check_contribution,
     check_list,
     groups_file,
     open_table,
     read_by,
     read_condition,
+    read_contribution,
     read_per_unit,
     read_query,
     read_relation,
@@ -95,7 +97,17 @@ def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
     select_groups, public_membership = options.get("select_groups", False), options.get("public_membership", False)
     check_apart(categories, data, CATEGORIES)
     table, names = read_by(table, by) if by else (table, None)
-    question = asked.over(table, Choices(categories=categories, **{name: options.get(name) for name in _CHOSEN}))
+    contribution = read_contribution(
+        options.get("at_most"),
+        options.get("groups_per_unit"),
+        unit=options.get("unit"),
+        per_unit=options.get("per_unit"),
+        grouped=names is not None or isinstance(asked, Histogram),
+        selected=select_groups,
+    )
+    chosen = {name: options.get(name) for name in _CHOSEN}
+    question = asked.over(table, Choices(categories=categories, **chosen, contribution=contribution))
+    check_contribution(question, contribution)
     parts = question.parts if isinstance(question, Histogram) else None
     condition = None if question.expression is None else read_condition(question.expression, table.named)
     if condition is not None:  # from here on in its one form: whoever spells it otherwise asks the same
@@ -115,7 +127,9 @@ def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
             raise BadInput("public_membership", "cannot be promised with unit=", "leave one of the two out")
     each = read_per_unit(options.get("per_unit"), unit, condition)
     check_list(question, by=columns, selected=select_groups, unit=unit)
-    graph = cell_relation(neighbours, grouped=bool(columns), public_membership=public_membership)
+    graph = cell_relation(
+        neighbours, grouped=bool(columns), public_membership=public_membership, several=contribution.several
+    )
     met = None
     fixed = own is not None or (wanted is not None and wanted.pair is not None)
     if wanted is not None:
@@ -139,6 +153,7 @@ def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
         groups=declared,
         unit=unit,
         per_unit=each,
+        contribution=contribution,
         relation=neighbours,
         public_membership=public_membership,
         asked=subject_of(
@@ -151,6 +166,7 @@ def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
             groups=declared,
             unit=unit,
             per_unit=each,
+            contribution=contribution,
             relation=neighbours,
             public_membership=public_membership,
         ),

@@ -16,7 +16,7 @@ from ..cells import USUAL_CONFIDENCE, NamedCounts, PartitionSelection
 from ..exact import checked
 from ..mechanisms import privacy_to_document
 from ..privacy import Gaussian, Guarantee, Privacy
-from ..queries import Condition, Groups, PerUnit, Query, Relation, Table, entry_of
+from ..queries import Condition, Contribution, Groups, PerUnit, Query, Relation, Table, entry_of
 from ..renamed import renamed_method
 from .audiences import Audience
 from .errors_around import ErrorAt, errors_around
@@ -38,7 +38,7 @@ class Plan:
 
     Attributes
     ----------
-    query, condition, groups, by, unit, per_unit, relation, public_membership
+    query, condition, groups, by, unit, per_unit, contribution, relation, public_membership
         What is asked, of whom, per what; declared groups sorted by key, so that their order and spelling is no part
         of the question.
     asked : Subject
@@ -75,6 +75,7 @@ class Plan:
     groups: Groups | None = field(repr=False)
     unit: str | None
     per_unit: PerUnit | None
+    contribution: Contribution
     relation: Relation
     public_membership: bool
     asked: Subject

@@ -164,7 +164,7 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
 
 def read_cells(planned: Plan, key: bytes) -> PrivateCells:
     """Read the table: each cell's node and, for a selection, the keys there are; `key` chooses persons' records."""
-    unit = None if planned.unit is None else Unit(planned.unit, key, planned.per_unit)
+    unit = None if planned.unit is None else Unit(planned.unit, key, planned.per_unit, planned.contribution)
     keys = None if planned.naming is None else enumerate_keys(planned.table, planned.by, unit=unit)
     groups = planned.groups if keys is None else keys.cells()
     found = planned.query.statistics(planned.table, condition=planned.condition, groups=groups, unit=unit)

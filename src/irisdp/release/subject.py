@@ -8,7 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..queries import Column, Condition, Groups, PerUnit, Relation, Table, cell_relation, describe_types, describe_unit
+from ..queries import (
+    Column,
+    Condition,
+    Contribution,
+    Groups,
+    PerUnit,
+    Relation,
+    Table,
+    cell_relation,
+    describe_types,
+    describe_unit,
+)
 from .promise import Promise
 
 __all__ = ["Subject", "canonical", "subject_of"]
@@ -56,11 +67,12 @@ def subject_of(
     groups: Groups | None,
     unit: str | None,
     per_unit: PerUnit | None,
+    contribution: Contribution,
     relation: Relation,
     public_membership: bool,
 ) -> Subject:
     """Describe a question: `described`, `choices` and `about` are the query's own, the rest is as in `Plan`."""
-    rule = None if unit is None else describe_unit(unit, per_unit, grouped=bool(by))
+    rule = None if unit is None else describe_unit(unit, per_unit, contribution)
     read = _columns(table, about, condition, by, unit)
     facts: dict[str, Any] = {
         "query": {**described} | ({"expression": condition.text} if condition else {}),
@@ -77,14 +89,16 @@ def subject_of(
     facts |= {"derived": derived} if derived else {}
     facts |= {"text": table.text} if table.text else {}
     if unit is not None:
-        facts |= {"per_unit": per_unit and str(per_unit), "unit_rule": rule}
+        facts |= {"per_unit": per_unit and str(per_unit), "unit_rule": rule, **contribution.to_document()}
     facts |= {"public_membership": True} if public_membership else {}
     # Which groups a selection names differs from draw to draw, so there is nothing to refine.
     links = groups is not None or not by
     return Subject(
-        line=" ".join(_words(described, table, condition, by, unit, per_unit)),
+        line=" ".join(_words(described, table, condition, by, unit, per_unit, contribution)),
         unit_rule=rule,
-        cell_relation=cell_relation(relation, grouped=bool(by), public_membership=public_membership),
+        cell_relation=cell_relation(
+            relation, grouped=bool(by), public_membership=public_membership, several=contribution.several
+        ),
         reading={"reading": _reading(table, read)} if table.reading else {},
         facts=facts,
         chain=hashlib.sha256(canonical(facts).encode()).hexdigest() if links else None,
@@ -127,6 +141,7 @@ def _words(
     by: tuple[str, ...],
     unit: str | None,
     per_unit: PerUnit | None,
+    contribution: Contribution,
 ) -> list[str]:
     words = list(described.values())
     if condition is not None:
@@ -136,6 +151,8 @@ def _words(
     if unit is not None:
         records = "all records" if per_unit is PerUnit.ALL else "any record"
         words.append(f"per {unit}" if per_unit is None else f"for {records} per {unit}")
+    if contribution.several:
+        words.append(f"at most {contribution.records} each")
     return words
 
 

@@ -31,6 +31,7 @@ _KEPT = ("ledger", "secret", "table", "out", "licence")
 _ASKED = (
     *("by", "groups", "categories", "bins", "lower", "upper", "step", "select_groups"),
     *("selection_delta", "delta", "public_membership", "per_unit", "confidence"),
+    *("at_most", "groups_per_unit"),
 )
 """What a question may say besides its words, its weight and its file; as for `irisdp.publish`."""
 _BUDGET = ("epsilon", "delta")

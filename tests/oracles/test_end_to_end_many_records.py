@@ -1,0 +1,188 @@
+"""The proof by exhaustion where persons have several records that count: all tables of two persons, and their laws.
+
+One person has any of up to three records, and the other has one or none. Each table goes the whole way, through the
+engine, to the nodes that `publish` draws from; the exact joint law of all answers is compared with that of every table
+in which either person has other records, or none, at the cost that a ledger would be charged.
+"""
+
+from itertools import combinations_with_replacement, product
+
+import pytest
+
+from irisdp.cells import many_records
+from irisdp.queries import Count, statistics
+from support.exhaustion import GROUPS, LOTS, MODES, caught, engine_once, forget_counts, planned_for, violations
+from support.sweeps import tried
+
+__all__ = ["engine_once"]
+
+pytestmark = pytest.mark.usefixtures("engine_once")
+
+RELATIONS = ("add-remove", "exchange")
+SAID = [*product(GROUPS, (1,)), ("a", 0), ("b", 0)][: tried(3, 4)]
+"""What a record may hold."""
+
+
+def owned(person, most):
+    """Every multiset of at most so many records, as one person's."""
+    sizes = range(most + 1)
+    return [tuple((person, *said) for said in kept) for n in sizes for kept in combinations_with_replacement(SAID, n)]
+
+
+FIRST, SECOND = owned(1, 3), owned(2, 1)[: tried(2, 5)]
+
+
+def pairs_of(relation):
+    """Tables that one person tells apart, whatever that person's records."""
+    found = set()
+    for whole, others in ((FIRST, SECOND), (SECOND, FIRST)):
+        for other, one, two in product(others, whole, whole):
+            if one != two and (relation == "exchange") == bool(one and two) and (one <= two or relation == "exchange"):
+                found.add(tuple(tuple(sorted(kept + other)) for kept in (one, two)))
+    return found
+
+
+PAIRS = {relation: pairs_of(relation) for relation in RELATIONS}
+DECLARED = MODES["declared"]
+SEVERAL = {
+    "staircase": ("count-where", {"at_most": 2}),
+    "all records": ("count", {"at_most": 3}),
+    "spread": ("count-where", {**DECLARED, "at_most": 2}),
+    "one group only": ("count", {"by": "g", "groups": ["b"], "at_most": 2}),
+    "one group each": ("count-where", {**DECLARED, "at_most": 2, "groups_per_unit": 1}),
+    "staircase in each": ("count", {**DECLARED, "at_most": 3, "groups_per_unit": 2, "ratio": 10**5}),
+    "histogram": ("histogram", {"at_most": 2}),
+    "gaussian": ("count-where", {**DECLARED, "at_most": 2, "mu": 2, "delta": "1/20"}),
+}
+"""Questions that count several records of a person."""
+
+
+def asked(options, relation):
+    return {**options, "relation": relation, "unit": "u"}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_no_person_with_several_records_can_be_told_apart(name):
+    query, options = SEVERAL[name]
+    for relation, key in product(RELATIONS, LOTS[: tried(1, 3)]):
+        wrong, compared = violations(
+            query, asked(options, relation), PAIRS[relation], key, charged_at=("1/20",) if "mu" in options else ()
+        )
+        assert compared > 30
+        assert wrong == 0, relation
+
+
+@pytest.mark.parametrize("name", ["staircase", "spread", "one group each"])
+def test_one_record_of_several_is_as_it_was(name):
+    query, options = SEVERAL[name]
+    options = {key: value for key, value in options.items() if key != "groups_per_unit"} | {"at_most": 1}
+    wrong, compared = violations(query, asked(options, "add-remove"), PAIRS["add-remove"])
+    assert compared > 30
+    assert wrong == 0
+
+
+def test_each_kind_of_noise_is_among_them():
+    kinds = {
+        name: planned_for((), query, asked(options, "add-remove")).audiences[0].mechanism.to_document()
+        for name, (query, options) in SEVERAL.items()
+    }
+    assert {name: found["kind"].removesuffix("-noise") for name, found in kinds.items()} == {
+        "staircase": "staircase",
+        "all records": "staircase",
+        "spread": "spread",
+        "one group only": "spread",
+        "one group each": "staircase",
+        "staircase in each": "staircase",
+        "histogram": "spread",
+        "gaussian": "gaussian",
+    }
+    assert kinds["staircase in each"]["cells"] == 2
+
+
+@pytest.fixture
+def rewritten(monkeypatch):
+    """Plant bugs in the statement that chooses records."""
+    real = statistics.records_statement
+
+    def plant(old, new):
+        def planted(*arguments):
+            statement = real(*arguments)
+            assert old in statement
+            return statement.replace(old, new)
+
+        monkeypatch.setattr(statistics, "records_statement", planted)
+        forget_counts()
+
+    yield plant
+    forget_counts()
+
+
+def test_an_order_that_depends_on_others_is_caught(rewritten):
+    rewritten("SHA256(CONCAT(", "SHA256(CONCAT(CAST((SELECT COUNT(*) FROM data) AS VARCHAR), ")
+    query, options = SEVERAL["spread"]
+    # The order decides where the first person has three records; then the second one comes.
+    pairs = [pair for pair in PAIRS["add-remove"] if {*map(len, pair)} == {3, 4}]
+    assert any(caught(query, asked(options, "add-remove"), pairs, key) for key in LOTS)
+
+
+@pytest.mark.parametrize("name", ["staircase", "spread"])
+def test_a_record_too_many_is_caught(rewritten, name):
+    rewritten("WHERE place <= 2", "WHERE place <= 3")
+    query, options = SEVERAL[name]
+    assert caught(query, asked(options, "add-remove"), PAIRS["add-remove"])
+
+
+def test_equal_records_in_one_place_are_caught(rewritten):
+    alone = "OVER (PARTITION BY person ORDER BY"
+    rewritten(f"ROW_NUMBER() {alone} lot, hashed, copy)", f"DENSE_RANK() {alone} hashed)")
+    query, options = SEVERAL["staircase"]
+    assert caught(query, asked(options, "add-remove"), PAIRS["add-remove"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("FROM ranked WHERE place <= 1", "FROM ranked WHERE place <= 2"),
+        ("DENSE_RANK() OVER (PARTITION BY person ORDER BY earliest)", "1"),
+    ],
+)
+def test_groups_without_limit_are_caught(rewritten, old, new):
+    rewritten(old, new)
+    query, options = SEVERAL["one group each"]
+    assert caught(query, asked(options, "add-remove"), PAIRS["add-remove"])
+
+
+@pytest.mark.parametrize("name", ["staircase", "spread", "one group each", "histogram", "all records"])
+def test_a_sensitivity_of_one_record_less_is_caught(monkeypatch, name):
+    real = many_records.noise_for
+    monkeypatch.setattr(
+        "irisdp.queries.count.noise_for",
+        lambda privacy, *, each, total, cells: real(privacy, each=each - 1, total=total - 1, cells=cells),
+    )
+    query, options = SEVERAL[name]
+    # Whoever is exchanged has a record, and without a condition that one counts: a total moves by M - 1.
+    for relation in RELATIONS[: 1 if name == "all records" else 2]:
+        assert caught(query, asked(options, relation), PAIRS[relation]), relation
+
+
+def test_a_staircase_that_pays_for_one_of_two_groups_is_caught(monkeypatch):
+    real = many_records.noise_for
+    monkeypatch.setattr(
+        "irisdp.queries.count.noise_for",
+        lambda privacy, *, each, total, cells: real(privacy, each=each, total=total, cells=1),
+    )
+    query, options = SEVERAL["staircase in each"]
+    assert caught(query, asked(options, "add-remove"), PAIRS["add-remove"])
+
+
+def test_ends_that_are_not_public_are_caught(monkeypatch):
+    """Planted: how many records count is taken as public under exchange, as the number of persons is."""
+    real = Count.nodes
+
+    def planted(self, found, relation):
+        nodes = real(self, found, relation)
+        return type(nodes)(nodes.values, nodes.lower, found.total)
+
+    monkeypatch.setattr(Count, "nodes", planted)
+    query, options = SEVERAL["staircase"]
+    assert caught(query, asked(options, "exchange"), PAIRS["exchange"])
