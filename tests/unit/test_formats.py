@@ -1,0 +1,237 @@
+"""The schemas in docs/formats describe what the commands print and read, and refuse what is no such document."""
+
+import copy
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+from irisdp.design.specs import KINDS
+from irisdp.graphs import documents as graphs
+from irisdp.queries.column_types import TYPES
+from irisdp.release.batches import reading as batches
+from irisdp.release.projects.reading import KEYS as PROJECT_KEYS
+from support import stored
+from support.commands import irisdp
+
+FOLDER = Path(__file__).parents[2] / "docs" / "formats"
+STORED = Path(__file__).parents[1] / "golden" / "version_0_1"
+SCHEMAS = {
+    path.name.removesuffix(".schema.json"): json.loads(path.read_text("utf-8")) for path in FOLDER.glob("*.json")
+}
+REGISTRY = Registry().with_resources(
+    (f"{name}.schema.json", Resource.from_contents(schema)) for name, schema in SCHEMAS.items()
+)
+PLAN = {
+    "data": "t.csv", "ledger": "b.ledger", "budget": {"epsilon": 1, "delta": "1e-6"}, "licence": "CC0-1.0",
+    "questions": [
+        {"query": "count"},
+        {"query": "at-least 2", "expression": "v = 1", "by": "g", "groups": ["a", "b"], "weight": 2, "out": "q.csv"},
+    ],
+}  # fmt: skip
+PROJECT = """
+relation = "exchange"
+unit = "person"
+limit = {epsilon = 3, delta = "1e-6"}
+[types]
+age = "integer"
+[categories]
+party = ["A", "B"]
+"""
+ASKED = {
+    "count": "count",
+    "groups": "count v=1 --by g --groups a,b",
+    "names": "at-least 2 v=1 --by g --groups a,b",
+    "named": "count --by g --select-groups --delta 0.1",
+    "sizes": "sizes g",
+    "winner": "plurality g --categories a,b,c",
+    "mean": "mean v --lower 0 --upper 1",
+    "persons": "count --unit u --ledger u.ledger",
+    "records": "column g --categories a,b --relation exchange --ledger e.ledger",
+    "audiences": "count --audience board=2 --audience press=1 --ledger a.ledger",
+    "Gaussian": "count g='a' --mu 1 --delta 1e-6",
+}
+DESIGNED = ("geometric", "consumer-absolute", "rainbow-best", "exponential-path", *stored.REFUSED)
+
+
+def printed(command):
+    ended = irisdp(command)
+    assert ended.status in (0, 1), ended.err
+    return ended.document
+
+
+def all_documents():
+    """Yield the schema's name and the document, for one document of every kind that is printed or written."""
+    for name in DESIGNED:
+        document = printed(f"design {name}.spec.json -o {name}.json --json")
+        yield "refusal" if "error" in document else "mechanism", document
+    for command in ("geometric.json", "rainbow-best.json", "matrix.csv --graph graph.json --ratio 2"):
+        yield "audit", printed(f"audit {command} --json")
+    for name, words in ASKED.items():
+        privacy = "" if "--mu" in words or "--audience" in words else "--epsilon 1"
+        yield "plan", printed(f"publish t.csv {words} {privacy} --dry-run --json")
+        yield "publish", printed(f"publish t.csv {words} {privacy} --out o-{name}.csv --json")
+    yield "plan", printed("publish t.csv count --within 5 --dry-run --json")
+    yield "batch-plan", printed("batch plan.json --dry-run --json")
+    yield "batch-published", printed("batch plan.json --json")
+    for name in ("count", "groups", "names", "winner", "sizes", "records"):
+        yield "interpret", printed(f"interpret o-{name}.csv.release.json --json")
+    yield "interpret", printed("interpret o-count.csv.release.json --value 3 --at-most 9 --json")
+    yield "comparison", printed("compare count --epsilon 1 --json")
+    irisdp("ledger m.ledger --limit mu=3")
+    for name in ("t", "m"):
+        yield "ledger", printed(f"ledger {name}.ledger --json")
+    irisdp("ledger l.ledger --limit 1")
+    yield "refusal", printed("publish t.csv count --epsilon 5 --ledger l.ledger --json")
+    for kind in ("release", "datapackage"):
+        for path in Path().glob(f"*.{kind}.json"):
+            yield kind, json.loads(path.read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("formats"))
+        stored.prepare()
+        Path("plan.json").write_text(json.dumps(PLAN))
+        return list(all_documents())
+
+
+def validator(name):
+    return Draft202012Validator(SCHEMAS[name], registry=REGISTRY)
+
+
+def problems(name, document):
+    return [f"{list(error.absolute_path)}: {error.message[:200]}" for error in validator(name).iter_errors(document)]
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_schemas_are_schemas_and_stand_in_the_list(name):
+    Draft202012Validator.check_schema(SCHEMAS[name])
+    assert f"[{name}]({name}.schema.json)" in (FOLDER / "README.md").read_text("utf-8")
+    assert SCHEMAS[name]["title"]
+    assert SCHEMAS[name]["description"]
+
+
+def test_what_is_printed_and_written_is_as_described(documents):
+    seen = {name for name, _ in documents}
+    assert seen == SCHEMAS.keys() - {"common", "graph", "spec", "batch", "types", "project"}
+    for name, document in documents:
+        assert problems(name, document) == [], name
+
+
+def test_what_version_0_1_wrote_is_as_described():
+    told = {section: json.loads((STORED / f"{section}.json").read_text("utf-8")) for section in ("designs", "sidecars")}
+    for kept in told["designs"].values():
+        assert problems("refusal" if kept["status"] else "mechanism", kept["document"]) == []
+    for sidecar in told["sidecars"].values():
+        assert problems("release", sidecar) == []
+
+
+def test_what_is_read_is_as_described():
+    for spec in (*stored.SPECS.values(), *stored.REFUSED.values()):
+        assert problems("spec", spec) == []
+        assert "graph" not in spec or problems("graph", spec["graph"]) == []
+    assert problems("batch", PLAN) == []
+    assert problems("types", {"age": "integer", "born": "date"}) == []
+    assert problems("project", tomllib.loads(PROJECT)) == []
+
+
+def test_schemas_know_the_keys_that_the_library_knows():
+    found = {one["properties"]["kind"]["const"]: one for one in SCHEMAS["spec"]["oneOf"]}
+    for kind, (_, needed, optional) in KINDS.items():
+        assert set(found[kind]["required"]) == {"kind", "privacy", *needed}
+        assert found[kind]["properties"].keys() == {"kind", "privacy", *needed, *optional}
+    assert found.keys() == KINDS.keys()
+    edges, *families = SCHEMAS["graph"]["anyOf"]
+    sizes = {one["properties"]["family"]["const"]: set(one["properties"]) - {"family"} for one in families}
+    assert sizes == {family: set(known) for family, (_, known) in graphs._FAMILIES.items()}
+    assert edges["properties"].keys() == {"edges", "nodes"}
+    plan = SCHEMAS["batch"]["properties"]
+    assert plan.keys() == {*batches._PLAN, *batches._ABOUT, *batches._KEPT}
+    assert plan["budget"]["properties"].keys() == set(batches._BUDGET)
+    assert SCHEMAS["project"]["properties"].keys() == set(PROJECT_KEYS)
+    assert set(SCHEMAS["types"]["additionalProperties"]["enum"]) == set(TYPES)
+    question = plan["questions"]["items"]["properties"]
+    assert question.keys() == {"query", "expression", *batches._ASKED, "weight", "out"}
+
+
+def test_what_lacks_a_key_is_no_such_document(documents):
+    """Negative control: of every kind of document, without each of the keys that it must have, and with none right."""
+    for name in {name for name, _ in documents}:
+        document = next(one for kind, one in documents if kind == name)
+        required = [key for key in document if problems(name, {k: v for k, v in document.items() if k != key})]
+        assert required, name
+        assert problems(name, {})
+        assert problems(name, [document])
+        for key in required:
+            wrong = ({"no": {"such": "value"}}, [[["no such value"]]])  # some keys hold objects, some hold lists
+            assert any(problems(name, {**document, key: value}) for value in wrong)
+
+
+WRONG = [
+    ("publish", ["answers", 0, "answer_low"], "much"),
+    ("publish", ["cost", "epsilon"], 1.5),
+    ("publish", ["repeated"], "no"),
+    ("release", ["format"], "irisdp/release/2"),
+    ("release", ["date"], "yesterday"),
+    ("release", ["relation"], "swap"),
+    ("release", ["privacy"], {"epsilon": "1", "ratio": "2"}),
+    ("datapackage", ["resources", 0, "hash"], "md5:0"),
+    ("datapackage", ["resources", 0, "schema", "fields", 0, "type"], "count"),
+    ("datapackage", ["licenses"], [{"name": "all rights"}]),
+    ("mechanism", ["matrix", 0, 0], "one half"),
+    ("mechanism", ["graph"], {"family": "path"}),
+    ("ledger", ["releases", 0, "epsilon"], 1),
+    ("plan", ["audiences", 0, "privacy", "epsilon"], "much"),
+    ("comparison", ["mechanisms"], []),
+    ("interpret", ["readings", 0, "chances"], [["3"]]),
+]
+
+
+@pytest.mark.parametrize(("name", "place", "value"), WRONG, ids=str)
+def test_wrong_values_are_found(name, place, value, documents):
+    def reaches(document):
+        for key in place[:-1]:
+            if not (isinstance(document, list) and key < len(document)) and not (
+                isinstance(document, dict) and key in document
+            ):
+                return False
+            document = document[key]
+        return place[-1] == "licenses" or place[-1] in document or isinstance(document, list)
+
+    document = copy.deepcopy(next(one for kind, one in documents if kind == name and reaches(one)))
+    assert problems(name, document) == []
+    inner = document
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    assert problems(name, document)
+
+
+@pytest.mark.parametrize(
+    ("name", "document"),
+    [
+        ("spec", {"kind": "geometric", "n": 3}),
+        ("spec", {"kind": "geometric", "n": 3, "privacy": {"ratio": 2}, "extra": 1}),
+        ("spec", {"kind": "unheard of", "privacy": {"ratio": 2}}),
+        ("spec", {"kind": "geometric", "n": 3, "privacy": {"delta": 0}}),
+        ("graph", {"family": "path"}),
+        ("graph", {"family": "path", "n": 3, "edges": []}),
+        ("graph", {"edges": [["a"]]}),
+        ("graph", {"family": "gaps", "categories": 3, "largest": 2, "relation": "swap"}),
+        ("types", {"age": "whole"}),
+        ("project", {"epsilon": 1}),
+        ("project", {"categories": {"party": []}}),
+        ("batch", {**PLAN, "extra": 1}),
+        ("batch", {**PLAN, "questions": []}),
+        ("batch", {**PLAN, "questions": [{"expression": "v = 1"}]}),
+        ("batch", {**PLAN, "budget": {"delta": 1}}),
+    ],
+    ids=str,
+)
+def test_what_the_library_would_refuse_is_not_described(name, document):
+    assert problems(name, document)
