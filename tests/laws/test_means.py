@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from irisdp import Privacy
-from irisdp.cells import MeanFromCentre, MeanFromEnds, MeanNodes, Steps
+from irisdp.cells import MeanFromCentre, MeanFromEnds, MeanNodes, MeanOfAll, StaircaseNoise, Steps
 from irisdp.cells.two_laplace import Rated, distance_for
 from irisdp.noise import law
 from support.sweeps import tried
@@ -86,7 +86,11 @@ def test_roots_that_are_fractions_are_exact():
     assert near**4 < 5 < (near + Fraction(1, 1 << 126)) ** 4
 
 
-@pytest.mark.parametrize("kind", [MeanFromEnds, MeanFromCentre])
+def mean_of_all(privacy, steps):
+    return MeanOfAll(StaircaseNoise(privacy, steps.span), steps)
+
+
+@pytest.mark.parametrize("kind", [MeanFromEnds, MeanFromCentre, mean_of_all])
 @pytest.mark.parametrize("confidence", [Fraction(1, 2), Fraction(19, 20)])
 def test_intervals_hold_the_mean_as_often_as_they_say(kind, confidence):
     """Drawn for few and many values, near a bound and in the middle; three and a half deviations below fail."""
@@ -95,7 +99,8 @@ def test_intervals_hold_the_mean_as_often_as_they_say(kind, confidence):
         mechanism = kind(Privacy(epsilon=1), steps)
         above = round(count * share * steps.span)
         times = tried(1000, 10_000)
-        nodes = MeanNodes(np.full(times, count), np.full(times, above), None)
+        records = np.full(times, count) if kind is mean_of_all else None
+        nodes = MeanNodes(np.full(times, count), np.full(times, above), records)
         drawn = mechanism.draw(nodes).tolist()
         mean = float(steps.lower) + above / count * float(steps.size)
         found = mechanism.intervals(drawn, nodes, confidence)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from irisdp import Privacy
-from irisdp.cells import MeanFromCentre, MeanFromEnds, NoisyMeans, StaircaseNoise, Steps
+from irisdp.cells import MeanFromCentre, MeanFromEnds, MeanOfAll, NoisyMeans, StaircaseNoise, Steps
 from irisdp.queries import Relation, StepTotals, sums
 from irisdp.queries.stepped import total_steps
 from irisdp.release import plan, read_cells
@@ -52,10 +52,10 @@ MODES = {
 }
 
 
-def asked(monkeypatch, query, records, *, lower, upper, most=MOST):
+def asked(monkeypatch, query, records, *, lower, upper, most=MOST, **more):
     """Let the question be asked of tables of few such records."""
     monkeypatch.setitem(ASKED, query, (query, "v"))
-    monkeypatch.setitem(CHOSEN, query, {"lower": lower, "upper": upper})
+    monkeypatch.setitem(CHOSEN, query, {"lower": lower, "upper": upper, **more})
     monkeypatch.setattr(exhaustion, "RECORDS", records)
     monkeypatch.setattr(exhaustion, "MOST", most)
 
@@ -75,7 +75,8 @@ def fresh(engine_once):
 def kept(request, monkeypatch):
     """Compare what is shown of means, and what the ledger keeps of them."""
     if request.param == "kept":
-        monkeypatch.setattr(NoisyMeans, "show", lambda self, drawn, nodes: list(drawn))
+        for kind in (NoisyMeans, MeanOfAll):
+            monkeypatch.setattr(kind, "show", lambda self, drawn, nodes: list(drawn))
     return request.param
 
 
@@ -98,6 +99,16 @@ def test_no_means_can_be_told_apart(lower, upper, kept, monkeypatch):
     for relation in RELATIONS:
         options = {"relation": relation, **exact(lower, upper)}
         wrong, compared = violations("mean", options, neighbours(relation, "any"))
+        assert compared > 25
+        assert wrong == 0, relation
+
+
+@pytest.mark.parametrize("missing", [-2, 1])
+@pytest.mark.parametrize("query", ["sum", "mean"])
+def test_nothing_can_be_told_apart_where_missing_values_count(query, missing, kept, monkeypatch):
+    asked(monkeypatch, query, FEW, lower=-2, upper=1, missing=missing)
+    for relation in RELATIONS:
+        wrong, compared = violations(query, {"relation": relation, **exact(-2, 1)}, neighbours(relation, "any"))
         assert compared > 25
         assert wrong == 0, relation
 
@@ -180,10 +191,9 @@ def with_nulls_as(steps):
 class TestPlantedBugs:
     """The same comparison finds what would be a breach."""
 
-    def found(self, monkeypatch, query, relation, bounds=(-1, 2), **options):
-        lower, upper = bounds
-        asked(monkeypatch, query, FEW, lower=lower, upper=upper, most=2)
-        return caught(query, {"relation": relation, **exact(lower, upper), **options}, neighbours(relation, "any"))
+    def found(self, monkeypatch, query, relation, **more):
+        asked(monkeypatch, query, FEW, lower=-1, upper=2, most=2, **more)
+        return caught(query, {"relation": relation, **exact(-1, 2)}, neighbours(relation, "any"))
 
     @pytest.mark.parametrize("relation", RELATIONS)
     @pytest.mark.parametrize("query", ["sum", "mean"])
@@ -194,6 +204,9 @@ class TestPlantedBugs:
     def test_a_sensitivity_that_is_one_less(self, relation, monkeypatch):
         monkeypatch.setattr(sums, "StaircaseNoise", lambda privacy, moved: StaircaseNoise(privacy, moved - 1))
         assert self.found(monkeypatch, "sum", relation)
+        assert self.found(monkeypatch, "sum", relation, missing=0)
+        if relation == "exchange":
+            assert self.found(monkeypatch, "mean", relation, missing=0)
 
     @pytest.mark.parametrize("relation", RELATIONS)
     def test_a_step_less_between_the_bounds_of_a_mean(self, relation, monkeypatch):
@@ -216,6 +229,25 @@ class TestPlantedBugs:
     def test_values_beyond_the_bounds(self, query, change, relation, monkeypatch):
         monkeypatch.setattr(sums, "total_steps", read_with(change))
         assert self.found(monkeypatch, query, relation)
+
+    @pytest.mark.parametrize("query", ["sum", "mean"])
+    @pytest.mark.parametrize("relation", RELATIONS)
+    def test_a_missing_value_that_counts_as_one_beyond_the_bounds(self, query, relation, monkeypatch):
+        real = sums.read_stepped
+        monkeypatch.setattr(sums, "read_stepped", lambda *given: replace(real(*given), missing=5))
+        assert self.found(monkeypatch, query, relation, missing=0)
+
+    @pytest.mark.parametrize("query", ["sum", "mean"])
+    def test_a_missing_value_that_counts_as_nothing_after_all(self, query, monkeypatch):
+        """Under exchange noise is then for less than a value that turns into nothing moves a sum by."""
+        real = sums.total_steps
+
+        def read(table, stepped, **options):
+            return real(table, replace(stepped, missing=None), **options)
+
+        monkeypatch.setattr(sums, "total_steps", read)
+        asked(monkeypatch, query, FEW, lower=1, upper=2, most=2, missing=1)
+        assert caught(query, {"relation": "exchange", **exact(1, 2)}, neighbours("exchange", "any")) == (query == "sum")
 
     @pytest.mark.parametrize("query", ["sum", "mean"])
     def test_a_missing_value_that_is_read_as_one_beyond_the_bounds(self, query, monkeypatch):

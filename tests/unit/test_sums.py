@@ -84,6 +84,9 @@ def test_a_large_sum_is_exact():
         ({"lower": 0, "upper": 10**9}, "step: is so small that more than"),
         ({"lower": 10**16, "upper": 10**16 + 1}, "step: is so small that more than"),
         ({"lower": 10**9, "upper": 10**9 + 1}, "step: is so small that more than"),
+        ({"lower": 0, "upper": 9, "missing": 10}, "missing: must be a multiple of the step, 1, between the bounds"),
+        ({"lower": 0, "upper": 9, "missing": "0.5"}, "missing: must be a multiple of the step, 1, between the bounds"),
+        ({"lower": 0, "upper": 9, "missing": "none"}, "missing: "),
         ({"lower": "many", "upper": 1}, "lower: "),
         ({"lower": float("nan"), "upper": 1}, "lower: "),
         ({"lower": 0, "upper": float("inf")}, "upper: "),
@@ -116,7 +119,7 @@ def test_columns_of_other_kinds_are_refused(column, message):
         irisdp.plan(data, "sum", column, lower=0, upper=1, epsilon=1)
 
 
-@pytest.mark.parametrize("option", ["lower", "upper", "step"])
+@pytest.mark.parametrize("option", ["lower", "upper", "step", "missing"])
 def test_bounds_are_for_sums_and_means_alone(option):
     with pytest.raises(BadInput, match=f"{option}: is not for count, but for sum and mean"):
         irisdp.plan(pa.table({"x": [1]}), "count", epsilon=1, **{option: 1})
@@ -132,9 +135,9 @@ class TestPlans:
     def test_a_plan_says_the_rules(self):
         planned = irisdp.plan(pa.table({"x": [1.0]}), "mean", "X", lower=-1, upper=3, step="0.5", epsilon=1)
         assert planned.line == "mean x from -1 to 3 in steps of 0.5"
-        (rule,) = planned.describe_reading()
+        rule, missing = planned.describe_reading()
         assert "beyond a bound counts as the bound" in rule
-        assert "counts as nothing" in rule
+        assert missing == "a record without a number there counts as nothing"
         facts = planned.to_document()
         assert (facts["lower"], facts["upper"], facts["step"]) == ("-1", "3", "0.5")
         assert json.dumps(facts)
@@ -198,7 +201,9 @@ class TestPublications:
             data, "sum", "x", lower=0, upper=1, step="0.25", relation="exchange", ledger=tmp_path / "l.ledger",
             out=out, **SURE,
         )  # fmt: skip
-        assert json.loads(out.read_text(encoding="utf-8")) == [{"answer": 1.75}]
+        assert json.loads(out.read_text(encoding="utf-8")) == [
+            {"answer": 1.75, "answer_low": 1.75, "answer_high": 1.75}
+        ]
         beside = json.loads((tmp_path / "out.json.release.json").read_text(encoding="utf-8"))
         assert beside["mechanism"]["kind"] == "noisy-sum"
         assert beside["mechanism"]["noise"]["sensitivity"] == 4
@@ -231,6 +236,26 @@ class TestPublications:
         }
         found = irisdp.batch(plan, data=data, ledger=tmp_path / "l.ledger")
         assert [one.answers.values for one in found.publications] == [[3], [1.5], [3]]
+
+    def test_missing_values_may_count(self, tmp_path):
+        data = pa.table({"x": [1.0, None, float("nan"), 7.0]})
+        bounds = {"lower": 0, "upper": 4, "missing": 3, **SURE}
+        session = irisdp.Session(data, relation="exchange", ledger=tmp_path / "l.ledger")
+        assert session.sum("x", **bounds).answers.values == [11]
+        found = session.mean("x", **bounds)
+        assert found.answers.values == [2.75]
+        assert found.sidecars[None]["mechanism"]["records"] == 4
+        assert found.sidecars[None]["missing"] == "3"
+        assert session.plan("mean", "x", **bounds).describe_reading()[1].endswith("counts as 3")
+        coming = irisdp.publish(data, "mean", "x", **bounds, ledger=tmp_path / "m.ledger")
+        assert coming.answers.values == [2.75]
+
+    def test_nobody_is_there(self, tmp_path):
+        data = pa.table({"x": pa.array([], pa.int64())})
+        found = irisdp.publish(
+            data, "mean", "x", lower=0, upper=9, missing=0, relation="exchange", ledger=tmp_path / "l.ledger", **SURE
+        )
+        assert found.answers.values == [4.5]
 
     def test_nobody_with_a_value(self, tmp_path):
         found = irisdp.publish(

@@ -10,6 +10,7 @@ from .each_record import EachRecord, RecordNodes
 from .geometric_noise import GeometricNoise
 from .many_records import SpreadNoise, StaircaseNoise, noise_for
 from .means import MeanFromCentre, MeanFromEnds, MeanNodes, NoisyMeans
+from .means_of_all import MeanOfAll
 from .named_counts import GroupCounts, NamedCounts
 from .noisy_bands import NoisyBands
 from .orders import CategoryNodes, LargestCategories, named_together
@@ -49,6 +50,7 @@ __all__ = [
     "MeanFromCentre",
     "MeanFromEnds",
     "MeanNodes",
+    "MeanOfAll",
     "NamedCounts",
     "Nodes",
     "NoisyBands",

@@ -32,7 +32,7 @@ from .protocol import Link
 from .steps import Steps
 from .two_laplace import Rated, distance_for
 
-__all__ = ["MeanFromCentre", "MeanFromEnds", "MeanNodes", "NoisyMeans"]
+__all__ = ["MeanFromCentre", "MeanFromEnds", "MeanNodes", "NoisyMeans", "public_records", "shown_mean"]
 
 Integers = NDArray[np.int64]
 
@@ -148,10 +148,7 @@ class NoisyMeans(ABC):
 
     def ends(self, nodes: MeanNodes) -> dict[str, Any]:
         """Return how many records there are, where that is public: no more have a value."""
-        if nodes.records is None:
-            return {}
-        records = nodes.records.tolist()
-        return {"records": records[0] if len(set(records)) == 1 else records}
+        return public_records(nodes)
 
     def law(self, nodes: MeanNodes, cell: int, largest: int) -> dict[Any, Fraction]:
         """Return the law of the two noisy numbers, lumped beyond what at most `largest` values make them."""
@@ -205,11 +202,8 @@ class NoisyMeans(ABC):
     def _rounded(self, pair: Sequence[int], most: int | None) -> float:
         total, number = self.total_and_number(pair)
         number = max(number, Fraction(1)) if most is None else max(min(number, Fraction(most)), Fraction(1))
-        mean = (self.steps.lower + self.steps.upper) / 2 + self.steps.size * total / number
-        mean = min(max(mean, self.steps.lower), self.steps.upper)
         off = self._distance(self.steps.span / 2, _USUAL) * float(self.steps.size / number)
-        places = min(max(math.ceil(2 - math.log10(off)), 0), _DIGITS)
-        return float(min(max(round(mean, places), self.steps.lower), self.steps.upper))
+        return shown_mean(self.steps, Fraction(self.steps.span, 2) + total / number, off)
 
     def _between(self, pair: Sequence[int], confidence: Fraction) -> tuple[float, float]:
         """Return between how many steps from the middle the mean lies.
@@ -296,6 +290,24 @@ class MeanFromCentre(NoisyMeans):
     def weights(self, centre: float) -> tuple[float, float]:
         """Return one half, and the distance from the middle."""
         return 0.5, centre
+
+
+def public_records(nodes: MeanNodes) -> dict[str, Any]:
+    """Return how many records there are, where that is public."""
+    if nodes.records is None:
+        return {}
+    records = nodes.records.tolist()
+    return {"records": records[0] if len(set(records)) == 1 else records}
+
+
+def shown_mean(steps: Steps, above: Fraction, off: float) -> float:
+    """Return a mean that lies so many steps above the lower bound as it is shown, where it may be so far off.
+
+    Between the bounds, and in as many decimal places as give two digits of what it is off by.
+    """
+    places = min(max(math.ceil(2 - math.log10(off)), 0), _DIGITS)
+    mean = round(min(max(steps.lower + above * steps.size, steps.lower), steps.upper), places)
+    return float(min(max(mean, steps.lower), steps.upper))
 
 
 @lru_cache(maxsize=4096)

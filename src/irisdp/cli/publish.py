@@ -69,6 +69,10 @@ def publish_command(
     step: Annotated[
         str | None, typer.Option(help="For sum and mean: values count in multiples of it; 1 unless given.", metavar="S")
     ] = None,
+    missing: Annotated[
+        str | None,
+        typer.Option(help="For sum and mean: what a record without a number counts as; else as nothing.", metavar="V"),
+    ] = None,
     select_groups: Annotated[
         bool, typer.Option("--select-groups", help="Select the groups privately instead of declaring them.")
     ] = False,
@@ -202,6 +206,7 @@ def publish_command(
         "lower": lower,
         "upper": upper,
         "step": step,
+        "missing": missing,
         "select_groups": select_groups,
         "selection_epsilon": selection_epsilon,
         "selection_delta": selection_delta,

@@ -13,7 +13,7 @@ __all__ = ["Choices"]
 _TAKEN = {
     "categories": "plurality, top, ranking, histogram, sizes and column",
     "bins": "histogram, median and quantile",
-    **dict.fromkeys(("lower", "upper", "step"), "sum and mean"),
+    **dict.fromkeys(("lower", "upper", "step", "missing"), "sum and mean"),
 }
 """Which queries take which choice."""
 
@@ -24,7 +24,7 @@ class Choices:
 
     Attributes
     ----------
-    categories, bins, lower, upper, step
+    categories, bins, lower, upper, step, missing
         As for `irisdp.publish`.
     contribution : Contribution
         How many records one person has that count, for questions which keep it (`registry.check_contribution`).
@@ -35,6 +35,7 @@ class Choices:
     lower: Any = None
     upper: Any = None
     step: Any = None
+    missing: Any = None
     contribution: Contribution = ONE_RECORD
 
     def refuse_all_but(self, query: str, *taken: str) -> None:

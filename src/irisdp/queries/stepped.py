@@ -45,14 +45,17 @@ class Stepped:
     of : Column
         Whose values they are.
     steps : Steps
+    missing : int or None
+        How many steps above the lower bound a record counts as that holds no number; None where it counts as nothing.
     """
 
     of: Column
     steps: Steps
+    missing: int | None = None
 
     def choices(self) -> dict[str, Any]:
         """Return bounds and step, and the rule by which values are read, JSON-ready."""
-        return {**self.steps.to_document(), "values": _RULE}
+        return {**self.steps.to_document(), "missing": self._counted, "values": _RULE}
 
     def describe(self) -> str:
         """Say bounds and step in a few words."""
@@ -62,12 +65,19 @@ class Stepped:
 
     def describe_values(self) -> list[str]:
         """Say by which rule values are read."""
-        return [f"a value of {self.of.name} {_RULE}"]
+        without = "nothing" if self._counted is None else self._counted
+        return [f"a value of {self.of.name} {_RULE}", f"a record without a number there counts as {without}"]
+
+    @property
+    def _counted(self) -> str | None:
+        """What a record without a number counts as, as exact text."""
+        found = self.missing
+        return None if found is None else rational_text(self.steps.lower + found * self.steps.size)
 
 
 _RULE = (
-    "beyond a bound counts as the bound, others as the nearest step, half-way up; no number, or an infinite one, "
-    "counts as nothing; how many are beyond is not told"
+    "beyond a bound counts as the bound, others as the nearest step, half-way up; an infinite one is no number; "
+    "how many are beyond is not told"
 )
 
 
@@ -104,7 +114,7 @@ def read_stepped(table: Table, about: str, choices: Choices, query: str) -> Step
     about : str
         A column of numbers, or an untyped one (CSV), which is read as numbers.
     choices : Choices
-        With `lower` and `upper`, and a `step`, which is 1 unless given.
+        With `lower` and `upper`, a `step`, which is 1 unless given, and what a `missing` value counts as.
     query : str
         For messages.
 
@@ -113,11 +123,12 @@ def read_stepped(table: Table, about: str, choices: Choices, query: str) -> Step
     BadInput
         For a column of another kind, and bounds and steps that are missing, no decimal numbers, or do not fit.
     """
-    choices.refuse_all_but(query, "lower", "upper", "step")
+    choices.refuse_all_but(query, "lower", "upper", "step", "missing")
     column = find_column(about, table.named, "query")
     if column.kind not in (Kind.UNTYPED, Kind.INTEGER, Kind.NUMBER):
         raise BadInput("query", f"{query} is of numbers, and {column.name} is {column.kind}", "name another column")
-    return Stepped(column, _read_steps(choices, query))
+    steps = _read_steps(choices, query)
+    return Stepped(column, steps, None if choices.missing is None else _read_missing(choices.missing, steps))
 
 
 def total_steps(table: Table, stepped: Stepped, *, groups: Cells | None = None, unit: Unit | None = None) -> StepTotals:
@@ -156,7 +167,10 @@ def total_steps(table: Table, stepped: Stepped, *, groups: Cells | None = None, 
     position = integers_of(found.column("position"))
     for name in counts:
         getattr(totals, name)[position] = integers_of(found.column(name))
-    return totals
+    if stepped.missing is None:
+        return totals
+    counted_as = stepped.missing * (totals.total - totals.known)
+    return StepTotals(totals.total, totals.total, totals.above + counted_as)
 
 
 def _read_steps(choices: Choices, query: str) -> Steps:
@@ -183,6 +197,15 @@ def _read_steps(choices: Choices, query: str) -> Steps:
         rule = f"is so small that more than {MOST_STEPS:,} steps lie between the bounds, or bounds too far from 0"
         raise BadInput("step", rule, "give a larger step, or nearer bounds")
     return Steps(least, most, size)
+
+
+def _read_missing(value: Any, steps: Steps) -> int:
+    """Return how many steps above the lower bound a missing value counts as."""
+    place, rest = divmod(_decimal(value, "missing"), steps.size)
+    if rest or not steps.least <= place <= steps.most:
+        rule = f"must be a multiple of the step, {rational_text(steps.size)}, between the bounds"
+        raise BadInput("missing", rule, f"give for example {rational_text(steps.lower)}")
+    return int(place) - steps.least
 
 
 def _decimal(value: Any, name: str) -> Fraction:

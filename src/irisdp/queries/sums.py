@@ -1,4 +1,4 @@
-"""sum COLUMN: the sum of a column's values between public bounds."""
+"""sum COLUMN and mean COLUMN: what a column's values between public bounds sum up to, or are on average."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..cells import (
     MeanFromCentre,
     MeanFromEnds,
     MeanNodes,
-    NoisyMeans,
+    MeanOfAll,
     NoisySums,
     StaircaseNoise,
 )
@@ -119,19 +119,22 @@ class Sum(_OfNumbers):
 
     def nodes(self, statistics: StepTotals, relation: Relation) -> CountNodes:
         """Return the sums in steps; under exchange with their ends, which the public number of records gives."""
-        steps = self._bound().steps
+        steps, exchange = self._bound().steps, relation is Relation.EXCHANGE
+        least, most = steps.least, steps.most
+        if self._bound().missing is None:
+            least, most = min(least, 0), max(most, 0)
         return CountNodes(
             values=statistics.above + steps.least * statistics.known,
-            lower=min(steps.least, 0) * statistics.total
-            if relation is Relation.EXCHANGE
-            else np.zeros_like(statistics.total),
-            upper=max(steps.most, 0) * statistics.total if relation is Relation.EXCHANGE else None,
+            lower=least * statistics.total if exchange else np.zeros_like(statistics.total),
+            upper=most * statistics.total if exchange else None,
         )
 
     def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[CountNodes]:
         """Return staircase noise for what a step moves the sum by."""
         pair, steps = pure_pair(privacy, self.name), self._bound().steps
-        moved = steps.widest if relation is Relation.EXCHANGE else steps.farthest
+        moved = steps.farthest
+        if relation is Relation.EXCHANGE:  # where every record counts, none may turn into nothing
+            moved = steps.widest if self._bound().missing is None else steps.span
         return NoisySums(StaircaseNoise(pair, moved), pair, steps)
 
 
@@ -147,7 +150,9 @@ class Mean(_OfNumbers):
         public = statistics.total if relation is Relation.EXCHANGE else None
         return MeanNodes(statistics.known, statistics.above, public)
 
-    def mechanism(self, privacy: Guarantee, relation: Relation) -> NoisyMeans:
-        """Return the pair of numbers that is nearer for a step of the relation."""
-        kind = MeanFromCentre if relation is Relation.EXCHANGE else MeanFromEnds
-        return kind(pure_pair(privacy, self.name), self._bound().steps)
+    def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[MeanNodes]:
+        """Return what is nearest for a step of the relation; where every one of a public number counts, one number."""
+        pair, steps = pure_pair(privacy, self.name), self._bound().steps
+        if relation is Relation.EXCHANGE and self._bound().missing is not None:
+            return MeanOfAll(StaircaseNoise(pair, steps.span), steps)
+        return (MeanFromCentre if relation is Relation.EXCHANGE else MeanFromEnds)(pair, steps)

@@ -44,6 +44,8 @@ class Question(TypedDict, total=False):
         data they would reveal who is in it.
     step : number or text
         For ``sum`` and ``mean``: values are rounded to the nearest multiple, 1 unless given. The bounds are multiples.
+    missing : number or text
+        For ``sum`` and ``mean``: what a record without a number counts as; as nothing unless given.
     select_groups : bool
         Instead of `groups`: name those groups that privacy allows. A count does so by itself, at no cost beyond its
         own, as often as the optimal partition selection would; other queries, and counts for audiences, pay for that.
@@ -91,6 +93,7 @@ class Question(TypedDict, total=False):
     lower: Rational | None
     upper: Rational | None
     step: Rational | None
+    missing: Rational | None
     select_groups: bool
     selection_epsilon: Rational | None
     selection_delta: Rational | None

@@ -41,7 +41,7 @@ from .within import read_within
 
 __all__ = ["plan"]
 
-_CHOSEN = ("bins", "lower", "upper", "step")
+_CHOSEN = ("bins", "lower", "upper", "step", "missing")
 
 
 @checked

@@ -29,7 +29,7 @@ _ABOUT = ("relation", "unit", "encoding", "delimiter", "types", "project")
 """What is said once, for all questions."""
 _KEPT = ("ledger", "secret", "table", "out", "licence")
 _ASKED = (
-    *("by", "groups", "categories", "bins", "lower", "upper", "step", "select_groups"),
+    *("by", "groups", "categories", "bins", "lower", "upper", "step", "missing", "select_groups"),
     *("selection_delta", "delta", "public_membership", "per_unit", "confidence"),
     *("at_most", "groups_per_unit"),
 )
