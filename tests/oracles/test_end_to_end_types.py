@@ -36,7 +36,7 @@ def text_files(tmp_path, monkeypatch):
         return file
 
     monkeypatch.setattr(exhaustion, "frame", written)
-    monkeypatch.setattr(exhaustion, "open_table", lambda data: open_table(data, types=TYPES))
+    monkeypatch.setattr(exhaustion, "opened", lambda table: open_table(written(table), types=TYPES))
 
 
 def small(pairs, most=3):

@@ -133,10 +133,12 @@ def test_types_are_part_of_the_question_of_the_columns_it_reads(tmp_path):
         return plan(file, "count", condition, epsilon=1, types=types).question()
 
     assert question() == plan(file, "count", "w = 1", epsilon=1).question() == question(v="date")
-    assert "TYPED" not in question()
+    assert "types" not in json.loads(question())
     dated = "v < DATE '2024-01-05'"
     assert len({question(dated), question(dated, v="date"), question(dated, v="timestamp")}) == 3
-    assert question(V="text") == question(v="text")
+    assert question("v = '1'", V="text") == question("v = '1'", v="text") != question("v = '1'")
+    facts = json.loads(question("v > 1", v="integer"))
+    assert (facts["types"], facts["columns"]) == ({"v": "integer"}, {"v": "a whole number"})
     reading = plan(file, "count", dated, epsilon=1, types={"v": "date", "w": "text"}).describe_reading()
     assert reading[-1].endswith("is unknown; v as date, and what cannot be read so is unknown")
 
@@ -242,7 +244,7 @@ def test_commands_sessions_and_batches_take_types(tmp_path, capsys):
     asked = ["publish", str(file), "count", "v > 1", "--epsilon", "40", "--types", str(types)]
     assert run([*asked, "--json"]) == 0
     shown = capsys.readouterr().out
-    assert json.loads(shown)["answers"] == [{"answer": 1}]
+    assert [row["answer"] for row in json.loads(shown)["answers"]] == [1]
     assert "v as integer" in shown
     assert CANARY not in shown
     for out in (types, tmp_path / "u.json"):

@@ -79,6 +79,35 @@ def test_nothing_published_is_markup(found):
     assert "<caption>count by town;" in page
 
 
+def test_what_is_asked_and_what_is_left_show_themselves_in_notebooks(tmp_path):
+    frame = pa.table({"<b>t</b>": ["x"], "v": [1]})
+    session = irisdp.Session(frame, ledger=tmp_path / "l.ledger", limit=9, unit="v")
+    asked = {"by": "<b>t</b>", "groups": ["x", "<i>"]}
+    planned = session.plan("count", epsilon=1, **asked)._repr_html_()
+    session.count(epsilon=1, **asked)
+    session.batch([{"query": "count"}, {"query": "at-least 3"}], budget={"epsilon": 2})
+    pages = {
+        "plan": (planned, "<td>cost</td><td>ε = 1, δ = 0 for adding or removing one v</td>"),
+        "unit": (planned, "<td>unit</td><td>one record kept per v, chosen by a secret order"),
+        "session": (session._repr_html_(), "<caption>Session: l.ledger; left ε = 6, δ = 0</caption>"),
+        "batch": (
+            session.batch([{"query": "count"}], budget={"epsilon": 2})._repr_html_(),
+            "; charged with its batch</caption>",
+        ),
+        "plan of a batch": (
+            irisdp.plan_batch({"budget": {"epsilon": 1}, "questions": [{"query": "count"}]}, data=frame)._repr_html_(),
+            "<td>1</td><td>count</td><td>off by ",
+        ),
+    }
+    for page, holds in pages.values():
+        assert holds in page
+        assert "<b>" not in page
+        assert "<i>" not in page
+    rows = session._repr_html_().split("<tr>")
+    assert "batch of 2" in rows[3]
+    assert "count by &lt;b&gt;t&lt;/b&gt; per v" in rows[4]
+
+
 def test_long_tables_are_cut(tmp_path):
     found = irisdp.publish(
         pa.table({"v": range(100)}), "count", by="v", groups=range(100), epsilon=1, ledger=tmp_path / "l.ledger"

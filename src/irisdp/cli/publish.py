@@ -301,11 +301,7 @@ def _show_rules(planned: Plan) -> None:
     """Say by which rules records are read, what stands for a person, and what is public."""
     from rich.markup import escape
 
-    said = [("project", line) for line in planned.describe_project()]
-    said += [("read", reading) for reading in planned.describe_reading()]
-    said += [] if planned.asked.unit_rule is None else [("unit", planned.asked.unit_rule)]
-    said += [("public", public) for public in planned.describe_public()]
-    for heading, words in said:
+    for heading, words in planned.describe_rules():
         console().print(f"  {heading:<9} {escape(words)}", soft_wrap=True)
 
 

@@ -117,8 +117,7 @@ def describe_types(types: Mapping[str, str]) -> str:
 
 
 def _typed(column: Column, kind: str) -> Column:
-    text = f"TYPED({column.name}, {kind})"
-    return Column(column.name, TYPES[kind], Derivation(text, "", (column,), _reading(column.reference, kind)))
+    return Column(column.name, TYPES[kind], Derivation(kind, "", (column,), _reading(column.reference, kind)))
 
 
 def _reading(text: exp.Expr, kind: str) -> exp.Expr:

@@ -18,6 +18,7 @@ from ..mechanisms import privacy_to_document
 from ..privacy import Gaussian, Guarantee, Privacy
 from ..queries import Condition, Contribution, Groups, PerUnit, Query, Relation, Table, entry_of
 from ..renamed import renamed_method
+from ..tabular import html_table
 from .audiences import Audience
 from .errors_around import ErrorAt, errors_around
 from .pricing import Price
@@ -120,6 +121,17 @@ class Plan:
         """What `cost` is counted in: a selection has a δ, and nothing with one is counted in μ."""
         curved = isinstance(self.price.privacy, Gaussian)
         return MU if curved and not self.charged_at and self.selector is None else EPSILON_DELTA
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what a dry run says of the question."""
+        said = [
+            ("cost", self.describe_cost()),
+            *(("error", error) for error in self.describe_error()),
+            *(("groups", groups) for groups in self.describe_groups()),
+            *(("among", categories) for categories in self.describe_categories()),
+            *self.describe_rules(),
+        ]
+        return html_table(self.line, ["", "before any record is read"], said)
 
     @property
     def line(self) -> str:
@@ -225,6 +237,13 @@ class Plan:
     def describe_project(self) -> list[str]:
         """Say in a line for people what a project file said; none without one."""
         return [] if self.project is None else [self.project.describe(self.project_says)]
+
+    def describe_rules(self) -> list[tuple[str, str]]:
+        """Say by which rules records are read, what stands for a person, and what is public, each with its heading."""
+        said = [("project", line) for line in self.describe_project()]
+        said += [("read", reading) for reading in self.describe_reading()]
+        said += [] if self.asked.unit_rule is None else [("unit", self.asked.unit_rule)]
+        return [*said, *(("public", public) for public in self.describe_public())]
 
     def describe_groups(self) -> list[str]:
         """Say which groups were read, the first few by name, as text or as numbers; none where none are declared."""

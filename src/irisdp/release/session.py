@@ -12,6 +12,7 @@ from ..accounting import Charge
 from ..errors import BadInput
 from ..exact import Rational, checked
 from ..queries import open_table
+from ..tabular import html_table
 from .batches import BatchPublication, batch
 from .ledger import Ledger, Release
 from .limits import named_limit
@@ -125,6 +126,14 @@ class Session:
         left = self.remaining
         budget = "no limit is set" if left is None else f"left {left}"
         return f"<Session: {self.ledger.path.name}; {budget}>"
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what was released, the newest first, and what is left."""
+        rows = [
+            (release.id, release.settled[:10], release.query, release.audience or "", release.cost)
+            for release in reversed(self.releases())
+        ]
+        return html_table(repr(self)[1:-1], ["id", "date", "question", "audience", "cost"], rows)
 
     @property
     def spent(self) -> Charge:

@@ -83,10 +83,14 @@ def subject_of(
         "unit": unit,
         "relation": str(relation),
         "reader": table.reader,
-        "columns": {column.name: str(column.kind) for column in read},
+        # Of a column of text, as it is read comes before as it is held.
+        "columns": {column.name: str(column.kind) for column in reversed(read)},
     }
-    derived = {column.name: column.derivation.text for column in read if column.derivation is not None}
+    computed = {column.name: column.derivation for column in read if column.derivation is not None}
+    derived = {name: found.text for name, found in computed.items() if found.shown}
     facts |= {"derived": derived} if derived else {}
+    types = {name: table.types[name] for name in computed if name in table.types}
+    facts |= {"types": types} if types else {}
     facts |= {"text": table.text} if table.text else {}
     if unit is not None:
         facts |= {"per_unit": per_unit and str(per_unit), "unit_rule": rule, **contribution.to_document()}

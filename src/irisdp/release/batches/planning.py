@@ -11,6 +11,7 @@ from typing import Any
 from ...accounting import Charge, Cost, Currency
 from ...errors import BadInput
 from ...exact import checked, decimal_above, rational_text
+from ...tabular import html_table
 from ..planning import plan
 from ..plans import Plan
 from ..projects import find_project
@@ -43,6 +44,11 @@ class BatchPlan:
     def __repr__(self) -> str:
         """Say what is asked and what it costs."""
         return f"<BatchPlan: {self.line}; {self.cost}>"
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook each question with its error, and what they cost together."""
+        rows = [(number, one.line, "; ".join(one.describe_error())) for number, one in enumerate(self.plans, start=1)]
+        return html_table("; ".join(words for _, words in self.describe_cost()), ["", "question", "error"], rows)
 
     @property
     def plans(self) -> tuple[Plan, ...]:

@@ -14,6 +14,8 @@ from .planning import BatchPlan
 
 __all__ = ["BatchPublication"]
 
+_MOST_SHOWN = 10
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class BatchPublication(InOneLine):
@@ -64,6 +66,12 @@ class BatchPublication(InOneLine):
 
     def _summary(self) -> str:
         return f"{self.plan.line}; {'charged before' if self.repeated else f'charged {self.cost}'}"
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook the answers of each question, the first of many."""
+        return "".join(found._repr_html_() for found in self.publications[:_MOST_SHOWN]) + (
+            f"<p>… ({len(self)} in all)</p>" if len(self) > _MOST_SHOWN else ""
+        )
 
     def to_document(self) -> dict[str, Any]:
         """Return the batch as `irisdp batch --json` prints it."""
