@@ -7,10 +7,12 @@ import pytest
 
 from irisdp import Privacy, noise
 from irisdp.exact import Enclosure
+from irisdp.noise import staircase
 from irisdp.noise.tables import digits_of_cells
 from irisdp.sampling import ScriptedBits, law_of
 from irisdp.sampling.uniform import draw_uniform
 from support.seeds import fresh_random
+from support.sweeps import tried
 
 TWO = Privacy.all([Privacy(ratio=2, delta="1/50"), Privacy(ratio="3/2", delta="1/10")])
 LAWS = {
@@ -51,13 +53,29 @@ def test_draws_have_the_stated_law(name, word_bits, words):
 
 
 @pytest.mark.parametrize("step_for", ["absolute", "squared"])
-@pytest.mark.parametrize("sensitivity", [1, 2, 3, 4])
-def test_staircases_have_the_stated_law(sensitivity, step_for):
-    """Four numbers make one draw: which side, how far, and the place on the level and in the stretch."""
+@pytest.mark.parametrize("sensitivity", [1, 3, 2, 4][: tried(2, 4)])
+@pytest.mark.parametrize(
+    ("most", "word_bits", "words", "undecided"),
+    [(1 << 11, 9, 1, F(1, 4)), (1 << 11, 3, 3, F(1, 4)), (70, 5, 2, F(1, 2)), (1, 2, 6, F(9, 10))],
+)
+def test_staircases_have_the_stated_law(sensitivity, step_for, most, word_bits, words, undecided, monkeypatch):
+    """From one table; from two words, for the stretch and the place; or from four numbers, whatever their size."""
+    monkeypatch.setattr(staircase, "_MOST_THRESHOLDS", most)
     law = noise.law("staircase", Privacy(ratio=4), sensitivity, step_for)
-    found = law_of(drawn(law, 2), word_bits=2, words=6)
+    found = law_of(drawn(law, 2), word_bits=word_bits, words=words)
     assert holds(found, law, 2)
-    assert found.undecided < F(9, 10)
+    assert found.undecided < undecided
+
+
+@pytest.mark.parametrize("most", [1 << 11, 70, 1])
+def test_many_draws_of_staircases_are_alike_in_each_way(most, monkeypatch):
+    """Bulk draws take the paths that single draws by enumeration take: shares within 6 standard errors."""
+    monkeypatch.setattr(staircase, "_MOST_THRESHOLDS", most)
+    law, number = noise.law("staircase", Privacy(ratio=4), 3), 60_000
+    found = law.draw(np.full(number, 7)) - 7
+    for z in range(-9, 10):
+        chance = float(law.probability(z))
+        assert abs(np.mean(found == z) - chance) < 6 * np.sqrt(chance / number), z
 
 
 def test_a_law_that_is_not_drawn_is_noticed():

@@ -232,22 +232,6 @@ def least_added(privacy, sensitivity, power, reach):
     return program.minimum()
 
 
-@pytest.mark.parametrize(("loss", "power"), [("absolute", 1), ("squared", 2)])
-@pytest.mark.parametrize(("epsilon", "sensitivity"), [(1, 1), (1, 2), (2, 3), (3, 4), (2, 5), (3, 7)])
-def test_a_staircase_is_the_best_that_can_be_added(epsilon, sensitivity, loss, power):
-    privacy = Privacy(epsilon=epsilon)
-    law = noise.law("staircase", privacy, sensitivity, loss)
-    best = least_added(privacy, sensitivity, power, sensitivity * 36 // epsilon)
-    assert float(law.expected(loss).upper) == pytest.approx(best, rel=1e-6)
-    masses = {z: law.probability(z) for z in range(-80, 81)}
-    assert all(
-        mass <= privacy.ratio * masses[z + way]
-        for z, mass in masses.items()
-        for way in range(-sensitivity, sensitivity + 1)
-        if z + way in masses
-    )
-
-
 @pytest.mark.parametrize("case", range(16))
 def test_whole_numbers_that_climb_by_u_are_the_best_that_can_be_added(case):
     privacy = random_shape(fresh_random(f"added {case}"), ended=True)

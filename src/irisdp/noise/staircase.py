@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import Enclosure, ball, checked, enclosure_of
+from ..exact import Enclosure, ball, checked, enclosure_of, log_below
 from ..privacy import Privacy
 from ..sampling import BitSource, draw
+from ..sampling.digits import Digit
 from ..sampling.geometric import Drawn, add_drawn, draw_digits, geometric_digits
 from ..sampling.thresholds import chunks
+from ..sampling.ties import bracket_enclosed
 from ..sampling.uniform import draw_uniform
 from .protocol import DEFAULT_WIDTH, Loss, check_atom, check_distance, check_length, check_width
 
@@ -27,6 +29,8 @@ __all__ = ["LARGEST_SENSITIVITY", "StaircaseLaw", "best_step", "stretches_within
 
 LARGEST_SENSITIVITY = 1 << 30
 _SMALLEST_EXCESS = Fraction(1, 10**15)
+_MOST_THRESHOLDS = 1 << 11
+"""In one table: as many as the tables of geometric noise have."""
 _MOST_STEPS = 1 << 17
 _ROUNDING = 1e-9
 
@@ -144,6 +148,32 @@ class StaircaseLaw:
         return 1 / _total(self.privacy.ratio, self.sensitivity, self.step)
 
     def _noise(self, count: int, source: BitSource) -> Drawn:
+        """Draw from one table; or, where it would be long, the stretch to either side of the level, and the place."""
+        # A word tells nothing apart that is 64 halvings out, on either side. It only chooses the way.
+        told = 2 * 45 / log_below(self.privacy.ratio)
+        if told * self.sensitivity <= _MOST_THRESHOLDS:
+            yield from draw_digits(count, (_places(self),), source)
+            return
+        if told > _MOST_THRESHOLDS:
+            yield from self._noise_of_many(count, source)
+            return
+        digit, reach, width = _stretches(self), 2 * self.step - 1, self.sensitivity
+        for part in chunks(count):
+            size = part.stop - part.start
+            stretches, far = digit.draw(size, source)
+            sides = np.sign(stretches)
+            places = draw_uniform(size, np.where(sides == 0, reach, width), source)
+            outside = self.step + (np.abs(stretches) - 1) * width + places
+            noise = np.where(sides == 0, places - (self.step - 1), sides * outside)
+            yield part, noise, {tie: self._at(stretch, int(places[tie])) for tie, stretch in far.items()}
+
+    def _at(self, stretch: int, place: int) -> int:
+        if not stretch:
+            return place - (self.step - 1)
+        outside = self.step + (abs(stretch) - 1) * self.sensitivity + place
+        return outside if stretch > 0 else -outside
+
+    def _noise_of_many(self, count: int, source: BitSource) -> Drawn:
         """Draw level or side, stretch, and the places on the level and in the stretch; all of them, every time."""
         top, reach, width = self._top(), 2 * self.step - 1, self.sensitivity
         side = (1 - reach * top) / 2
@@ -165,6 +195,62 @@ class StaircaseLaw:
                     for tie, value in far.items()
                 },
             )
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretches:
+    """The law of the stretch that noise falls in: 0 is the level, 1, 2, … those to the right, −1, −2, … to the left.
+
+    Attributes
+    ----------
+    ratio : Fraction
+        r: each stretch is as likely as the one before it, divided by r.
+    side : Fraction
+        What all stretches to one side have together.
+    """
+
+    ratio: Fraction
+    side: Fraction
+    first: ClassVar[None] = None
+    last: ClassVar[None] = None
+    base: ClassVar[None] = None
+
+    def bracket(self, outcome: int, bits: int) -> tuple[int, int]:
+        """Return integers around P(below the stretch) · 2^bits."""
+        return bracket_enclosed(partial(enclosure_of, partial(self._below, outcome)), bits)
+
+    def _below(self, outcome: int) -> Any:
+        if outcome <= 0:
+            return ball(self.side) * ball(self.ratio) ** outcome
+        return 1 - ball(self.side) * ball(self.ratio) ** (1 - outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """The law of the noise itself, for a table."""
+
+    law: StaircaseLaw
+    first: ClassVar[None] = None
+    last: ClassVar[None] = None
+    base: ClassVar[None] = None
+
+    def bracket(self, outcome: int, bits: int) -> tuple[int, int]:
+        """Return integers around P(Z < outcome) · 2^bits."""
+        return bracket_enclosed(partial(self.law.below, outcome), bits)
+
+
+@lru_cache(maxsize=16)
+def _places(law: StaircaseLaw) -> Digit:
+    """Return the table that draws the noise; public, so it is kept."""
+    return Digit.of(_Places(law))
+
+
+@lru_cache(maxsize=16)
+def _stretches(law: StaircaseLaw) -> Digit:
+    """Return the table that draws stretches; public, so it is kept."""
+    ratio, m = law.privacy.ratio, law.sensitivity
+    beyond = m / (ratio - 1)
+    return Digit.of(_Stretches(ratio, beyond / (2 * law.step - 1 + 2 * beyond)))
 
 
 def best_step(privacy: Privacy, sensitivity: int, loss: Loss) -> int:
