@@ -12,12 +12,14 @@ from irisdp.catalogue import FORMS
 from irisdp.cells import StaircaseNoise, surely_within
 from irisdp.cli.main import run
 from irisdp.errors import BadInput
+from irisdp.noise import bounded_delta
 from irisdp.noise.staircase import best_step, stretches_within
-from irisdp.release.within import DIGITS, least_epsilon
+from irisdp.release.least_epsilon import DIGITS, least_epsilon
 
 PEOPLE = pa.table(
     {
         "person": list(range(12)),
+        "home": [1, 2, 3] * 4,
         "town": ["Ely", "York", "Ely"] * 4,
         "age": [10, 20, 30, 40, 50, 60] * 2,
         "vote": [1, 0, 0] * 4,
@@ -33,6 +35,12 @@ ASKED = {
     "by town": (("count",), {"within": 5, **TOWNS}),
     "exchange": (("count", "vote = 1"), {"within": 5, "relation": "exchange"}),
     "persons": (("count",), {"within": 5, "unit": "person", **TOWNS}),
+    "many records": (("count",), {"within": 5, "unit": "home", "at_most": 3}),
+    "many records, spread": (("count",), {"within": 5, "unit": "home", "at_most": 5, "groups_per_unit": 2, **TOWNS}),
+    "many records, few groups": (
+        ("count",),
+        {"within": 2, "confidence": "0.979", "unit": "home", "at_most": 10, "groups_per_unit": 2, **TOWNS},
+    ),
     "with a delta": (("count",), {"within": 5, "delta": "1e-3"}),
     "histogram": (("histogram", "age"), {"within": 4, "bins": [20, 40]}),
     "at least": (("at-least", 3, "vote = 1"), {"within": 20}),
@@ -139,6 +147,41 @@ def test_a_session_takes_it(tmp_path):
     found = session.count("vote = 1", within=5, confidence="0.9")
     assert session.remaining.epsilon == 1 - found.cost.epsilon
     assert session.plan("count", within=5).within.distance == 5
+
+
+ALWAYS = {
+    "at least": (("at-least", 3, "vote = 1"), {"within": 5}),
+    "majority, exchange": (("majority", "vote = 1"), {"within": 5, "relation": "exchange"}),
+    "far": (("at-most", 3), {"within": 300, "epsilon": "0.05"}),
+    "selected": (("count",), {"within": 4, "by": "town", "select_groups": True}),
+}
+
+
+@pytest.mark.parametrize("name", ALWAYS)
+def test_beside_an_epsilon_the_delta_is_the_least_at_which_it_is_always_so(name):
+    words, given = ALWAYS[name]
+    options = {"epsilon": 1, **given}
+    planned = plan(PEOPLE, *words, **options)
+    found, far = planned.within.privacy, options.pop("within")
+    assert planned.audiences[0].mechanism.chance_within(far).lower == 1
+    assert planned.audiences[0].mechanism.chance_within(far - 1).upper < 1
+    assert 0 <= found.delta - bounded_delta(found, far) < unit_of(found.delta)
+    less = plan(PEOPLE, *words, **options, delta=found.delta - unit_of(found.delta))
+    assert less.audiences[0].mechanism.chance_within(far).upper < 1
+    assert planned.cost.delta == found.delta and "always" in planned.within.says
+
+
+def test_a_delta_that_is_next_to_nothing_is_not_looked_for_closer():
+    found = plan(PEOPLE, "at-least", 3, within=8192, epsilon=1).within
+    assert found.privacy.delta == F(1, 10**30)
+    assert found.says.endswith("less is not looked for")
+
+
+@pytest.mark.parametrize("query", ["sum", "plurality"])
+def test_noise_without_an_end_is_refused_beside_an_epsilon(query):
+    choices = PARTIES if query == "plurality" else {"lower": 0, "upper": 100}
+    with pytest.raises(BadInput, match="within: with epsilon= is for counts of one record of a person, and yes or no"):
+        plan(PEOPLE, query, "vote", within=5, epsilon=1, **choices)
 
 
 NOT_FOR = [form.name for form in FORMS if form.within is None and form.name != "apply"]

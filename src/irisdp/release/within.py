@@ -7,14 +7,14 @@ found it is certain that it suffices, and that a hair less, one unit of its twel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, log10
+from math import floor, sqrt
 from typing import Any
 
 from ..catalogue import FORMS
-from ..cells import CellMechanism, NamedCounts, NoisySums, StaircaseNoise, surely_within
+from ..cells import CellMechanism, LargestCategory, NamedCounts, NoisySums, SpreadNoise, StaircaseNoise, surely_within
 from ..cells.wording import records
 from ..errors import BadInput
 from ..exact import rational, rational_text, short_text
@@ -22,19 +22,17 @@ from ..noise import bounded_delta
 from ..noise.laws import LARGEST_BOUND
 from ..noise.staircase import stretches_within
 from ..privacy import Guarantee, Privacy
+from .least_epsilon import DIGITS, least_epsilon, on_grid
 from .options import Question
 
-__all__ = ["DIGITS", "Met", "Within", "least_epsilon", "read_within"]
-
-DIGITS = 12
-"""Significant digits of an ε that is found."""
+__all__ = ["Met", "Within", "read_within"]
 
 _USUAL = Fraction(19, 20)
-_LEAST, _MOST = -18, 3
-"""Powers of ten between which an ε is looked for."""
-_LADDER = 64
-"""Smaller ε that are tried, where noise is chosen by its ε and so need not get better with every more of it."""
+_RANGE, _HALVINGS = (1e-3, 100.0), 60
+"""Where the ε is looked for from which on a staircase is better than noise that is spread, and how closely."""
 _FARTHEST = 10**12
+_LEAST_DELTA = Fraction(1, 10**30)
+"""No smaller δ is looked for."""
 
 Answering = Callable[[Guarantee], CellMechanism[Any]]
 """From a guarantee to what answers with it."""
@@ -123,15 +121,20 @@ class Within:
         what = self.check(query).format(K=_shown(self.asked), records=records(floor(self.asked)))
         if self.pair is not None:
             return self._always(what, answering)
-        usual = answering(Privacy(epsilon=1, delta=self.delta))
+
+        def at(epsilon: Fraction) -> CellMechanism[Any]:
+            return answering(Privacy(epsilon=epsilon, delta=self.delta))
+
+        usual = at(Fraction(1))
         distance = self._distance(usual)
-
-        def kept(epsilon: Fraction) -> bool:
-            mechanism = answering(Privacy(epsilon=epsilon, delta=self.delta))
-            return surely_within(mechanism, distance, self.confidence)
-
-        stretches = _stretches(usual, distance, self.confidence)
-        found = Privacy(epsilon=least_epsilon(kept, stretches), delta=self.delta)
+        stretches = _stretches(at, distance, self.confidence)
+        least_one = least_epsilon(
+            lambda epsilon: surely_within(at(epsilon), distance, self.confidence),
+            stretches,
+            # Which rule names a winner, and which noise many records get, is chosen by ε.
+            ladder=isinstance(_noise(usual), LargestCategory | StaircaseNoise | SpreadNoise),
+        )
+        found = Privacy(epsilon=least_one, delta=self.delta)
         if isinstance(usual, NamedCounts):
             what += ", whether it is named or not,"
         often = f"with probability {short_text(100 * self.confidence)} %"
@@ -145,11 +148,18 @@ class Within:
         distance = self._distance(answering(self.pair.with_delta(bounded_delta(self.pair, 1))))
         if not 1 <= distance <= LARGEST_BOUND:
             raise BadInput("within", f"must be from 1 to {LARGEST_BOUND:,} with epsilon=", "leave epsilon= out")
-        found = self.pair.with_delta(bounded_delta(self.pair, distance))
+        # Of a δ a hair above the least the noise ends no further out, and its digits fit on a line.
+        least = max(bounded_delta(self.pair, distance), _LEAST_DELTA)
+        found = self.pair.with_delta(-on_grid(-least))
         if not surely_within(answering(found), distance, Fraction(1)):
-            rule = "with epsilon= is for noise that ends there, of one count of a record or person"
+            rule = (
+                "with epsilon= is for counts of one record of a person, and yes or no about them: their noise can end"
+            )
             raise BadInput("within", rule, "leave epsilon= out, or within=")
-        says = f"each answer is {what}, always: the least δ for that, at this ε, is {short_text(found.delta)}"
+        why = (
+            "less is not looked for" if least == _LEAST_DELTA else f"the least δ for that at this ε, to {DIGITS} digits"
+        )
+        says = f"each answer is {what}, always, at δ = {short_text(found.delta, DIGITS)}: {why}"
         return Met(asked=self.asked, distance=distance, confidence=Fraction(1), privacy=found, says=says)
 
     def _distance(self, mechanism: CellMechanism[Any]) -> int:
@@ -198,97 +208,33 @@ def read_within(options: Question) -> Within | None:
     return Within(asked=far, confidence=Fraction(1), pair=pair, delta=delta)
 
 
-def _stretches(mechanism: CellMechanism[Any], distance: int, confidence: Fraction) -> list[tuple[float, float]]:
-    """Return where more ε may stray further, of noise whose steps are chosen by ε."""
-    noise = mechanism.noise if isinstance(mechanism, NoisySums) else mechanism
-    if isinstance(noise, StaircaseNoise):
-        return stretches_within(noise.sensitivity, distance, confidence)
-    return []
+def _stretches(
+    answering: Callable[[Fraction], CellMechanism[Any]], distance: int, confidence: Fraction
+) -> list[tuple[float, float]]:
+    """Return where more ε may stray further, of noise whose steps, or whose law, are chosen by ε."""
+    noise = _noise(answering(Fraction(1)))
+    if not isinstance(noise, StaircaseNoise | SpreadNoise):
+        return []
+    both = (noise, noise.beside)
+    found = []
+    for one in both:
+        if isinstance(one, StaircaseNoise):
+            steps = stretches_within(one.sensitivity, distance, confidence)
+            found += [(start * one.cells, end * one.cells) for start, end in steps]
+    if noise.beside is not None:  # the staircase is better from some ε on
+        low, high = _RANGE
+        for _ in range(_HALVINGS):
+            middle = sqrt(low * high)
+            spread = isinstance(_noise(answering(Fraction(middle))), SpreadNoise)
+            low, high = (middle, high) if spread else (low, middle)
+        found.append((0.0, low))
+    return sorted(found, key=lambda stretch: stretch[1])
 
 
-def least_epsilon(kept: Callable[[Fraction], bool], stretches: Iterable[tuple[float, float]] = ()) -> Fraction:
-    """Return the least decimal of twelve significant digits that is enough; a unit of the last digit less is not.
-
-    Parameters
-    ----------
-    kept : callable
-        Whether an ε is enough. Where noise is chosen by its ε, so that more may be too little, smaller ones are
-        looked for on a ladder of steps of one per cent.
-    stretches : iterable of (float, float)
-        In ascending order, stretches of ε at whose ends smaller ones may be enough, too, and beyond which they may not.
-
-    Raises
-    ------
-    BadInput
-        Where no ε from 1e-18 to 1,000 is enough, or all are.
-    """
-
-    def enough(epsilon: Fraction) -> bool:
-        try:
-            return kept(epsilon)
-        except BadInput:  # less than any noise is drawn for
-            if epsilon >= 1:
-                raise
-            return False
-
-    found = Fraction(1)
-    while not enough(found):
-        found *= 10
-        if found > 10**_MOST:
-            rule = f"is kept by no ε up to {10**_MOST:,}"
-            raise BadInput("within", rule, "ask for a larger distance, or a lower confidence")
-    found = _least_below(enough, found)
-    for start, end in stretches:
-        if end >= found:
-            break
-        last = next((place for place in _last_before(end) if place < found and enough(place)), None)
-        if last is not None:
-            found = _least_below(enough, last, Fraction(start * (1 - 1e-11)))
-            break
-    for step in range(1, _LADDER):
-        smaller = _on_grid(found * (100 - step) / 100)
-        if enough(smaller):
-            return _least_below(enough, smaller)
-    return found
-
-
-def _least_below(enough: Callable[[Fraction], bool], high: Fraction, low: Fraction = Fraction(0)) -> Fraction:
-    """Return one that is enough, next to one that is not: at most `high`, which is enough, and above `low`."""
-    power = _power(high)
-    while Fraction(10) ** power > low and enough(Fraction(10) ** power):
-        high, power = Fraction(10) ** power, power - 1
-        if power < _LEAST:
-            raise BadInput("within", "is kept however small ε is", "ask for a smaller distance, or a higher confidence")
-    unit = Fraction(10) ** (power - DIGITS + 1)
-    first, last = max(10 ** (DIGITS - 1), floor(low / unit)), int(high / unit)
-    while last - first > 1:
-        middle = (first + last) // 2
-        first, last = (first, middle) if enough(middle * unit) else (middle, last)
-    return last * unit
-
-
-def _last_before(end: float) -> Iterable[Fraction]:
-    """Yield the grid's last numbers up to one that is nearly known."""
-    last = _on_grid(Fraction(end))
-    unit = Fraction(10) ** (_power(last) - DIGITS + 1)
-    return (last + unit, last, last - unit)
+def _noise(mechanism: CellMechanism[Any]) -> Any:
+    """Return what is added to a sum, and of other mechanisms themselves."""
+    return mechanism.noise if isinstance(mechanism, NoisySums) else mechanism
 
 
 def _shown(distance: Fraction) -> str:
     return f"{int(distance):,}" if distance.denominator == 1 else rational_text(distance)
-
-
-def _on_grid(epsilon: Fraction) -> Fraction:
-    """Round down to twelve significant digits."""
-    unit = Fraction(10) ** (_power(epsilon) - DIGITS + 1)
-    return floor(epsilon / unit) * unit
-
-
-def _power(number: Fraction) -> int:
-    """Return p with 10^p ≤ number < 10^(p + 1)."""
-    power = floor(log10(number))
-    while Fraction(10) ** power > number:
-        power -= 1
-    while Fraction(10) ** (power + 1) <= number:
-        power += 1
-    return power
