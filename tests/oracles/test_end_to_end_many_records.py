@@ -9,7 +9,8 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
-from irisdp.cells import many_records
+from irisdp.cells import many_records, named_counts, partition_selection
+from irisdp.cells.shares import share_of
 from irisdp.queries import Count, statistics
 from support.exhaustion import GROUPS, LOTS, MODES, caught, engine_once, forget_counts, planned_for, violations
 from support.sweeps import tried
@@ -44,6 +45,7 @@ def pairs_of(relation):
 
 PAIRS = {relation: pairs_of(relation) for relation in RELATIONS}
 DECLARED = MODES["declared"]
+SELECTED = {"by": "g", "select_groups": True, "ratio": 4, "delta": "3/10"}
 SEVERAL = {
     "staircase": ("count-where", {"at_most": 2}),
     "all records": ("count", {"at_most": 3}),
@@ -52,6 +54,9 @@ SEVERAL = {
     "one group each": ("count-where", {**DECLARED, "at_most": 2, "groups_per_unit": 1}),
     "staircase in each": ("count", {**DECLARED, "at_most": 3, "groups_per_unit": 2, "ratio": 10**5}),
     "histogram": ("histogram", {"at_most": 2}),
+    "named by counts": ("count-where", {**SELECTED, "at_most": 2}),
+    "named by counts of all": ("count", {**SELECTED, "at_most": 3, "groups_per_unit": 2, "ratio": 8}),
+    "selected apart": ("count-where", {**SELECTED, "at_most": 2, "selection_epsilon": "1/2"}),
     "gaussian": ("count-where", {**DECLARED, "at_most": 2, "mu": 2, "delta": "1/20"}),
 }
 """Questions that count several records of a person."""
@@ -94,6 +99,9 @@ def test_each_kind_of_noise_is_among_them():
         "one group each": "staircase",
         "staircase in each": "staircase",
         "histogram": "spread",
+        "named by counts": "named-counts",
+        "named by counts of all": "named-counts",
+        "selected apart": "spread",
         "gaussian": "gaussian",
     }
     assert kinds["staircase in each"]["cells"] == 2
@@ -162,6 +170,15 @@ def test_a_sensitivity_of_one_record_less_is_caught(monkeypatch, name):
     query, options = SEVERAL[name]
     # Whoever is exchanged has a record, and without a condition that one counts: a total moves by M - 1.
     for relation in RELATIONS[: 1 if name == "all records" else 2]:
+        assert caught(query, asked(options, relation), PAIRS[relation]), relation
+
+
+@pytest.mark.parametrize("name", ["named by counts", "named by counts of all", "selected apart"])
+def test_a_share_for_one_record_less_is_caught(monkeypatch, name):
+    for room in (named_counts, partition_selection):
+        monkeypatch.setattr(room, "share_of", lambda privacy, records: share_of(privacy, records - 1))
+    query, options = SEVERAL[name]
+    for relation in RELATIONS:
         assert caught(query, asked(options, relation), PAIRS[relation]), relation
 
 

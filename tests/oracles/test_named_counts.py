@@ -1,7 +1,8 @@
 """Counts that name their groups: privacy in fractions for one group, and programs over every other way to do both."""
 
 from fractions import Fraction as F
-from itertools import pairwise, product
+from itertools import combinations_with_replacement, pairwise, product
+from math import prod
 
 import numpy as np
 import pytest
@@ -9,7 +10,9 @@ import pytest
 from irisdp import Privacy
 from irisdp.cells import GroupCounts, NamedCounts, PartitionSelection
 from irisdp.cells.named_counts import UNNAMED
+from irisdp.cells.shares import share_of
 from irisdp.errors import BadInput
+from irisdp.privacy import step, steps
 from support.closeness import hockey_stick
 from support.programs import Program
 from support.seeds import fresh_random
@@ -75,7 +78,7 @@ def test_a_record_of_either_kind_uses_up_no_more(privacy):
 @pytest.mark.parametrize("privacy", PAIRS, ids=str)
 def test_a_group_in_two_equal_parts_is_named_least_often(privacy):
     mechanism = NamedCounts(privacy, split=True)
-    for size in range(20):
+    for size in range(tried(9, 20)):
         chances = [1 - law_of(mechanism, part, size - part)[None] for part in range(size + 1)]
         assert min(chances) == chances[size // 2]
         assert mechanism._chance(size) <= chances[size // 2] <= mechanism._chance(size) + F(1, 1 << 38)
@@ -190,3 +193,84 @@ def test_what_is_not_named_says_nothing():
 def test_noise_without_an_end_names_nothing():
     with pytest.raises(BadInput, match="delta: must be above 0"):
         NamedCounts(Privacy(epsilon=1))
+
+
+@pytest.mark.parametrize("records", [1, 2, 3, 7])
+@pytest.mark.parametrize(
+    "privacy", [Privacy(ratio=2, delta="1/10"), Privacy(ratio=4, delta="3/10"), Privacy(ratio=1, delta="1/6")], ids=str
+)
+def test_the_shares_of_several_records_come_to_no_more_than_the_whole(privacy, records):
+    share = share_of(privacy, records)
+    for start in (F(0), F(1, 20), F(1, 3), F(9, 10)):
+        whole = step(start, privacy)
+        assert steps(start, records, share) <= whole
+        if start == 0 and steps(start, records, share) * (share.ratio + 1) < 1 - share.delta:
+            assert steps(start, records, share) > whole * (1 - F(1, 1 << 60))  # nothing is left over in one group
+
+
+@pytest.mark.parametrize("split", [False, True])
+def test_a_person_with_two_records_anywhere_uses_up_no_more(split):
+    """Two in one count, one in each of a group's two, and two of two groups: the joint laws as fractions."""
+    privacy = Privacy(ratio=4, delta="3/10")
+    mechanism = NamedCounts(privacy, split=split, records=2)
+
+    def joint(*pairs):
+        laws = [law_of(mechanism, *pair) for pair in pairs]
+        return {
+            tuple(answers): prod((law[answer] for law, answer in zip(laws, answers, strict=True)), start=F(1))
+            for answers in product(*laws)
+        }
+
+    kinds = [(1, 0), (0, 1)] if split else [(1, 0)]
+    sizes = [(0, 0), (2, 0)] if split else [(0, 0), (1, 0), (2, 0)]
+    for base in [((0, 0), (0, 0)), ((2, 0), (0, 1 if split else 0)), *product(sizes, repeat=2)][: tried(2, 9)]:
+        before = joint(*base)
+        for first, second in combinations_with_replacement([*product(range(2), kinds)], 2):
+            after = [list(pair) for pair in base]
+            for place, (counted, others) in (first, second):
+                after[place][0] += counted
+                after[place][1] += others
+            law = joint(*after)
+            assert hockey_stick(law, before, privacy.ratio) <= privacy.delta
+            assert hockey_stick(before, law, privacy.ratio) <= privacy.delta
+
+
+def test_several_pairs_have_no_share():
+    with pytest.raises(BadInput, match="at_most: is above 1"):
+        share_of(PAIRS[-1], 2)
+
+
+@pytest.mark.parametrize("split", [False, True])
+@pytest.mark.parametrize("confidence", [F(1, 2), F(19, 20), F(99, 100)], ids=str)
+@pytest.mark.parametrize("privacy", PAIRS[1:4], ids=str)
+def test_ends_hold_as_often_as_promised_given_that_a_group_is_named(privacy, confidence, split):
+    """Whatever its count and, with a condition, however many other records it has: as fractions."""
+    mechanism = NamedCounts(privacy, split=split)
+    for counted, others in product(range(tried(12, 40)), (0, 1, 3, 9, 40) if split else (0,)):
+        law = law_of(mechanism, counted, others)
+        law.pop(None)
+        cells = list(law)
+        columns = mechanism.assurance(cells, [], groups([0], [0]), confidence).columns
+        held = sum(
+            chance
+            for low, high, chance in zip(columns["answer_low"], columns["answer_high"], law.values(), strict=True)
+            if low <= counted <= high
+        )
+        assert held >= confidence * sum(law.values())
+
+
+def test_ends_that_forget_the_naming_fail_small_groups():
+    """The control: as wide as the noise asks for on either side, and no wider."""
+    privacy = PAIRS[3]
+    mechanism, distance = NamedCounts(privacy), 3
+    law = law_of(mechanism, 1)
+    law.pop(None)
+    assert mechanism.chance_within(distance).lower > F(99, 100)
+    shown = mechanism.show(list(law), groups([0], [0]))
+    assert sum(p for value, p in zip(shown, law.values(), strict=True) if abs(value - 1) <= distance) == 0
+
+
+def test_far_above_the_threshold_ends_are_those_of_the_noise():
+    mechanism = NamedCounts(Privacy(epsilon=1, delta="1e-6"))
+    between = mechanism.assurance([3 * 1000 + 1, 3 * 14 + 1], [], groups([0], [0]), F(19, 20)).columns
+    assert (between["answer_low"], between["answer_high"]) == ([997, 1], [1003, 17])

@@ -1,8 +1,10 @@
 """Which groups are named, by what and at what cost: public facts decide, and the plan says so."""
 
 import json
+from fractions import Fraction
 
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 import irisdp
@@ -91,6 +93,19 @@ def test_how_large_a_group_must_be_is_said():
         "a group is named with probability 50 % from 27 records on, 95 % from 29, 99 % from 31, "
         "for however many of them the condition holds"
     )
+
+
+@pytest.mark.parametrize("given", [{}, {"selection_epsilon": 1}])
+def test_several_records_of_a_person_share_what_the_person_may_reveal(given):
+    people = SURVEY.append_column("pid", pa.array(range(len(SURVEY))))
+    options = {**ASKED, "unit": "pid", "epsilon": 1, "delta": "1e-6", **given}
+    one, three = (plan(people, "count", **options, at_most=most) for most in (1, 3))
+    assert one.cost == three.cost
+    assert three.naming.share.epsilon == Fraction(1, 3)
+    assert three.naming.share.ratio**3 <= one.naming.privacy.ratio
+    assert Fraction(10**-6) / 5 < three.naming.share.delta < Fraction(10**-6) / 3
+    assert three.naming.named_from()["95"] > 2 * one.naming.named_from()["95"]
+    assert "ε/3, as one person may move several" in three.describe_error()[0]
 
 
 def test_a_batch_selects_apart():

@@ -194,6 +194,7 @@ def test_one_record_asked_for_is_the_question_as_it_was(file):
 
 
 TWO = '{"all": [{"epsilon": 1}, {"epsilon": "1/2", "delta": "1e-3"}]}'
+ENDED = '{"all": [{"epsilon": 1, "delta": "1e-6"}, {"epsilon": "1/2", "delta": "1e-3"}]}'
 WRONG = [
     (("count",), {"at_most": 2}, r"^at_most: is about people who have several records; say whose they are with unit=$"),
     (("count",), {"at_most": 0, "unit": "pid"}, r"^at_most: must be at least 1"),
@@ -207,8 +208,8 @@ WRONG = [
     (("sizes", "ward"), {"at_most": 2, "unit": "pid"}, r"^at_most: is not for sizes"),
     (
         ("count",),
-        {"at_most": 2, "unit": "pid", "by": "ward", "select_groups": True, "delta": "1e-6"},
-        r"^at_most: is for groups that are declared",
+        {"at_most": 2, "unit": "pid", "by": "ward", "select_groups": True, "epsilon": None, "privacy": ENDED},
+        r"^at_most: is above 1, and several pairs",
     ),
     (
         ("count",),

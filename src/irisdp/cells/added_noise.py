@@ -25,7 +25,7 @@ from .chances import least_distance
 from .counts_on_paths import CountNodes, NoisyCounts
 from .protocol import ENCLOSED, Link
 
-__all__ = ["AddedNoise", "GaussianNoise", "ShapeNoise"]
+__all__ = ["AddedNoise", "GaussianNoise", "ShapeNoise", "shape_law"]
 
 _FAR = 12
 """Deviations beyond which a Gaussian's mass, below 1e-32, is lumped."""
@@ -82,7 +82,7 @@ class ShapeNoise(AddedNoise):
     @property
     def noise(self) -> ShapeLaw:
         """What is added, in cells."""
-        return _shape_law(self.privacy)
+        return shape_law(self.privacy)
 
     def law(self, nodes: CountNodes, cell: int, largest: int) -> dict[Any, Fraction]:
         """Return the exact law of the answer, lumped beyond all kinks of u, where ratios stay as they are."""
@@ -148,7 +148,8 @@ class GaussianNoise(AddedNoise):
 
 
 @lru_cache(maxsize=64)
-def _shape_law(privacy: Privacy) -> ShapeLaw:
+def shape_law(privacy: Privacy) -> ShapeLaw:
+    """Return the noise that climbs by the u of any pairs, in cells."""
     found = law("universal", privacy)
     assert isinstance(found, ShapeLaw)
     return found

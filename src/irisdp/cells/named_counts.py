@@ -22,15 +22,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
+from ..noise import ShapeLaw
 from ..privacy import Privacy, enclose_steps
 from ..sampling import BitSource
-from .added_noise import ShapeNoise
-from .assurance import Assurance
-from .assured import no_assurance
+from .added_noise import ShapeNoise, shape_law
+from .assurance import HIGH, LOW, Assurance
+from .assured import promised
 from .counts_on_paths import CountNodes, NoisyCounts
+from .named_ends import named_ends
 from .naming import describe_naming, named_from
 from .padding import longer
 from .protocol import Link
+from .shares import share_of
 
 __all__ = ["UNNAMED", "GroupCounts", "NamedCounts"]
 
@@ -71,9 +74,11 @@ class NamedCounts(ShapeNoise):
     Parameters
     ----------
     privacy : Privacy
-        Of one record more or less in one group, for name and answer together. Every pair has a δ above 0.
+        Of one person who comes or goes, for names and answers together. Every pair has a δ above 0.
     split : bool
         Whether a group's other records are counted beside those that are asked for, so that they can name it too.
+    records : int
+        How many records one person has that count, in whatever groups.
 
     References
     ----------
@@ -82,11 +87,22 @@ class NamedCounts(ShapeNoise):
 
     privacy: Privacy
     split: bool = False
+    records: int = 1
 
     def __post_init__(self) -> None:
         """Refuse a guarantee under which noise has no end, or one too far out: then nothing may be named by it."""
         if self.noise.support is None:
             raise BadInput("delta", "must be above 0 to name groups by their counts", "give delta=1e-6")
+
+    @property
+    def share(self) -> Privacy:
+        """What one record may reveal."""
+        return share_of(self.privacy, self.records)
+
+    @property
+    def noise(self) -> ShapeLaw:
+        """What is added, in cells."""
+        return shape_law(self.share)
 
     @property
     def last(self) -> int:
@@ -121,8 +137,11 @@ class NamedCounts(ShapeNoise):
         return {"cells": drawn}
 
     def assurance(self, drawn: list[Any], shown: list[Any], nodes: CountNodes, confidence: Fraction) -> Assurance:
-        """Return nothing: of a small group that is named all the same the noisy count must be far too large."""
-        return no_assurance()
+        """Return ends that allow for the groups' being named: a small one's noisy count must be far too large."""
+        between = named_ends(self.noise, self.last, split=self.split, confidence=confidence)
+        ends = [between.of(cell) for cell in drawn]
+        columns = {LOW: [low for low, _ in ends], HIGH: [high for _, high in ends]}
+        return Assurance(columns, promised(confidence), confidence)
 
     def law(self, nodes: CountNodes, cell: int, largest: int) -> dict[Any, Fraction]:
         """Return the exact law of a named group's cell; None stands for a group that is not named."""
@@ -137,6 +156,14 @@ class NamedCounts(ShapeNoise):
             for z, passes, chance in zip(first.tolist(), alone, chances, strict=True)
         }
         return {None: 1 - sum(named.values())} | {z: chance for z, chance in named.items() if chance}
+
+    def describe_error(self) -> str:
+        """Say the expected error in one line, and what noise is made for where a person has several records."""
+        said = NoisyCounts.describe_error(self)
+        if self.records == 1:
+            return said
+        most = self.records
+        return f"{said}; noise at ε/{most}, as one person may move several groups, by at most {most} in all"
 
     def named_from(self) -> dict[str, int]:
         """Return from how many records on a group is named, whatever part of them is counted."""
@@ -153,7 +180,8 @@ class NamedCounts(ShapeNoise):
         Cell 0 begins at −½.
         """
         document = {"kind": "named-counts", "cells_per_unit": self.noise.atoms_per_unit, "named_above": self.last}
-        return document | ({"split": True} if self.split else {})
+        document |= {"split": True} if self.split else {}
+        return document | ({"records": self.records} if self.records > 1 else {})
 
     def _passes(self, cells: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Tell which noisy counts no empty group can have."""
@@ -180,5 +208,5 @@ class NamedCounts(ShapeNoise):
         parts = (size // 2, size - size // 2) if self.split else (size,)
         missed = Fraction(1)
         for part in parts:
-            missed *= 1 - enclose_steps(Fraction(0), part, self.privacy, width=Fraction(1, 1 << 40)).lower
+            missed *= 1 - enclose_steps(Fraction(0), part, self.share, width=Fraction(1, 1 << 40)).lower
         return 1 - missed

@@ -52,9 +52,7 @@ ONE_RECORD = Contribution()
 """What a person contributes unless more is asked for."""
 
 
-def read_contribution(
-    at_most: Any, groups_per_unit: Any, *, unit: Any, per_unit: Any, grouped: bool, selected: bool
-) -> Contribution:
+def read_contribution(at_most: Any, groups_per_unit: Any, *, unit: Any, per_unit: Any, grouped: bool) -> Contribution:
     """Read how many records a person keeps, and in how many groups.
 
     Parameters
@@ -63,8 +61,8 @@ def read_contribution(
         As for `irisdp.publish`.
     unit, per_unit
         Whether there are persons, and whether a condition is asked of persons.
-    grouped, selected : bool
-        Whether there are groups, bins among them, and whether privacy selects them.
+    grouped : bool
+        Whether there are groups, bins among them.
     """
     records = 1 if at_most is None else integer(at_most, "at_most", at_least=1, at_most=MOST_RECORDS)
     if at_most is not None and unit is None:
@@ -80,7 +78,4 @@ def read_contribution(
     if records > 1 and per_unit is not None:
         rule = "keeps several records, and per_unit= has one answer of each person"
         raise BadInput("at_most", rule, "leave one of the two out")
-    if records > 1 and selected:
-        rule = "is for groups that are declared: a selection is made for one record of each person"
-        raise BadInput("at_most", rule, "declare the groups, or leave it out")
     return Contribution(records, min(groups, records) if grouped else 1, grouped)

@@ -95,11 +95,11 @@ class Count(CountsRecords):
 
     def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[CountNodes]:
         """Return the noise that is best for a guarantee, on paths of either relation; geometric noise needs no δ."""
+        if self.names_groups and isinstance(privacy, Privacy):
+            return NamedCounts(privacy, split=self.expression is not None, records=self.contribution.records)
         if self.contribution.several:
             most = self.contribution.records
             return noise_for(privacy, each=most, total=most, cells=self.contribution.groups)
-        if self.names_groups and isinstance(privacy, Privacy):
-            return NamedCounts(privacy, split=self.expression is not None)
         if isinstance(privacy, Gaussian):
             return GaussianNoise(privacy)
         return GeometricNoise(privacy.pure) if privacy.single else ShapeNoise(privacy)

@@ -103,7 +103,6 @@ def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
         unit=options.get("unit"),
         per_unit=options.get("per_unit"),
         grouped=names is not None or isinstance(asked, Histogram),
-        selected=select_groups,
     )
     chosen = {name: options.get(name) for name in _CHOSEN}
     question = asked.over(table, Choices(categories=categories, **chosen, contribution=contribution))

@@ -8,7 +8,8 @@ from typing import Any
 from ..cells import NamedCounts, PartitionSelection
 from ..errors import BadInput
 from ..privacy import Gaussian, Guarantee, Privacy, as_pairs
-from ..queries import Count, Groups, Query, Table, read_groups
+from ..queries import Contribution, Count, Groups, Query, Table, read_groups
+from ..queries.contribution import ONE_RECORD
 from .options import Question
 
 __all__ = ["Naming", "declared_groups", "read_naming", "read_selection"]
@@ -58,7 +59,9 @@ def declared_groups(table: Table, by: tuple[str, ...], groups: Any, select_group
     return None if select_groups else read_groups(table, by, groups).by_key()
 
 
-def read_selection(guarantee: Guarantee, epsilon: Any, delta: Any, *, fixed: bool = False) -> PartitionSelection:
+def read_selection(
+    guarantee: Guarantee, epsilon: Any, delta: Any, *, fixed: bool = False, records: int = 1
+) -> PartitionSelection:
     """Read a selection's privacy: that of the cells, where nothing of its own is said.
 
     Parameters
@@ -70,6 +73,8 @@ def read_selection(guarantee: Guarantee, epsilon: Any, delta: Any, *, fixed: boo
         none.
     fixed : bool
         Whether the cells keep their δ, whatever the selection does: then it needs one of its own.
+    records : int
+        How many records one person has that count.
 
     Raises
     ------
@@ -84,14 +89,14 @@ def read_selection(guarantee: Guarantee, epsilon: Any, delta: Any, *, fixed: boo
         if own.delta == 0:
             remedy = "give a small probability such as 1e-6, or groups="
             raise BadInput("delta", "must be above 0 to select groups privately", remedy)
-        return PartitionSelection(own)
+        return PartitionSelection(own, records)
     if epsilon is None and delta is None:
-        return PartitionSelection(as_pairs(guarantee))
+        return PartitionSelection(as_pairs(guarantee), records)
     for name, value in (("selection_epsilon", epsilon), ("selection_delta", delta)):
         if value is None:
             rule = "is missing: the cells keep no single pair that it could be taken from"
             raise BadInput(name, rule, "give both selection_epsilon= and selection_delta=")
-    return PartitionSelection(Privacy(epsilon=epsilon, delta=delta))
+    return PartitionSelection(Privacy(epsilon=epsilon, delta=delta), records)
 
 
 def read_naming(query: Query[Any], levels: list[Level], options: Question, *, fixed: bool) -> Naming:
@@ -126,7 +131,7 @@ def read_naming(query: Query[Any], levels: list[Level], options: Question, *, fi
     apart = _why_apart(query, levels, options)
     if apart is None and isinstance(query, Count):
         return Naming(query=query.naming(), levels=levels)
-    selector = read_selection(levels[0][1], epsilon, delta, fixed=fixed)
+    selector = read_selection(levels[0][1], epsilon, delta, fixed=fixed, records=_records(query))
     # The selection takes all of δ, unless it has one of its own.
     left = levels if delta is not None else [(name, _without_delta(level)) for name, level in levels]
     return Naming(query=query, levels=left, selector=selector, apart=apart)
@@ -144,7 +149,7 @@ def _why_apart(query: Query[Any], levels: list[Level], options: Question) -> str
     if isinstance(level, Gaussian) or level.pairs[0].delta == 0:
         return "such noise has no end"  # nor may anything be selected, as `read_selection` says
     try:
-        NamedCounts(level)
+        NamedCounts(level, records=_records(query))
     except BadInput:
         return "noise with an end would reach too far at this ε and δ"
     return None
@@ -153,3 +158,9 @@ def _why_apart(query: Query[Any], levels: list[Level], options: Question) -> str
 def _without_delta(guarantee: Guarantee) -> Guarantee:
     """Return what is left to the cells where the selection takes all of a pair's δ."""
     return guarantee.pure if isinstance(guarantee, Privacy) and guarantee.single else guarantee
+
+
+def _records(query: Query[Any]) -> int:
+    """Return how many records of a person count, in a question that keeps it; 1 in others."""
+    contribution: Contribution = getattr(query, "contribution", ONE_RECORD)
+    return contribution.records

@@ -97,7 +97,7 @@ def selector_at(planned: Plan, share: Fraction) -> PartitionSelection | None:
     """Return the selection of groups, if there is one, at ε = share and its own δ."""
     if planned.selector is None:
         return None
-    return PartitionSelection(Privacy(epsilon=share, delta=planned.selector.privacy.delta))
+    return replace(planned.selector, privacy=Privacy(epsilon=share, delta=planned.selector.privacy.delta))
 
 
 def parts_of(planned: Plan) -> list[tuple[Any, int]]:
