@@ -74,7 +74,13 @@ def all_documents():
         privacy = "" if "--mu" in words or "--audience" in words else "--epsilon 1"
         yield "plan", printed(f"publish t.csv {words} {privacy} --dry-run --json")
         yield "publish", printed(f"publish t.csv {words} {privacy} --out o-{name}.csv --json")
-    yield "plan", printed("publish t.csv count --within 5 --dry-run --json")
+    for words in (
+        "count",
+        "sum v --within 0.5 --lower 0 --upper 1 --step 0.25",
+        "at-least 2 --epsilon 1 --ledger w.ledger",
+    ):
+        within = "" if "--within" in words else "--within 5"
+        yield "plan", printed(f"publish t.csv {words} {within} --dry-run --json")
     yield "batch-plan", printed("batch plan.json --dry-run --json")
     yield "batch-published", printed("batch plan.json --json")
     for name in ("count", "groups", "names", "winner", "sizes", "records"):
