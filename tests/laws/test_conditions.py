@@ -14,6 +14,7 @@ from irisdp.errors import BadInput
 from irisdp.queries import Column, Kind, read_condition, read_query
 from irisdp.queries.expression import _parse
 from irisdp.queries.grammar import ConditionCompiler
+from support.sweeps import tried
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 
@@ -152,7 +153,7 @@ def read(tree, seed):
     return read_condition(Writer(seed).write(tree), COLUMNS)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tried(100, 300), deadline=None)
 @given(condition, st.integers(0, 2**32), st.integers(0, 2**32))
 def test_a_condition_respelt_is_the_same_question(tree, seed, another):
     first, second = read(tree, seed), read(tree, another)
@@ -161,7 +162,7 @@ def test_a_condition_respelt_is_the_same_question(tree, seed, another):
     assert read_condition(first.text, COLUMNS).text == first.text
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tried(100, 300), deadline=None)
 @given(condition, st.integers(0, 2**32))
 def test_its_one_spelling_means_what_was_typed(tree, seed):
     typed = Writer(seed).write(tree)
@@ -172,7 +173,7 @@ def test_its_one_spelling_means_what_was_typed(tree, seed):
         assert {alike for (alike,) in connection.sql(both).fetchall()} == {True}, typed
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tried(100, 300), deadline=None)
 @given(condition, condition, st.integers(0, 2**32))
 def test_equal_texts_are_equal_sql_and_unequal_sql_unequal_texts(tree, other, seed):
     first, second = read(tree, seed), read(other, seed)
@@ -217,7 +218,7 @@ def changed(tree, place):
     return (sign, *(changed(part, place) if isinstance(part, tuple) else part for part in parts))
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=tried(200, 500), deadline=None)
 @given(condition, st.integers(0, 30), st.integers(0, 2**32))
 def test_another_meaning_is_another_question(tree, place, seed):
     other = changed(tree, [place])
@@ -289,10 +290,11 @@ def test_no_word_of_a_grammar_is_mistaken_when_it_names_a_column():
         "rowid",
         "len",
     }
-    for word in sorted(words):
+    shapes = ("{0} = 1", "NOT {0} IS NULL", "{0} IN (1, 2)", "-{0} > ABS({0})", "{0} < 9 AND {0} <> 2")
+    for number, word in enumerate(sorted(words)):
         for name in (word.lower().replace(" ", "_"), word):
             columns = [Column(name, Kind.NUMBER), Column("other", Kind.NUMBER)]
-            for shape in ("{0} = 1", "NOT {0} IS NULL", "{0} IN (1, 2)", "-{0} > ABS({0})", "{0} < 9 AND {0} <> 2"):
+            for shape in (shapes * 2)[number % 5 :][: tried(2, 5)]:
                 quoted = shape.format('"' + name + '"')
                 found = read_condition(quoted, columns)
                 assert Column(name, Kind.NUMBER) in found.columns
@@ -336,7 +338,7 @@ SQL_PIECES = [
 ]
 
 
-@settings(max_examples=1500, deadline=5_000)
+@settings(max_examples=tried(500, 1500), deadline=5_000)
 @given(st.lists(st.sampled_from(SQL_PIECES), max_size=14).map("".join) | st.text(max_size=20))
 def test_nonsense_is_refused_and_never_crashes(typed):
     try:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from irisdp.queries import Column, Kind
 from irisdp.queries.expression import _parse, read_value_of_record
 from irisdp.queries.grammar import ConditionCompiler
+from support.sweeps import tried
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 
@@ -138,7 +139,7 @@ def meaning(tree):
         return connection.sql(f"SELECT {tree.sql('duckdb')} AS found FROM data").to_arrow_table()["found"].to_pylist()
 
 
-@settings(deadline=None)
+@settings(max_examples=tried(40, 100), deadline=None)
 @given(value, st.integers(), st.integers())
 def test_an_expression_has_one_form_and_keeps_its_meaning(tree, seed, other):
     written, again = Writer(seed).write(tree), Writer(other).write(tree)
