@@ -11,6 +11,7 @@ import irisdp
 from irisdp.cells import NamedCounts, PartitionSelection
 from irisdp.cli.main import run
 from irisdp.errors import BadInput
+from irisdp.reading.released import read_release
 from irisdp.release import plan
 from irisdp.release.batches import plan_batch
 
@@ -106,6 +107,15 @@ def test_several_records_of_a_person_share_what_the_person_may_reveal(given):
     assert Fraction(10**-6) / 5 < three.naming.share.delta < Fraction(10**-6) / 3
     assert three.naming.named_from()["95"] > 2 * one.naming.named_from()["95"]
     assert "ε/3, as one person may move several" in three.describe_error()[0]
+
+
+def test_readers_know_that_noise_is_made_for_a_share(tmp_path):
+    people = SURVEY.append_column("pid", pa.array(range(len(SURVEY))))
+    given = {"unit": "pid", "at_most": 3, "epsilon": 9, "delta": "1e-6", "ledger": tmp_path / "l"}
+    found = irisdp.publish(people, "count", **ASKED, **given)
+    told = read_release(found.sidecars[None])
+    assert told.guarantee == found.plan.naming.share
+    assert told.guarantee.epsilon == 3
 
 
 def test_a_batch_selects_apart():

@@ -18,6 +18,7 @@ from .padding import longer, padded_size
 from .partition_selection import PartitionSelection
 from .protocol import CellMechanism, Link, Nodes
 from .quantile_bins import BinNodes, QuantileBin
+from .shares import share_of
 from .sizes import SizeNodes, SizesShape, SortedSizes
 from .steps import Steps
 from .sums import NoisySums
@@ -72,5 +73,6 @@ __all__ = [
     "named_together",
     "noise_for",
     "padded_size",
+    "share_of",
     "surely_within",
 ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..cells import ASSURED
+from ..cells import ASSURED, share_of
 from ..errors import BadInput
 from ..exact import integer, rational, read_json
 from ..mechanisms import FORMAT as MECHANISM_FORMAT
@@ -195,6 +195,8 @@ def _guarantee(document: Mapping[str, Any]) -> Guarantee:
         agree = agree and rational(mechanism.get("mu"), "release") == guarantee.mu
     if not agree:
         raise BadInput("release", "has noise of another guarantee than it states", "give the file that publish wrote")
+    if isinstance(guarantee, Privacy) and mechanism.get("records") is not None:  # noise is made for each one's share
+        return share_of(guarantee, integer(mechanism["records"], "records", at_least=1))
     return guarantee
 
 
