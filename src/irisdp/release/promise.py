@@ -32,7 +32,7 @@ class Promise:
     table : str or None
         The table's name; None for a frame that was given none.
     columns : mapping
-        The kind of every column; their order does not matter.
+        The kind of every column as the table holds it, but of the unit as it is read; their order does not matter.
     relation : {"add-remove", "exchange"}
         Which tables are neighbours.
     unit : str or None
