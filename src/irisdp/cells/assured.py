@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ def assured_between(
     confidence : Fraction
         How probable it must be that the truth lies between the ends; each answer is spoken of for itself.
     """
-    distance = least_distance(mechanism, confidence)
+    distance = _distance(mechanism, confidence)
     if distance is None:
         return no_assurance()
     values = np.clip(np.array(shown, dtype=np.int64), -_BEYOND_ALL, _BEYOND_ALL)  # so that no sum overflows
@@ -91,6 +92,12 @@ def assured_names(chance: Fraction, shown: Sequence[Any], *, guess: Fraction) ->
     beside = [[stated] * len(answer) if isinstance(answer, tuple | list) else stated for answer in shown]
     promise = f"{PROBABILITY} is the least probability of the right answer, on the data on which it is least"
     return Assurance({PROBABILITY: beside}, promise)
+
+
+@lru_cache(maxsize=256)
+def _distance(mechanism: WithChances, confidence: Fraction) -> int | None:
+    """Return the least distance, found once for each mechanism."""
+    return least_distance(mechanism, confidence)
 
 
 def _between(ends: Integers, least: Integers | int | None, most: Integers | int | None) -> Integers:
