@@ -61,6 +61,11 @@ def same_and_more(old, new):
     return [one for one in new if one in old] == old
 
 
+def costs_half(old, new):
+    """The ε is half of what it was."""
+    return 2 * Fraction(new) == Fraction(old)
+
+
 CHANGES = [
     Change("designs", "*/certificate/digest", "it covers the certificate, which names the bound's scope since then"),
     Change(
@@ -77,6 +82,31 @@ CHANGES = [
     Change("publications", "*/document/answers", "answers are drawn anew, and how sure they are said", same_columns),
     Change("publications", "*/document/out", "a data package is written as well", same_and_more),
     Change("sidecars", "*/columns", "columns after the answer say how sure it is", same_and_more),
+    *(
+        Change(section, place, "one noisy count names a group and is its answer: half the cost", costs_half)
+        for section, place in (
+            ("plans", "/selected/document/cost/epsilon"),
+            ("publications", "/selected/document/cost/epsilon"),
+            ("sidecars", "/selected.csv.release.json/cost/epsilon"),
+            ("ledgers", "/document/releases/4/epsilon"),
+        )
+    ),
+    Change(
+        "ledgers", "/document/spent/epsilon", "and so the ledger has spent less",
+        lambda old, new: Fraction(old) - Fraction(new) == 1,
+    ),
+    *(
+        Change(section, f"/selected/document/expected_error/{name}", "its noise is less", lambda old, new: new < old)
+        for section in ("plans", "publications")
+        for name in ("mean_absolute", "within_95_percent")
+    ),
+    *(
+        Change(section, place, "a kind of its own", lambda old, new: (old, new) == ("geometric-noise", "named-counts"))
+        for section, place in (
+            ("plans", "/selected/document/audiences/0/mechanism/kind"),
+            ("sidecars", "/selected.csv.release.json/mechanism/kind"),
+        )
+    ),
     Change(
         "publications", "*/ledger/file", "the folder is another",
         lambda old, new: Path(old).name == Path(new).name,
@@ -100,7 +130,7 @@ WAYS = (
     "; ask with less (--epsilon, --delta), raise the limit (irisdp ledger FILE --limit E,D) if the promise to the"
     " people in the data allows it, or ask again what was answered: that is free"
 )
-MAY_BE_EQUAL = {"*/document/answers"}
+MAY_BE_EQUAL = {"*/document/answers", "/document/spent/epsilon", "/document/releases/4/epsilon"}
 MAY_BE_EQUAL_LINES = {"unknown kind"}
 LINES = {
     # Lines name options and arguments as they are typed, and the remedy; Typer's own lines are gone.
