@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +49,7 @@ def assured_between(
     confidence : Fraction
         How probable it must be that the truth lies between the ends; each answer is spoken of for itself.
     """
-    distance = _distance(mechanism, confidence)
+    distance = _distance(cast(Any, mechanism), confidence)  # frozen, so it can be looked up
     if distance is None:
         return no_assurance()
     values = np.clip(np.array(shown, dtype=np.int64), -_BEYOND_ALL, _BEYOND_ALL)  # so that no sum overflows
