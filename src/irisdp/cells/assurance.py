@@ -2,7 +2,8 @@
 
 Numbers get ends: the true number lies between `answer_low` and `answer_high` with the confidence asked for, whatever
 the data. They come from the noise's law, each rounded outward, and the answer as it is shown: putting an answer between
-public ends takes it no further from the truth, and the ends of the interval are put between them too.
+public ends takes it no further from the truth, and the ends of the interval are put between them too. Means alone have
+theirs from the two noisy numbers that were drawn, which are as private as what is shown.
 
 Names get `answer_probability`: the probability of the right answer on the data on which it is least. It is the
 mechanism's, and no statement about one answer; of that, and of what a reader knows already, `irisdp.interpret` speaks.
