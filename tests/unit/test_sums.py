@@ -81,9 +81,13 @@ def test_a_large_sum_is_exact():
         ({"lower": 0, "upper": 1, "step": -1}, "step: must be above 0"),
         ({"lower": 0, "upper": 1, "step": "1/3"}, "step: must be a decimal number of at most 15 places"),
         ({"lower": 0, "upper": 1, "step": "1e-16"}, "step: must be a decimal number"),
-        ({"lower": 0, "upper": 10**9}, "step: is so small that more than"),
-        ({"lower": 10**16, "upper": 10**16 + 1}, "step: is so small that more than"),
-        ({"lower": 10**9, "upper": 10**9 + 1}, "step: is so small that more than"),
+        ({"lower": 0, "upper": 2 * 10**9}, "step: is so small that"),
+        ({"lower": 10**16, "upper": 10**16 + 1}, "step: is so small that"),
+        ({"lower": 2 * 10**9, "upper": 2 * 10**9 + 1}, "step: is so small that one person may move the sum by more"),
+        (
+            {"lower": 0, "upper": 2**20, "unit": "u", "at_most": 2**11},
+            "step: is so small that one person may move the sum",
+        ),
         ({"lower": 0, "upper": 9, "missing": 10}, "missing: must be a multiple of the step, 1, between the bounds"),
         ({"lower": 0, "upper": 9, "missing": "0.5"}, "missing: must be a multiple of the step, 1, between the bounds"),
         ({"lower": 0, "upper": 9, "missing": "none"}, "missing: "),
@@ -93,7 +97,6 @@ def test_a_large_sum_is_exact():
         ({"lower": 0, "upper": 9, "bins": "1,2"}, "bins: is not for sum"),
         ({"lower": 0, "upper": 9, "categories": "1,2"}, "categories: is not for sum"),
         ({"lower": 0, "upper": 9, "audience": {"a": 1}, "epsilon": None}, "audience: is for counts"),
-        ({"lower": 0, "upper": 9, "mu": 1, "epsilon": None, "delta": "1e-6"}, "privacy: is not for sum"),
         ({"lower": 0, "upper": 9, "unit": "u", "per_unit": "any"}, "per_unit: "),
     ],
 )
@@ -129,6 +132,11 @@ def test_bounds_are_for_sums_and_means_alone(option):
 def test_too_little_epsilon_for_the_steps_is_refused(epsilon, query):
     with pytest.raises(BadInput, match="epsilon"):
         irisdp.plan(pa.table({"x": [1]}), query, "x", lower=0, upper=1 << 29, epsilon=epsilon)
+
+
+def test_a_mean_keeps_an_epsilon():
+    with pytest.raises(BadInput, match="privacy: is not for mean"):
+        irisdp.plan(pa.table({"x": [1]}), "mean", "x", lower=0, upper=9, mu=1, delta="1e-6")
 
 
 class TestPlans:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exact import Enclosure
-from ..privacy import Privacy
+from ..privacy import Guarantee
 from ..sampling import BitSource
+from .added_noise import GaussianNoise
 from .assurance import Assurance
 from .assured import assured_between
 from .counts_on_paths import CountNodes
 from .many_records import SpreadNoise, StaircaseNoise
-from .protocol import Link
+from .protocol import Law, Link
 from .steps import Steps
 
 __all__ = ["NoisySums"]
@@ -29,10 +30,8 @@ class NoisySums:
 
     Parameters
     ----------
-    noise : StaircaseNoise or SpreadNoise
-        For as many steps as one step on the cell's graph moves a sum.
-    privacy : Privacy
-        What that comes to for a step on the cell's graph.
+    noise : StaircaseNoise, SpreadNoise or GaussianNoise
+        For as many steps as one step of a person moves sums by (`noise_for`).
     steps : Steps
 
     References
@@ -40,9 +39,13 @@ class NoisySums:
     proofs/sums-and-means.md.
     """
 
-    noise: StaircaseNoise | SpreadNoise
-    privacy: Privacy
+    noise: StaircaseNoise | SpreadNoise | GaussianNoise
     steps: Steps
+
+    @property
+    def privacy(self) -> Guarantee:
+        """What one step of a person may reveal."""
+        return self.noise.privacy
 
     @property
     def chained(self) -> None:
@@ -67,9 +70,13 @@ class NoisySums:
             for name, found in ends.items()
         }
 
-    def law(self, nodes: CountNodes, cell: int, largest: int) -> dict[Any, Fraction]:
-        """Return the exact law in steps, for a sum of at most `largest` values; `show` counts in their unit."""
-        return self.noise.law(nodes, cell, largest * self.steps.widest)
+    def law(self, nodes: CountNodes, cell: int, largest: int) -> Law:
+        """Return the law in steps, for a sum of at most `largest` values; `show` counts in their unit."""
+        least = largest * min(self.steps.least, 0)
+        upper = None if nodes.upper is None else nodes.upper - least
+        raised = CountNodes(nodes.values - least, nodes.lower - least, upper)
+        found: Mapping[int, Any] = self.noise.law(raised, cell, largest * self.steps.widest)
+        return {number + least: chance for number, chance in found.items()}
 
     def expected_error(self) -> dict[str, Any]:
         """Return the mean absolute error, and what 95 % of answers stay within, in the column's own unit."""
@@ -94,10 +101,17 @@ class NoisySums:
     def describe_error(self) -> str:
         """Say the expected error in one line."""
         error = self.expected_error()
-        return (
+        said = (
             f"off by {error['mean_absolute']:,.6g} on average, by at most {error['within_95_percent']:,} "
             "in 95 % of cases"
         )
+        if isinstance(self.noise, GaussianNoise):
+            return said
+        said += f"; {self.noise.called}, as {self.noise.reason}" + (" (in steps)" if self.steps.size != 1 else "")
+        if self.noise.beside is None:
+            return said
+        beside = self.noise.beside.expected_error()["mean_absolute"] * float(self.steps.size)
+        return f"{said} ({self.noise.beside.called} would be off by {beside:,.6g})"
 
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for whoever reads the answers."""

@@ -25,11 +25,14 @@ class Contribution:
         In how many cells they may lie: 1 where there are no groups, else at most M.
     grouped : bool
         Whether there are groups.
+    exchanged : bool
+        Whether one step takes a person's several records for another's, in the one cell that there is.
     """
 
     records: int = 1
     groups: int = 1
     grouped: bool = False
+    exchanged: bool = False
 
     @property
     def several(self) -> bool:
@@ -52,7 +55,9 @@ ONE_RECORD = Contribution()
 """What a person contributes unless more is asked for."""
 
 
-def read_contribution(at_most: Any, groups_per_unit: Any, *, unit: Any, per_unit: Any, grouped: bool) -> Contribution:
+def read_contribution(
+    at_most: Any, groups_per_unit: Any, *, unit: Any, per_unit: Any, grouped: bool, exchange: bool
+) -> Contribution:
     """Read how many records a person keeps, and in how many groups.
 
     Parameters
@@ -63,6 +68,8 @@ def read_contribution(at_most: Any, groups_per_unit: Any, *, unit: Any, per_unit
         Whether there are persons, and whether a condition is asked of persons.
     grouped : bool
         Whether there are groups, bins among them.
+    exchange : bool
+        Whether neighbours have as many persons, and one is another.
     """
     records = 1 if at_most is None else integer(at_most, "at_most", at_least=1, at_most=MOST_RECORDS)
     if at_most is not None and unit is None:
@@ -78,4 +85,5 @@ def read_contribution(at_most: Any, groups_per_unit: Any, *, unit: Any, per_unit
     if records > 1 and per_unit is not None:
         rule = "keeps several records, and per_unit= has one answer of each person"
         raise BadInput("at_most", rule, "leave one of the two out")
-    return Contribution(records, min(groups, records) if grouped else 1, grouped)
+    one_cell = exchange and not grouped and records > 1
+    return Contribution(records, min(groups, records) if grouped else 1, grouped, one_cell)

@@ -111,12 +111,14 @@ def columns_read(
     return tuple(used)
 
 
-def records_statement(table: Table, condition: Condition | None, keys: Sequence[Column], unit: Unit | None) -> str:
+def records_statement(
+    table: Table, condition: Condition | None, keys: Sequence[Column], unit: Unit | None, *, carried: int = 0
+) -> str:
     """Return the WITH clause of `records`: keys k0, k1, ... and the `answer`, one row per record that counts.
 
     With a unit there is one row per person: the keys of the record kept, and its answer or, with `per_unit`, that of
     the person. Without keys a person's answer needs no record to be kept. Where several records are kept of a person,
-    there is a row for each.
+    there is a row for each. The last `carried` keys are values of the record, and no part of which group it is in.
     """
     names = [f"k{place}" for place in range(len(keys))]
     parts = [
@@ -144,7 +146,7 @@ def records_statement(table: Table, condition: Condition | None, keys: Sequence[
         "GROUP BY person, hashed)"
     )
     if unit.contribution.several:
-        return f"{different}, {_several_kept(names, unit)}"
+        return f"{different}, {_several_kept(names, len(names) - carried, unit)}"
     # Equal records have one number and so much more weight: of m numbers of their own, exponentially distributed, the
     # least would be distributed as one of them divided by m. A struct is compared field by field; what follows the
     # number matters only where two numbers are equal.
@@ -177,17 +179,18 @@ def _read_as(column: Column, kind: Kind) -> str:
     return read_as(column.reference, kind).sql("duckdb")
 
 
-def _several_kept(names: Sequence[str], unit: Unit) -> str:
+def _several_kept(names: Sequence[str], keys: int, unit: Unit) -> str:
     """Write the rest of the clause where several records are kept: the rows of `different`, copy by copy, in order.
 
     Equal records are different copies, and each has a number of its own: the first that of the record, the others a
     keyed hash of it and of the copy. A record's hash and copy are no other row's of its person, so the order has no
-    ties. Groups have different first places, and equal keys are one group, so that ranks of groups have none either.
+    ties. Groups have different first places, and equal keys (the first so many names) are one group, so that ranks of
+    groups have none either.
     """
     limits, listed = unit.contribution, "".join(f", {name}" for name in names)
     number = f"SHA256(CONCAT('{unit.key.hex()}', 'copy', CAST(hashed AS VARCHAR), ':', CAST(copy AS VARCHAR)))"
     lot = f"CASE WHEN copy = 1 THEN hashed ELSE {_first_bits(number)} END"
-    row = f"{listed}, answer"
+    row, group = f"{listed}, answer", "".join(f", {name}" for name in names[:keys])
     alone = "OVER (PARTITION BY person"
     parts = [
         f"copied AS (SELECT person, hashed, UNNEST(GENERATE_SERIES(1, copies)) AS copy{row} FROM different)",
@@ -195,10 +198,10 @@ def _several_kept(names: Sequence[str], unit: Unit) -> str:
         f"placed AS (SELECT person, ROW_NUMBER() {alone} ORDER BY lot, hashed, copy) AS place{row} FROM numbered)",
         f"kept AS (SELECT person, place{row} FROM placed WHERE place <= {limits.records})",
     ]
-    if not (limits.limits_groups and names):
+    if not (limits.limits_groups and keys):
         return ", ".join([*parts, f"records AS (SELECT answer{listed} FROM kept)"])
     parts += [
-        f"grouped AS (SELECT person, MIN(place) {alone}{listed}) AS earliest{row} FROM kept)",
+        f"grouped AS (SELECT person, MIN(place) {alone}{group}) AS earliest{row} FROM kept)",
         f"ranked AS (SELECT DENSE_RANK() {alone} ORDER BY earliest) AS place{row} FROM grouped)",
         f"records AS (SELECT answer{listed} FROM ranked WHERE place <= {limits.groups})",
     ]

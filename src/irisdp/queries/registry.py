@@ -40,6 +40,6 @@ def read_query(query: Any, arguments: Sequence[Any]) -> Query[Any]:
 def check_contribution(question: Query[Any], contribution: Contribution) -> None:
     """Refuse several records of a person for a question that does not keep in a field that there may be several."""
     if contribution.several and getattr(question, "contribution", None) != contribution:
-        *others, last = (name for name, kind in QUERIES.items() if "contribution" in kind.__dict__.get("__slots__", ()))
+        *others, last = (name for name, kind in QUERIES.items() if hasattr(kind, "contribution"))
         rule = f"is not for {question.name}, but for {', '.join(others)} and {last}"
         raise BadInput("at_most", rule, "leave it out: then one record is kept of each person")

@@ -27,8 +27,8 @@ from .table import Table
 
 __all__ = ["MOST_STEPS", "StepTotals", "Stepped", "read_stepped", "total_steps"]
 
-MOST_STEPS = 1 << 29
-"""From one bound to the other, and of a sum from 0: then 2^33 records stay within 64 bits, and noise has a law."""
+MOST_STEPS = 1 << 30
+"""By which one person may move what is told: then 2^32 records stay within 64 bits, and noise has a law."""
 
 _FARTHEST = 1 << 49
 """Of a bound from 0, in steps: a double then tells the middle between two multiples from either."""
@@ -146,21 +146,22 @@ def total_steps(table: Table, stepped: Stepped, *, groups: Cells | None = None, 
     Returns
     -------
     StepTotals
-        Adding or removing a record (a person, with `unit`) changes one cell at most: its total by one, and if it has a
-        value what is known by one and what is above by 0 to K.
+        Adding or removing a record (of a person, with `unit`, each that is kept) changes one cell at most: its total by
+        one, and if it has a value what is known by one and what is above by 0 to K.
     """
     cells = 1 if groups is None else len(groups)
     totals = StepTotals(*(np.zeros(cells, dtype=np.int64) for _ in range(3)))
     if not cells:
         return totals
     keys = (*(() if groups is None else groups.columns), replace(stepped.of, kind=Kind.NUMBER))
-    placed = f"placed AS (SELECT records.*, {_above(f'k{len(keys) - 1}', stepped.steps)} AS steps FROM records)"
+    valued = f"valued AS (SELECT records.*, {_above(f'k{len(keys) - 1}', stepped.steps)} AS steps FROM records)"
     # Whatever rounding did: no record adds less than 0 steps, or more than there are.
     span = stepped.steps.span
     held = f"CASE WHEN steps < 0 THEN 0 WHEN steps > {span} THEN {span} ELSE steps END"
     counts = {"total": "COUNT(*)", "known": "COUNT(steps)", "above": f"CAST(COALESCE(SUM({held}), 0) AS BIGINT)"}
+    records = records_statement(table, None, keys, unit, carried=1)
     found = table.run(
-        f"{records_statement(table, None, keys, unit)}, {placed} {counted(counts, groups, records='placed')}",
+        f"{records}, {valued} {counted(counts, groups, records='valued')}",
         columns_read(table, None, keys, unit),
         **({} if groups is None else {"groups": groups.arrow()}),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
@@ -17,12 +18,14 @@ from ..cells import (
     MeanOfAll,
     NoisySums,
     StaircaseNoise,
+    noise_for,
 )
 from ..errors import BadInput
-from ..privacy import Guarantee
+from ..privacy import Gaussian, Guarantee
 from .categories import read_column
 from .choices import Choices
 from .columns import Column
+from .contribution import ONE_RECORD, Contribution
 from .expression import Condition
 from .groups import Groups
 from .neighbours import Relation
@@ -36,7 +39,7 @@ __all__ = ["Mean", "Sum"]
 
 
 @dataclass(frozen=True, slots=True)
-class _OfNumbers:
+class _OfNumbers(ABC):
     """Questions about a column's values between public bounds, told in steps.
 
     Parameters
@@ -45,10 +48,13 @@ class _OfNumbers:
         Name of the column.
     stepped : Stepped, optional
         Bound by `over`.
+    contribution : Contribution
+        How many records one person has that count, and in how many groups.
     """
 
     about: str
     stepped: Stepped | None = field(default=None, repr=False)
+    contribution: Contribution = ONE_RECORD
 
     name: ClassVar[str]
     expression: ClassVar[str | None] = None
@@ -61,8 +67,17 @@ class _OfNumbers:
 
     def over(self, table: Table, choices: Choices) -> Self:
         """Read bounds and step for a table."""
-        found = read_stepped(table, self.about, choices, self.name)
-        return replace(self, about=found.of.name, stepped=found)
+        found, kept = read_stepped(table, self.about, choices, self.name), choices.contribution
+        asked = replace(self, about=found.of.name, stepped=found, contribution=kept)
+        if asked.farthest > MOST_STEPS:
+            rule = f"is so small that one person may move the {self.name} by more than {MOST_STEPS:,} steps"
+            raise BadInput("step", rule, "give a larger step, nearer bounds, or a smaller at_most")
+        return asked
+
+    @property
+    @abstractmethod
+    def farthest(self) -> int:
+        """By how many steps one person moves what is told at most, under any relation."""
 
     @property
     def column(self) -> Column | None:
@@ -104,18 +119,15 @@ class Sum(_OfNumbers):
     name: ClassVar[str] = "sum"
 
     @property
+    def farthest(self) -> int:
+        """So many as the largest exchange of one value, or of several."""
+        return self.contribution.records * self._bound().steps.widest
+
+    @property
     def exchange_steps(self) -> int:
         """Two where a value below 0 may become one above: both may be as far from 0 as one that comes or goes."""
         steps = self._bound().steps
         return 2 if steps.least < 0 < steps.most else 1
-
-    def over(self, table: Table, choices: Choices) -> Self:
-        """Read bounds and step for a table."""
-        found = super(Sum, self).over(table, choices)
-        if found._bound().steps.widest > MOST_STEPS:
-            rule = f"is so small that more than {MOST_STEPS:,} steps lie between 0 and a bound"
-            raise BadInput("step", rule, "give a larger step, or nearer bounds")
-        return found
 
     def nodes(self, statistics: StepTotals, relation: Relation) -> CountNodes:
         """Return the sums in steps; under exchange with their ends, which the public number of records gives."""
@@ -130,12 +142,15 @@ class Sum(_OfNumbers):
         )
 
     def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[CountNodes]:
-        """Return staircase noise for what a step moves the sum by."""
-        pair, steps = pure_pair(privacy, self.name), self._bound().steps
-        moved = steps.farthest
-        if relation is Relation.EXCHANGE:  # where every record counts, none may turn into nothing
+        """Return the noise that is better for what a step moves the sums by: the staircase, in one cell."""
+        kept, steps = self.contribution, self._bound().steps
+        moved = kept.records * steps.farthest
+        if kept.exchanged:  # some of a person's values may turn into nothing, whatever a missing one counts as
+            moved = kept.records * steps.widest
+        elif relation is Relation.EXCHANGE:  # where every record counts, none may
             moved = steps.widest if self._bound().missing is None else steps.span
-        return NoisySums(StaircaseNoise(pair, moved), pair, steps)
+        guarantee = privacy if isinstance(privacy, Gaussian) else pure_pair(privacy, self.name)
+        return NoisySums(noise_for(guarantee, each=moved, total=moved, cells=kept.groups), steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +160,11 @@ class Mean(_OfNumbers):
     name: ClassVar[str] = "mean"
     exchange_steps: ClassVar[int] = 2
 
+    @property
+    def farthest(self) -> int:
+        """So many as the largest exchange."""
+        return 2 * self.contribution.records * self._bound().steps.span
+
     def nodes(self, statistics: StepTotals, relation: Relation) -> MeanNodes:
         """Return how many values there are and how far up they lie."""
         public = statistics.total if relation is Relation.EXCHANGE else None
@@ -152,7 +172,8 @@ class Mean(_OfNumbers):
 
     def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[MeanNodes]:
         """Return what is nearest for a step of the relation; where every one of a public number counts, one number."""
-        pair, steps = pure_pair(privacy, self.name), self._bound().steps
+        pair, kept, steps = pure_pair(privacy, self.name), self.contribution, self._bound().steps
         if relation is Relation.EXCHANGE and self._bound().missing is not None:
             return MeanOfAll(StaircaseNoise(pair, steps.span), steps)
-        return (MeanFromCentre if relation is Relation.EXCHANGE else MeanFromEnds)(pair, steps)
+        exchanged = kept.exchanged or relation is Relation.EXCHANGE
+        return (MeanFromCentre if exchanged else MeanFromEnds)(pair, steps, kept.records)

@@ -15,6 +15,7 @@ from ..queries import (
     Choices,
     Histogram,
     Query,
+    Relation,
     cell_relation,
     check_apart,
     check_contribution,
@@ -103,6 +104,7 @@ def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
         unit=options.get("unit"),
         per_unit=options.get("per_unit"),
         grouped=names is not None or isinstance(asked, Histogram),
+        exchange=neighbours is Relation.EXCHANGE,
     )
     chosen = {name: options.get(name) for name in _CHOSEN}
     question = asked.over(table, Choices(categories=categories, **chosen, contribution=contribution))
