@@ -13,8 +13,8 @@ import irisdp
 from irisdp.catalogue import FORMS
 from irisdp.cli.main import run
 from irisdp.errors import BadInput, BudgetRefused, PromiseRefused
-from irisdp.release import plan, publish
-from irisdp.release.projects import init_project, project
+from irisdp.release import init_project, plan, publish
+from irisdp.release.projects import project
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 

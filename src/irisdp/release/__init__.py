@@ -8,6 +8,7 @@ from .fingerprint import fingerprint, secret_beside
 from .ledger import Entry, Ledger, Release, Settlement
 from .planning import plan
 from .plans import Plan
+from .projects import Project, init_project
 from .promise import Promise
 from .publication import Publication
 from .publishing import PrivateCells, publish, read_cells
@@ -22,6 +23,7 @@ __all__ = [
     "Ledger",
     "Plan",
     "PrivateCells",
+    "Project",
     "Promise",
     "Publication",
     "Release",
@@ -29,6 +31,7 @@ __all__ = [
     "Settlement",
     "batch",
     "fingerprint",
+    "init_project",
     "plan",
     "plan_batch",
     "publish",
