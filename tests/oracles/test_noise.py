@@ -45,8 +45,7 @@ def lumped(law, reach):
 
 def far_enough(law):
     """A number of atoms beyond which all ratios of the masses stay as they are."""
-    cells = law.cells
-    return len(cells.phases) * (2 + max(abs(steps) for _, steps in cells.phases))
+    return law.atoms_per_unit * (1 + law.cells.reach)
 
 
 def shifted(masses, by):
@@ -173,6 +172,24 @@ def test_the_noisy_count_as_a_mechanism_is_private_and_read(case):
     assert all(worst_delta(pair.ratio, *pairwise(made.matrix())) == pair.delta for pair in privacy.pairs)
     reader = Consumer(n, losses, prior=None if prior is None else [F(p).limit_denominator(100) for p in prior])
     assert float(optimal_reading(made, reader).value) == pytest.approx(tailored(privacy, losses, prior), abs=AGREE)
+
+
+@pytest.mark.parametrize("delta", [F(1, 10), F(1, 22), F(1, 46)])
+def test_no_kink_is_lumped_where_several_lie_on_one_orbit(delta):
+    """Pairs whose kinks fall together in the middle unit, and lie units apart: cells between them must stay apart."""
+    privacy = Privacy.all([Privacy(ratio=3), Privacy(ratio=2, delta=delta)])
+    law = noise.law("universal", privacy)
+    assert law.atoms_per_unit == 1
+    made, far = law.mechanism(2), law.mechanism(2).outputs
+    for beyond in range(1, 4):
+        ratios = {law.probability(z - beyond) / law.probability(z) for z in (far[0], 2 - far[-1])}
+        assert ratios == {F(1, 3**beyond)}
+    assert all(worst_delta(pair.ratio, *pairwise(made.matrix())) == pair.delta for pair in privacy.pairs)
+    for case in range(12):
+        n, losses, prior = consumer(fresh_random(f"one orbit {case}"))
+        reader = Consumer(n, losses, prior=None if prior is None else [F(p).limit_denominator(100) for p in prior])
+        found = optimal_reading(law.mechanism(n), reader).value
+        assert float(found) == pytest.approx(tailored(privacy, losses, prior), abs=AGREE)
 
 
 def worst_delta(ratio, *edges):

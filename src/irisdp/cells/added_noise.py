@@ -87,8 +87,7 @@ class ShapeNoise(AddedNoise):
     def law(self, nodes: CountNodes, cell: int, largest: int) -> dict[Any, Fraction]:
         """Return the exact law of the answer, lumped beyond all kinks of u, where ratios stay as they are."""
         noise, value = self.noise, int(nodes.values[cell])
-        reach = 2 + max(abs(steps) for _, steps in noise.cells.phases)
-        low, high = -reach, largest + reach
+        low, high = -noise.cells.reach, largest + noise.cells.reach
         below = [noise.below_exactly((z - value) * noise.atoms_per_unit) for z in range(low + 1, high + 1)]
         cuts = [Fraction(0), *below, Fraction(1)]
         masses = ((low + place, after - cuts[place]) for place, after in enumerate(cuts[1:]))

@@ -40,12 +40,26 @@ class Cells:
         For each q in [θ, 1 − θ), ascending: a kink of u, and how many steps of u (below 0: of its inverse) lead to q.
     first, last : int or None
         The first and the last cell that have mass; None where there is no end.
+    lowest : int
+        The cut point of the lowest kink; that of the highest is its mirror image. Below, all of u is one line through
+        0, so that a count moves all masses by one factor, and cells need not be told apart.
     """
 
     privacy: Privacy
     phases: tuple[tuple[Fraction, int], ...]
     first: int | None
     last: int | None
+    lowest: int
+
+    def telling(self, largest: int) -> tuple[int, int]:
+        """Return the first and the last cell that tell the counts 0 to `largest` apart; those beyond say no more."""
+        size = len(self.phases)
+        return self.lowest - 1, (largest + 1) * size - self.lowest
+
+    @property
+    def reach(self) -> int:
+        """How many units from the middle, on either side, whole numbers tell neighbouring counts apart."""
+        return 1 - self.lowest // len(self.phases)
 
     @property
     def base(self) -> None:
@@ -111,7 +125,8 @@ def cells_of(privacy: Privacy) -> Cells:
     if ended:
         (low, start), (high, end) = places[shape.starts[0]], places[shape.starts[-1]]
         first, last = low * len(phases) + start, (high + 1) * len(phases) + end - 1
-    return Cells(privacy, tuple(phases), first, last)
+    lowest = min(unit * len(phases) + phase for unit, phase in places.values())
+    return Cells(privacy, tuple(phases), first, last, lowest)
 
 
 def _check_reach(kink: Fraction, middle: Fraction, privacy: Privacy) -> None:

@@ -170,12 +170,13 @@ class ShapeLaw:
             learns more from a cell that lies further out.
         """
         largest, size = integer(n, "n", at_least=0, at_most=_LARGEST_COUNT), self.atoms_per_unit
-        reach = 2 + max(abs(steps) for _, steps in self.cells.phases)
-        low, high = self.support or (-reach * size, reach * size)
-        if (high - low + largest * size) * (largest + 1) > _MOST_ENTRIES:
+        low, high = self.cells.telling(largest)
+        if self.support is not None:
+            low, high = self.support[0], self.support[1] + largest * size
+        if (high - low) * (largest + 1) > _MOST_ENTRIES:
             rule = f"makes more than {_MOST_ENTRIES:,} entries with this noise"
             raise BadInput("n", rule, "give a smaller n, or a larger epsilon")
-        outputs = range(low, high + largest * size + 1)
+        outputs = range(low, high + 1)
         below = {z: self.below_exactly(z) for z in range(low - largest * size, outputs[-1] + 2)}
         rows = []
         for value in range(largest + 1):
