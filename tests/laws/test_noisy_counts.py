@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from irisdp import Privacy
-from irisdp.cells import CountNodes, DepthClasses, GaussianNoise, GeometricNoise, ShapeNoise
+from irisdp.cells import CountNodes, DepthClasses, GaussianNoise, GeometricNoise, ShapeNoise, UniversalNoise
 from irisdp.errors import BadInput
 from irisdp.exact import Enclosure
 from irisdp.privacy import Gaussian
@@ -147,9 +147,12 @@ def test_stated_errors_are_those_of_the_law(name):
 
 
 def test_queries_choose_the_noise_of_the_guarantee():
-    assert Count().mechanism(TWO, Relation.ADD_REMOVE) == ShapeNoise(TWO)
+    assert Count().mechanism(TWO, Relation.ADD_REMOVE) == UniversalNoise(TWO)
     assert Count().mechanism(Gaussian(1), Relation.ADD_REMOVE) == GaussianNoise(Gaussian(1))
-    assert Count().mechanism(Privacy(ratio=2, delta="1/9"), Relation.EXCHANGE) == GeometricNoise(Privacy(ratio=2))
+    ended, far = Privacy(ratio=2, delta="1/9"), Privacy(epsilon="1e-5", delta="1e-6")
+    assert Count().mechanism(ended, Relation.EXCHANGE) == UniversalNoise(ended)
+    assert Count().mechanism(Privacy(ratio=2), Relation.EXCHANGE) == GeometricNoise(Privacy(ratio=2))
+    assert Count().mechanism(far, Relation.EXCHANGE) == GeometricNoise(far.pure)  # no table would be long enough
     asked = Majority("a = 1").mechanism(Gaussian(1), Relation.ADD_REMOVE)
     assert isinstance(asked, DepthClasses)
     assert asked.privacy == Gaussian(1)

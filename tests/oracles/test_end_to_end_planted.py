@@ -20,8 +20,8 @@ from irisdp.cells import (
     NoisyBands,
     PartitionSelection,
     QuantileBin,
-    ShapeNoise,
     SizesShape,
+    UniversalNoise,
 )
 from irisdp.design.quantiles import forms
 from irisdp.exact import exp_below
@@ -140,7 +140,7 @@ def test_ends_that_depend_on_the_data_are_caught(query, mode, relation, ends, mo
 
 
 OTHER_NOISE = {
-    ShapeNoise: {"privacy": {"all": [{"ratio": 3}, {"ratio": 2, "delta": "1/50"}]}},
+    UniversalNoise: {"privacy": {"all": [{"ratio": 3}, {"ratio": 2, "delta": "1/50"}]}},
     GaussianNoise: {"mu": 3, "delta": "1e-6"},
 }
 
@@ -156,8 +156,8 @@ def test_ends_of_other_noise_that_depend_on_the_data_are_caught(kind, ends, monk
 @pytest.mark.parametrize("kind", OTHER_NOISE)
 def test_other_noise_for_less_than_was_asked_is_caught(kind, monkeypatch):
     """Planted: the noise of a guarantee that lets neighbours be told apart a little better."""
-    weaker = {ShapeNoise: Privacy.all([Privacy(ratio="3.1"), Privacy(ratio=2, delta="1/50")]), GaussianNoise: "3.1"}
-    made = law("universal", weaker[kind]) if kind is ShapeNoise else gaussian_law(weaker[kind])
+    weaker = {UniversalNoise: Privacy.all([Privacy(ratio="3.1"), Privacy(ratio=2, delta="1/50")]), GaussianNoise: "3.1"}
+    made = law("universal", weaker[kind]) if kind is UniversalNoise else gaussian_law(weaker[kind])
     monkeypatch.setattr(kind, "noise", made)
     options = {"relation": "add-remove", **OTHER_NOISE[kind]}
     assert caught("count-where", options, neighbours("add-remove", "any"))

@@ -65,7 +65,7 @@ def test_a_plan_is_the_same_for_every_table(mode, relation):
     """So the tests below plan once, and let every table be read for that plan."""
     persons = [] if mode == "public" else [(query, PERSONAL, {"unit": "u"}) for query in ("majority", "plurality")]
     for query, records, more in (("count-where", RECORDS, {}), ("plurality", RECORDS, {}), *persons):
-        options = {**MODES[mode], "relation": relation, "delta": 0 if query.startswith("count") else DELTA, **more}
+        options = {**MODES[mode], "relation": relation, "delta": DELTA, **more}
         plans = [planned_for(table, query, options) for table in tables(records, 2)]
         assert len({(plan.question(), plan.cost, str(plan.price), str(plan.audiences)) for plan in plans}) == 1
 
@@ -75,7 +75,7 @@ def test_a_plan_is_the_same_for_every_table(mode, relation):
 def test_no_neighbours_can_be_told_apart(query, mode, pairs):
     public = mode == "public"
     for relation in RELATIONS[public:]:
-        for delta in (Fraction(0), DELTA)[: 1 if query.startswith(("count", "histogram")) else 2]:
+        for delta in (Fraction(0), DELTA):
             options = {**MODES[mode], "relation": relation, "delta": delta}
             wrong, compared = violations(query, options, pairs[relation, "public" if public else "any"])
             assert compared > 300, (relation, delta)
@@ -83,7 +83,9 @@ def test_no_neighbours_can_be_told_apart(query, mode, pairs):
 
 
 OTHERS = {
-    "two pairs": ({"privacy": {"all": [{"ratio": 3}, {"ratio": 2, "delta": "1/50"}]}}, (0, "1/90", "1/50")),
+    "two pairs": ({"privacy": {"all": [{"ratio": 3}, {"ratio": 2, "delta": "1/10"}]}}, (0, "1/18", "1/10")),
+    "two pairs in cells": ({"privacy": {"all": [{"ratio": 3}, {"ratio": 2, "delta": "1/50"}]}}, (0, "1/90", "1/50")),
+    "one pair in cells": ({"ratio": 2, "delta": "1/7"}, ("1/7",)),
     "with an end": (
         {"privacy": {"all": [{"ratio": 3, "delta": "1/100"}, {"ratio": 2, "delta": "1/20"}]}},
         (0, "1/30", "1/20"),
@@ -97,7 +99,9 @@ OTHERS = {
     [
         *(("count-where", "two pairs", mode) for mode in MODES if mode != "expression"),
         *(("count-where", "gaussian", mode) for mode in ("whole", "declared", "public")),
-        *(("count", "with an end", mode) for mode in ("whole", "one-declared", "selected")),
+        *(("count-where", "one pair in cells", mode) for mode in ("whole", "declared", "public")),
+        *(("count", "two pairs in cells", mode) for mode in ("whole", "one-declared")),
+        *(("count", "with an end", mode) for mode in ("whole", "one-declared")),
         *(("majority", "two pairs", mode) for mode in ("whole", "declared")),
         *(("band-1-3", guarantee, "declared") for guarantee in ("two pairs", "with an end", "gaussian")),
     ],

@@ -104,7 +104,7 @@ def test_counts_are_read_where_they_lie(name):
     assert given.value == pytest.approx(interpret(release, 1, at_most=3).answers[0].rule.value)
 
 
-@pytest.mark.parametrize("asked", [{"mu": 1, "delta": "1e-6"}, {"privacy": TWO}])
+@pytest.mark.parametrize("asked", [{"mu": 1, "delta": "1e-6"}])
 def test_publications_and_lines_of_ledgers_are_read(asked, tmp_path):
     ledger, grouped = tmp_path / "l.ledger", {"by": "town", "groups": ["York", "Ely"]}
     found = publish(SURVEY, "count", "age > 64", **grouped, **asked, ledger=ledger, out=tmp_path / "a.csv")

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from irisdp.cells import NamedCounts, SizesShape
+from irisdp.cells import SizesShape, TellsMore
 from irisdp.exact import Enclosure, exp_below
 from irisdp.queries import apply as queries_apply
 from irisdp.queries import categories as queries_categories
@@ -304,15 +304,20 @@ def as_shown(mechanism, nodes, parts, *, selected):
     """Show all answers at once, as `publish` does: an answer may depend on no cell's node, not even another cell's.
 
     Laws are those of shown answers already, and what is shown stays as it is when it is shown again, unless ends move;
-    names are drawn by their places.
+    names are drawn by their places. Where a sidecar tells what was drawn beside what is shown, laws are those of both.
     """
     names = mechanism.ends(nodes).get("outputs")
     if parts and selected:  # groups that were selected: (name, answer)
         groups, answers = zip(*parts, strict=True)
-        kept = drawn(answers, names)
-        beside = mechanism.beside(kept) if isinstance(mechanism, NamedCounts) else {}
-        return zip(groups, mechanism.show(kept, nodes), *beside.values(), strict=True)
-    return mechanism.show(drawn(parts, names), nodes)
+        return zip(groups, printed(mechanism, nodes, drawn(answers, names)), strict=True)
+    return printed(mechanism, nodes, drawn(parts, names))
+
+
+def printed(mechanism, nodes, answers):
+    shown = mechanism.show(answers, nodes)
+    if not isinstance(mechanism, TellsMore):
+        return shown
+    return zip(shown, *mechanism.beside(answers).values(), strict=True)
 
 
 def drawn(answers, names):

@@ -141,7 +141,7 @@ def test_a_table_without_records_is_a_table(table, capsys):
         (["--by", "educ", "--select-groups", "--selection-delta", "1e-6"], "2", "0.000001"),
         (["--by", "educ", "--select-groups", "--selection-epsilon", "1/2", "--delta", "1e-6"], "1.5", "0.000001"),
         (["--unit", "age"], "1", "0"),
-        (["--delta", "1e-6"], "1", "0"),  # a count needs no δ and is charged none
+        (["--delta", "1e-6"], "1", "0.000001"),
     ],
 )
 def test_the_whole_cost_is_stated(table, options, epsilon, delta, capsys):

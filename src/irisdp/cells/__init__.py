@@ -16,12 +16,13 @@ from .noisy_bands import NoisyBands
 from .orders import CategoryNodes, LargestCategories, named_together
 from .padding import longer, padded_size
 from .partition_selection import PartitionSelection
-from .protocol import CellMechanism, Link, Nodes
+from .protocol import CellMechanism, Link, Nodes, TellsMore
 from .quantile_bins import BinNodes, QuantileBin
 from .shares import share_of
 from .sizes import SizeNodes, SizesShape, SortedSizes
 from .steps import Steps
 from .sums import NoisySums
+from .universal_noise import UniversalNoise
 from .winners import GapNodes, LargestCategory
 
 __all__ = [
@@ -68,6 +69,8 @@ __all__ = [
     "SpreadNoise",
     "StaircaseNoise",
     "Steps",
+    "TellsMore",
+    "UniversalNoise",
     "least_distance",
     "longer",
     "named_together",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 from numpy.typing import NDArray
 
@@ -19,7 +19,7 @@ from ..privacy import Guarantee, Privacy
 from ..sampling import BitSource
 from .assurance import Assurance
 
-__all__ = ["CellMechanism", "Law", "Link", "Nodes"]
+__all__ = ["CellMechanism", "Law", "Link", "Nodes", "TellsMore"]
 
 Law = Mapping[Any, Fraction] | Mapping[Any, Enclosure]
 """Probabilities of what may be shown; all are enclosed, to `ENCLOSED` or less, where they are no fractions."""
@@ -135,4 +135,16 @@ class CellMechanism(Protocol[NodesT_contra]):
 
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for whoever reads the answers: its part of the sidecar."""
+        ...
+
+
+@runtime_checkable
+class TellsMore(Protocol):
+    """What is drawn says more than what people are shown of it, and readers should have it."""
+
+    def beside(self, drawn: list[Any]) -> dict[str, list[Any]]:
+        """Return what the sidecar says of answers beside what is shown: lists with an entry for each.
+
+        It is published as much as the answers are: `law` is the law of both.
+        """
         ...

@@ -15,9 +15,10 @@ from ..cells import (
     GeometricNoise,
     GroupCounts,
     NamedCounts,
-    ShapeNoise,
+    UniversalNoise,
     noise_for,
 )
+from ..errors import BadInput
 from ..privacy import Gaussian, Guarantee, Privacy
 from .choices import Choices
 from .contribution import ONE_RECORD, Contribution
@@ -94,12 +95,25 @@ class Count(CountsRecords):
         )
 
     def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[CountNodes]:
-        """Return the noise that is best for a guarantee, on paths of either relation; geometric noise needs no δ."""
+        """Return the noise that is best for every reader under a guarantee, on paths of either relation."""
         if self.names_groups and isinstance(privacy, Privacy):
             return NamedCounts(privacy, split=self.expression is not None, records=self.contribution.records)
         if self.contribution.several:
             most = self.contribution.records
             return noise_for(privacy, each=most, total=most, cells=self.contribution.groups)
-        if isinstance(privacy, Gaussian):
-            return GaussianNoise(privacy)
-        return GeometricNoise(privacy.pure) if privacy.single else ShapeNoise(privacy)
+        return GaussianNoise(privacy) if isinstance(privacy, Gaussian) else _noise(privacy)
+
+
+def _noise(privacy: Privacy) -> CellMechanism[CountNodes]:
+    """Return noise for pairs: geometric where none has a δ, and where noise would have to end too far out for a table.
+
+    Then a pair's δ is left unspent.
+    """
+    if privacy.single and privacy.delta == 0:
+        return GeometricNoise(privacy)
+    try:
+        return UniversalNoise(privacy)
+    except BadInput:
+        if not privacy.single:
+            raise
+        return GeometricNoise(privacy.pure)

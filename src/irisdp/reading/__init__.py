@@ -3,6 +3,7 @@
 from .interpretation import Interpretation, interpret
 from .lists import Estimates
 from .posterior import Posterior
-from .released import NoisyCount, read_release
+from .published_counts import NoisyCount
+from .released import read_release
 
 __all__ = ["Estimates", "Interpretation", "NoisyCount", "Posterior", "interpret", "read_release"]

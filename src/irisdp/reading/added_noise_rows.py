@@ -1,7 +1,8 @@
 """Counts that were published with other than geometric noise, as a mechanism that a reader's game can be played with.
 
-Rows are those of the noise in whole numbers, rounded to multiples of 2^-160, lumped where values lie beyond all that
-could tell counts apart, and clamped where the release was. What rounding and lumping may change in any loss is bounded.
+Rows are those of the noise in whole numbers, or in cells of a unit, rounded to multiples of 2^-160, lumped where values
+lie beyond all that could tell counts apart, and clamped where the release was. What rounding and lumping may change in
+any loss is bounded.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from ..graphs import Path
 from ..mechanisms import Mechanism
 from ..noise import GaussianLaw, ShapeLaw, gaussian_law, law
 from ..privacy import Gaussian, Guarantee
-from .released import Ends
+from .published_counts import Ends
 
-__all__ = ["log_likelihoods", "mechanism_of_noise", "noise_of", "slack"]
+__all__ = ["log_likelihoods", "mechanism_of_noise", "noise_of", "outputs_of", "slack"]
 
 _BITS = 160
 _SPARE = Fraction(1, 1 << _BITS + 16)
@@ -44,28 +45,43 @@ def noise_of(guarantee: Guarantee) -> ShapeLaw | GaussianLaw:
     return found
 
 
-def mechanism_of_noise(guarantee: Guarantee, first: int, last: int, ends: Ends) -> Mechanism:
-    """Return the mechanism on the counts from `first` to `last`, numbered from 0; outputs are published values.
+def outputs_of(guarantee: Guarantee, first: int, last: int, ends: Ends, *, in_cells: bool) -> range | None:
+    """Return the published values, or cells, that tell the counts from `first` to `last` apart; None for too many.
+
+    Cells are never clamped, so the ends of what is shown do not matter to them.
+    """
+    noise = noise_of(guarantee)
+    step = noise.atoms_per_unit if in_cells else 1
+    if isinstance(noise, ShapeLaw) and noise.support is not None:  # what lies beyond nobody can have published
+        start, end = (place * step // noise.atoms_per_unit for place in noise.support)
+        low, high = first * step + start, last * step + end
+    else:
+        low, high = (first - _reach(noise)) * step, (last + _reach(noise) + 1) * step - 1
+    if ends is not None and not in_cells:
+        low, high = max(low, ends[0]), min(high, ends[1])
+    return range(low, high + 1) if (last - first + 1) * (high - low + 1) <= _MOST_ENTRIES else None
+
+
+def mechanism_of_noise(guarantee: Guarantee, first: int, last: int, ends: Ends, *, in_cells: bool = False) -> Mechanism:
+    """Return the mechanism on the counts from `first` to `last`, numbered from 0; outputs are `outputs_of`.
 
     Raises
     ------
     BadInput
         Where that is a table of more than 60,000 entries.
     """
-    noise = noise_of(guarantee)
-    low, high = first - _reach(noise), last + _reach(noise)
-    if ends is not None:
-        low, high = max(low, ends[0]), min(high, ends[1])
-    size, values = noise.atoms_per_unit, range(low, high + 1)
-    if (last - first + 1) * len(values) > _MOST_ENTRIES:
+    noise, values = noise_of(guarantee), outputs_of(guarantee, first, last, ends, in_cells=in_cells)
+    if values is None:
         rule = f"leaves {last - first + 1:,} counts possible, too many to read with this noise"
         raise BadInput("at_most", rule, "say more with at_least= and at_most=")
-    places = range(low + 1 - last, high + 1 - first)
+    # How many outputs are a unit, and how many cells are an output.
+    step, size = (noise.atoms_per_unit, 1) if in_cells else (1, noise.atoms_per_unit)
+    places = range(values[0] + 1 - last * step, values[-1] + 1 - first * step)
     below = {z: int(noise.below(z * size, width=_SPARE).lower * (1 << _BITS)) for z in places}
     rows = []
     for count in range(first, last + 1):
         # Rounded down, a cut may lie a unit below the one before it.
-        cuts = accumulate([0, *(below[z - count] for z in values[1:]), 1 << _BITS], max)
+        cuts = accumulate([0, *(below[z - count * step] for z in values[1:]), 1 << _BITS], max)
         rows.append([Fraction(after - before, 1 << _BITS) for before, after in pairwise(cuts)])
     # One pair that holds, for the search; the rows decide.
     pair = charged_pair(guarantee, "1e-6" if isinstance(guarantee, Gaussian) else 0)
@@ -100,5 +116,5 @@ def slack(deployed: Mechanism, consumer: Consumer) -> Fraction:
 
 def _reach(noise: ShapeLaw | GaussianLaw) -> int:
     if isinstance(noise, ShapeLaw):
-        return 2 + max(abs(steps) for _, steps in noise.cells.phases)
+        return noise.cells.reach
     return math.ceil(_FAR / noise.mu) + 1

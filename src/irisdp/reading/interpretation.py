@@ -15,16 +15,18 @@ from typing import TYPE_CHECKING, Any
 from ..consumers.losses import Loss
 from ..errors import BadInput
 from ..exact import checked, integer, rational_text, read_json
+from ..release.ledger_release import Release
 from ..renamed import renamed_method
 from ..sampling import draw
 from ..tabular import Tabular
 from .choices import ChoiceInterpretation, read_choices
 from .knowledge import Knowledge
 from .lists import Estimates, read_list
+from .noise_rules import Rule, shown_in_cells
 from .one_answer import ReadOne
 from .posterior import Posterior
-from .released import Ends, PublishedChoice, PublishedCounts, frame_of_answers, read_release, released_table
-from .rules import BoundedRule, Rule, UnboundedRule
+from .published_counts import Ends, NoisyCount, OtherNoisyCount
+from .released import PublishedChoice, frame_of_answers, read_release, released_table
 
 if TYPE_CHECKING:
     import pyarrow
@@ -44,11 +46,14 @@ class ReadAnswer(ReadOne):
         The answer drawn from them; the only one, as a rule.
     rule : Rule
         The whole reading, with its loss.
+    cell : int or None
+        The cell that was read, which says more than the number that was shown; None where there is none.
     """
 
     chances: tuple[tuple[int, Fraction], ...]
     reading: int
     rule: Rule
+    cell: int | None = None
 
     def _summary(self) -> str:
         drawn = f", drawn from {len(self.chances)} answers" if len(self.chances) > 1 else ""
@@ -83,7 +88,7 @@ class Interpretation(Tabular):
     def posterior(self, number: int = 0) -> Posterior:
         """Return the probabilities of the true count, given one of the answers."""
         answer = self.answers[integer(number, "number", at_least=0, at_most=len(self.answers) - 1)]
-        return answer.rule.posterior(answer.published)
+        return answer.rule.posterior(answer.published if answer.cell is None else answer.cell)
 
     def to_arrow(self) -> pyarrow.Table:
         """Return the group columns, `published` and `reading` as an Arrow table."""
@@ -107,6 +112,7 @@ class Interpretation(Tabular):
             {
                 **({"group": dict(zip(self.by, answer.key, strict=True))} if self.by else {}),
                 "published": answer.published,
+                **({} if answer.cell is None else {"cell": answer.cell}),
                 "reading": answer.reading,
                 "chances": [[value, rational_text(p)] for value, p in answer.chances],
                 self.loss_kind: float(answer.rule.value),
@@ -195,8 +201,11 @@ def interpret(
     by: tuple[str, ...] = ()
     keys: list[tuple[Any, ...]] = [()]
     values: list[Hashable] = [value]
+    cells: Sequence[int | None] = [None]
+    if value is not None and isinstance(deployed, OtherNoisyCount):
+        deployed = deployed.whole()  # whoever gives a number has no cell
     if value is None:
-        if not isinstance(deployed, PublishedCounts):
+        if not isinstance(deployed, NoisyCount | OtherNoisyCount):
             raise BadInput("value", "is needed to read a mechanism file", "give the value that was released")
         table = released_table(release)
         by, keys, values = table.by, table.keys, list(table.values)
@@ -204,21 +213,26 @@ def interpret(
             raise BadInput(
                 "release", "is about another number of answers", "give the files that publish wrote together"
             )
-    elif isinstance(deployed, PublishedCounts) and len(deployed.ends) > 1:
+        if isinstance(deployed, OtherNoisyCount) and deployed.cells is not None:
+            values = [*shown_in_cells(deployed, values, as_drawn=isinstance(release, Release))]
+            cells = deployed.cells
+    elif isinstance(deployed, NoisyCount | OtherNoisyCount) and len(deployed.ends) > 1:
         raise BadInput("value", "cannot be read alone: answers differ in their ends", "leave value= out")
     elif (frame := frame_of_answers(value)) is not None:
         by, keys, values = frame.by, frame.keys, list(frame.values)
+    cells = cells if len(cells) == len(values) else [None] * len(values)
     rules: dict[Ends, Rule] = {}
     read = []
-    for row, (key, published) in enumerate(zip(keys, values, strict=True)):
-        ends = deployed.ends_of(row) if isinstance(deployed, PublishedCounts) else None
+    for row, (key, published, cell) in enumerate(zip(keys, values, cells, strict=True)):
+        ends = deployed.ends_of(row) if isinstance(deployed, NoisyCount | OtherNoisyCount) else None
         if ends not in rules:
             rules[ends] = reader.rule(deployed, ends)
-        read.append((key, rules[ends].released(published), rules[ends]))
-    chances = [rule.at(published) for _, published, rule in read]
+        rule = rules[ends]
+        read.append((key, rule.released(published) if cell is None else published, cell, rule))
+    chances = [rule.at(published if cell is None else cell) for _, published, cell, rule in read]
     answers = tuple(
-        ReadAnswer(key=key, published=published, chances=choice, reading=drawn, rule=rule)
-        for (key, published, rule), choice, drawn in zip(read, chances, _drawn(chances), strict=True)
+        ReadAnswer(key=key, published=published, chances=choice, reading=drawn, rule=rule, cell=cell)
+        for (key, published, cell, rule), choice, drawn in zip(read, chances, _drawn(chances), strict=True)
     )
     return Interpretation(loss=reader.name, bayesian=prior is not None, by=by, answers=answers)
 
@@ -244,7 +258,7 @@ def _drawn(chances: Sequence[tuple[tuple[int, Fraction], ...]]) -> list[int]:
     return [choice[place][0] for choice, place in zip(chances, places, strict=True)]
 
 
-def _improvement(rule: BoundedRule | UnboundedRule) -> dict[str, Any]:
+def _improvement(rule: Rule) -> dict[str, Any]:
     """Say what reading saves over taking the number at face value, where that makes sense."""
     if rule.face_value is None:
         return {}

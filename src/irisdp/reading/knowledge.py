@@ -13,8 +13,8 @@ from ..consumers.losses import Loss, read_loss
 from ..errors import BadInput
 from ..exact import counts, entries, integer, rational
 from ..mechanisms import FactoredMechanism, Mechanism
-from .released import LARGEST_COUNT, Ends, NoisyCount, PublishedCounts
-from .rules import Rule, bounded_rule, unbounded_rule
+from .noise_rules import Rule, rule_with_ends, rule_without_end
+from .published_counts import LARGEST_COUNT, Ends, NoisyCount, OtherNoisyCount
 
 __all__ = ["Knowledge"]
 
@@ -39,28 +39,26 @@ class Knowledge:
     def _is_table(self) -> bool:
         return not isinstance(self.loss, str | Loss | Mapping) and hasattr(self.loss, "__len__")
 
-    def rule(self, deployed: PublishedCounts | Mechanism | FactoredMechanism, ends: Ends) -> Rule:
+    def rule(self, deployed: NoisyCount | OtherNoisyCount | Mechanism | FactoredMechanism, ends: Ends) -> Rule:
         """Solve the consumer's problem about a count."""
         if self.lead is not None:
             raise BadInput("lead", "is about majorities and the largest of several categories", "leave it out")
-        if not isinstance(deployed, PublishedCounts):
+        if not isinstance(deployed, NoisyCount | OtherNoisyCount):
             if isinstance(deployed, Mechanism) and list(deployed.inputs) != list(range(len(deployed.inputs))):
                 raise BadInput("release", "has inputs that are not the counts 0..n", "give a mechanism for counts")
             ends = (0, len(deployed.inputs) - 1)
         least, most = self.bounds(ends)
         if most is None:
-            if not isinstance(deployed, NoisyCount):
-                rule = "is needed: counts with this noise are read among finitely many"
-                raise BadInput("at_most", rule, "give at_most=")
-            return unbounded_rule(deployed.privacy, read_loss(self.loss, 0), least)
+            assert isinstance(deployed, NoisyCount | OtherNoisyCount)
+            return rule_without_end(deployed, read_loss(self.loss, 0), least)
         if most > LARGEST_N:
             raise BadInput("at_most", f"must be at most {LARGEST_N:,} to read with an upper bound", "give at_most=")
         known: Any = {"at_least": least, "at_most": most} if self.side_information is None else self.side_information
         # A mechanism that was given as a matrix, and a table of losses, fix how counts are numbered.
-        largest = len(deployed.inputs) - 1 if not isinstance(deployed, PublishedCounts) else most
+        largest = len(deployed.inputs) - 1 if not isinstance(deployed, NoisyCount | OtherNoisyCount) else most
         if self._is_table:
             largest = max(largest, len(self.loss) - 1)
-        return bounded_rule(
+        return rule_with_ends(
             deployed, ends, Consumer(largest, self.loss, side_information=known, prior=self._prior(largest))
         )
 

@@ -20,7 +20,8 @@ from ..release.publication import Publication
 from ..release.written import SIDECAR_FORMAT
 from ..tabular import Tabular
 from .categories import count_between, estimated
-from .released import LARGEST_COUNT, released_table, stated
+from .published_counts import LARGEST_COUNT
+from .released import released_table, stated
 
 if TYPE_CHECKING:
     import pyarrow

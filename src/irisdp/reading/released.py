@@ -20,13 +20,12 @@ from ..release.answers import Answers
 from ..release.ledger_release import Release
 from ..release.publication import Publication
 from ..release.written import SIDECAR_FORMAT
+from .added_noise_rows import noise_of
 from .answer_files import rows_of
+from .published_counts import LARGEST_COUNT, Ends, NoisyCount, OtherNoisyCount, cells_in
 
 __all__ = [
-    "NoisyCount",
-    "OtherNoisyCount",
     "PublishedChoice",
-    "PublishedCounts",
     "ReleasedTable",
     "answers_beside",
     "frame_of_answers",
@@ -39,54 +38,9 @@ __all__ = [
 
 _BESIDE = ".release.json"
 
-LARGEST_COUNT = 1 << 62
-"""Beyond what anyone counts, and within 64 bits."""
-
-Ends = tuple[int, int] | None
-"""The least and the largest count there can be, where that is public."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublishedCounts:
-    """What is public of published counts, whatever their noise: the ends that they were clamped to, if any.
-
-    Parameters
-    ----------
-    ends : tuple
-        For every answer its least and largest count, or None where its path has no largest; or one entry for all.
-    """
-
-    ends: tuple[Ends, ...]
-
-    def ends_of(self, row: int) -> Ends:
-        """Return the ends of one answer."""
-        return self.ends[0] if len(self.ends) == 1 else self.ends[row]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoisyCount(PublishedCounts):
-    """Counts with two-sided geometric noise.
-
-    Parameters
-    ----------
-    privacy : Privacy
-        α = 1/ratio.
-    """
-
-    privacy: Privacy
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OtherNoisyCount(PublishedCounts):
-    """Counts with the noise of several pairs or of Gaussian privacy, in whole numbers.
-
-    Parameters
-    ----------
-    guarantee : Guarantee
-        What the noise is made for.
-    """
-
-    guarantee: Guarantee
+_IN_CELLS = ("universal-noise", "named-counts")
+_OTHER_NOISE = {"gaussian-noise": Gaussian, "shape-noise": Privacy, **dict.fromkeys(_IN_CELLS, Privacy)}
+"""Which kind of guarantee each kind of noise is made for; before cells were kept, shape noise was published whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +75,9 @@ class ReleasedTable:
     values: list[Any]
 
 
-def read_release(release: Any) -> PublishedCounts | PublishedChoice | Mechanism | FactoredMechanism:
+def read_release(
+    release: Any,
+) -> NoisyCount | OtherNoisyCount | PublishedChoice | Mechanism | FactoredMechanism:
     """Read what is public about a release.
 
     Parameters
@@ -130,7 +86,7 @@ def read_release(release: Any) -> PublishedCounts | PublishedChoice | Mechanism 
         `FILE.release.json` as `publish` writes it, or the answers beside it; a publication, of several audiences the
         most accurate; a line of a ledger; or a mechanism file whose inputs are the counts 0..n.
     """
-    if isinstance(release, PublishedCounts | PublishedChoice | Mechanism | FactoredMechanism):
+    if isinstance(release, NoisyCount | OtherNoisyCount | PublishedChoice | Mechanism | FactoredMechanism):
         return release
     document = stated(release)
     if _is_frame(document):
@@ -145,8 +101,9 @@ def read_release(release: Any) -> PublishedCounts | PublishedChoice | Mechanism 
     mechanism = document.get("mechanism")
     if document.get("format") != SIDECAR_FORMAT or not isinstance(mechanism, Mapping):
         raise BadInput("release", "is no release and no mechanism file", "give the .release.json beside the answers")
-    if mechanism.get("kind") in ("shape-noise", "named-counts", "gaussian-noise"):
-        return OtherNoisyCount(guarantee=_guarantee(document), ends=_ends(mechanism))
+    if mechanism.get("kind") in _OTHER_NOISE:
+        cells = cells_in(mechanism) if mechanism["kind"] in _IN_CELLS else None
+        return OtherNoisyCount(guarantee=_guarantee(document), ends=_ends(mechanism), cells=cells)
     if mechanism.get("kind") == "designed":
         rule = "was drawn from a mechanism file, which says itself how it is read"
         raise BadInput("release", rule, "give the mechanism file instead, and the answer with value=")
@@ -189,14 +146,15 @@ def _guarantee(document: Mapping[str, Any]) -> Guarantee:
     """Read what noise was made for; each kind of noise has its own kind of guarantee."""
     guarantee = guarantee_from_document(document.get("privacy"))
     mechanism = document["mechanism"]
-    said = Gaussian if mechanism["kind"] == "gaussian-noise" else Privacy
-    agree = isinstance(guarantee, said)
+    agree = isinstance(guarantee, _OTHER_NOISE[mechanism["kind"]])
     if isinstance(guarantee, Gaussian):
         agree = agree and rational(mechanism.get("mu"), "release") == guarantee.mu
+    elif agree and mechanism.get("records") is not None:  # noise is made for each one's share
+        guarantee = share_of(guarantee, integer(mechanism["records"], "records", at_least=1))
+    if agree and mechanism["kind"] in _IN_CELLS:
+        agree = mechanism.get("cells_per_unit") == noise_of(guarantee).atoms_per_unit
     if not agree:
         raise BadInput("release", "has noise of another guarantee than it states", "give the file that publish wrote")
-    if isinstance(guarantee, Privacy) and mechanism.get("records") is not None:  # noise is made for each one's share
-        return share_of(guarantee, integer(mechanism["records"], "records", at_least=1))
     return guarantee
 
 
@@ -228,6 +186,9 @@ def _facts_of_line(release: Release) -> dict[str, Any]:
             "was shown clamped to ends that its ledger does not keep",
             "give the publication, or the .release.json beside its answers",
         )
+    mechanism = facts.get("mechanism", {})
+    if mechanism.get("kind") in _IN_CELLS:  # a ledger keeps answers as they were drawn
+        facts = {**facts, "mechanism": {**mechanism, "cells": Answers.from_bytes(release.answers).values}}
     return {"format": SIDECAR_FORMAT, **facts}
 
 

@@ -17,14 +17,22 @@ from ..consumers.value import weighed
 from ..errors import BadInput
 from ..exact import integer, short_text
 from ..mechanisms import FactoredMechanism, Mechanism
-from ..privacy import Gaussian, Guarantee, Privacy
+from ..privacy import Gaussian, Privacy
 from ..tabular import InOneLine
-from .added_noise_rows import log_likelihoods, mechanism_of_noise, slack
+from .added_noise_rows import log_likelihoods
 from .posterior import Posterior
-from .released import LARGEST_COUNT, Ends, NoisyCount, OtherNoisyCount, PublishedCounts
+from .published_counts import LARGEST_COUNT, Ends, NoisyCount
 from .renumbered import clamping, renumbered
 
-__all__ = ["BoundedRule", "Rule", "UnboundedRule", "bounded_rule", "unbounded_rule"]
+__all__ = [
+    "BoundedRule",
+    "ReadRule",
+    "UnboundedRule",
+    "between",
+    "bounded_rule",
+    "unbounded_rule",
+    "whole_value",
+]
 
 _NEGLIGIBLE = 40
 """Counts of less than e^-40 of the largest weight are left out of a posterior without a largest count."""
@@ -34,8 +42,8 @@ _WIDE = 50_000
 _MANY = 100
 
 
-class _Read(InOneLine):
-    """What both kinds of rule say of themselves."""
+class ReadRule(InOneLine):
+    """What all kinds of rule say of themselves."""
 
     __slots__ = ()
 
@@ -56,7 +64,7 @@ class _Read(InOneLine):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class BoundedRule(_Read):
+class BoundedRule(ReadRule):
     """A best reading of finitely many counts.
 
     Parameters
@@ -75,6 +83,8 @@ class BoundedRule(_Read):
         or is all but never released.
     gaussian : Gaussian or None
         What Gaussian noise without ends was made for: of it a value far out still says more.
+    serves_all : bool
+        Whether it is known of a matrix that it is as good as any private mechanism, for losses that never fall.
     """
 
     deployed: Mechanism | FactoredMechanism
@@ -84,6 +94,7 @@ class BoundedRule(_Read):
     face_value: Fraction | None
     window: tuple[int, int] | None = None
     gaussian: Gaussian | None = None
+    serves_all: bool = False
 
     @property
     def value(self) -> Fraction:
@@ -97,9 +108,9 @@ class BoundedRule(_Read):
 
     @property
     def universal(self) -> bool:
-        """Whether no private mechanism at the release's ε, without δ, would serve the consumer better."""
+        """Whether no mechanism under the release's guarantee (of geometric noise ε without δ) would serve better."""
         if not isinstance(self.deployed, FactoredMechanism):
-            return False  # of a matrix nothing is known, and other noise was rounded to whole numbers
+            return self.serves_all and self.found.consumer.universal
         return (self.deployed.reading is None or self.window is not None) and self.found.consumer.universal
 
     @property
@@ -115,8 +126,8 @@ class BoundedRule(_Read):
 
             return node_among(named_nodes(self.deployed.outputs), str(value), "value")
         if not isinstance(value, int):
-            return self.released(_whole(value))
-        return _between(value, self.ends)
+            return self.released(whole_value(value))
+        return between(value, self.ends)
 
     def at(self, value: Hashable) -> tuple[tuple[int, Fraction], ...]:
         """Return the answers to a published value, with their exact chances."""
@@ -145,7 +156,7 @@ class BoundedRule(_Read):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class UnboundedRule(_Read):
+class UnboundedRule(ReadRule):
     """The best reading of a count that has a least value and no largest: a shift, raised to the least.
 
     Where there are very many possible counts, the ends hardly matter, and it serves as well: clamping brings an answer
@@ -185,7 +196,7 @@ class UnboundedRule(_Read):
 
     def released(self, value: Any) -> Hashable:
         """Return a published value; refuse what the release cannot have published."""
-        return _between(_whole(value), self.ends)
+        return between(whole_value(value), self.ends)
 
     def at(self, value: Hashable) -> tuple[tuple[int, Fraction], ...]:
         """Return the answers to a published value, with their exact chances."""
@@ -217,10 +228,9 @@ class UnboundedRule(_Read):
         return Posterior(int(counts[0]), weights / weights.sum(), "all possible counts equally likely")
 
 
-Rule = BoundedRule | UnboundedRule
-
-
-def bounded_rule(deployed: PublishedCounts | Mechanism | FactoredMechanism, ends: Ends, consumer: Consumer) -> Rule:
+def bounded_rule(
+    deployed: NoisyCount | Mechanism | FactoredMechanism, ends: Ends, consumer: Consumer
+) -> BoundedRule | UnboundedRule:
     """Find a consumer's best reading of a release whose counts have a largest one.
 
     Noise without ends, or with wider ones, tells about the counts a..b just what noise clamped to a..b tells: beyond,
@@ -231,7 +241,7 @@ def bounded_rule(deployed: PublishedCounts | Mechanism | FactoredMechanism, ends
     BadInput
         When a count deemed possible does not lie between the ends: nothing is known of how it would be released.
     """
-    if not isinstance(deployed, PublishedCounts):
+    if not isinstance(deployed, NoisyCount):
         found = optimal_reading(deployed, consumer)
         counts = all(value in deployed.inputs for value in deployed.outputs)
         face = loss_of_reading(deployed, consumer) if counts else None
@@ -239,9 +249,6 @@ def bounded_rule(deployed: PublishedCounts | Mechanism | FactoredMechanism, ends
     considered = consumer.considered
     if ends is not None and not ends[0] <= considered[0] <= considered[-1] <= ends[1]:
         raise BadInput("side_information", f"must lie from {ends[0]} to {ends[1]}", "leave out other counts")
-    if not isinstance(deployed, NoisyCount):
-        assert isinstance(deployed, OtherNoisyCount)
-        return _other_rule(deployed.guarantee, ends, consumer)
     if consumer.loss.entries is not None:
         return _table_rule(deployed.privacy.pure, ends, consumer)
     wide = _wide_rule(deployed.privacy.pure, ends, consumer)
@@ -258,29 +265,6 @@ def bounded_rule(deployed: PublishedCounts | Mechanism | FactoredMechanism, ends
         whole = FactoredMechanism(privacy=deployed.privacy.pure, n=ends[1] - ends[0])
         face = loss_of_reading(whole, renumbered(consumer, *ends))
     return BoundedRule(deployed=noise, first=first, ends=ends, found=optimal_reading(noise, moved), face_value=face)
-
-
-def _other_rule(guarantee: Guarantee, ends: Ends, consumer: Consumer) -> BoundedRule:
-    """Read counts with other than geometric noise, as a matrix; its rounding widens value and bound."""
-    counts = consumer.considered
-    table = consumer.loss.entries is not None  # which fixes how counts are numbered
-    first, last = (0, consumer.n) if table else (counts[0], counts[-1])
-    noise = mechanism_of_noise(guarantee, first, last, ends)
-    reader = consumer if table else renumbered(consumer, first, last)
-    found, wide = optimal_reading(noise, reader), slack(noise, reader)
-    found = replace(found, value=found.value + wide, lower_bound=found.lower_bound - wide)
-    low, high = noise.outputs[0], noise.outputs[-1]
-    assert isinstance(low, int)
-    assert isinstance(high, int)
-    return BoundedRule(
-        deployed=noise,
-        first=first,
-        ends=ends,
-        found=found,
-        face_value=None,
-        window=(low - first, high - first),
-        gaussian=guarantee if isinstance(guarantee, Gaussian) and ends is None else None,
-    )
 
 
 def _table_rule(privacy: Privacy, ends: Ends, consumer: Consumer) -> BoundedRule:
@@ -334,12 +318,14 @@ def _wide_rule(privacy: Privacy, ends: Ends, consumer: Consumer) -> UnboundedRul
     )
 
 
-def _between(value: int, ends: Ends) -> int:
+def between(value: int, ends: Ends) -> int:
+    """Refuse a value that lies beyond all that a release can say."""
     if ends is not None and not ends[0] <= value <= ends[1]:
         rule = f"must be from {ends[0]} to {ends[1]}, which is all that this release can say"
         raise BadInput("value", rule, "give a value that was published")
     return value
 
 
-def _whole(value: Any) -> int:
+def whole_value(value: Any) -> int:
+    """Read a published count that someone typed."""
     return integer(value, "value", at_least=-LARGEST_COUNT, at_most=LARGEST_COUNT)

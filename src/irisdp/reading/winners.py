@@ -23,7 +23,8 @@ from ..queries.query import pure_pair
 from .gap_classes import GapClasses, gap_classes, weighed
 from .judgement import ChoiceRule, Judgement
 from .knowledge import Knowledge
-from .released import LARGEST_COUNT, PublishedChoice
+from .published_counts import LARGEST_COUNT
+from .released import PublishedChoice
 
 __all__ = ["WinnerRule", "winner"]
 

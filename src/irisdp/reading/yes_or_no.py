@@ -20,7 +20,8 @@ from ..privacy import Gaussian
 from ..queries import Relation
 from .judgement import CERTAIN, IMPOSSIBLE, ChoiceRule, Judgement, sure
 from .knowledge import Knowledge
-from .released import LARGEST_COUNT, PublishedChoice
+from .published_counts import LARGEST_COUNT
+from .released import PublishedChoice
 from .sides import Side, side_of_counts, side_of_leads, side_of_weights
 
 __all__ = ["YesOrNoRule", "yes_or_no"]

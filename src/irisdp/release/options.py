@@ -61,8 +61,9 @@ class Question(TypedDict, total=False):
         Instead: any guarantee, such as several pairs at once: ``{"all": [{"epsilon": 1}, {"epsilon": "1/2",
         "delta": "1e-3"}]}``, ``{"gaussian": 1}`` or ``{"zcdp": "1/2"}``. Several pairs get the noise of their own law.
     delta : number or text, in [0, 1)
-        Probability with which the bound e^ε may fail; 0 unless given. Needed by `select_groups`, and beside `mu`
-        unless the ledger counts in μ or ρ: the point of the curve that is charged, (ε(δ), δ), as of several pairs.
+        Probability with which the bound e^ε may fail; 0 unless given. A count then has the noise that serves every
+        reader best under (ε,δ), and is charged δ, which buys little below 1e-4. Needed by `select_groups`, and beside
+        `mu` unless the ledger counts in μ or ρ: the point of the curve that is charged, (ε(δ), δ), as of several pairs.
     within : int
         Instead of `epsilon`: K, and the least ε is found with which each answer is off by at most K, or is right from a
         lead or a distance of K records on, with the probability `confidence`; `plan` says which, and how much it is.

@@ -76,7 +76,8 @@ class Publication(Tabular):
         return table
 
     def _summary(self) -> str:
-        told = f"ε = {rational_text(self.cost.epsilon)}" if isinstance(self.cost, Cost) else str(self.cost)
+        cost = self.cost
+        told = f"ε = {rational_text(cost.epsilon)}" if isinstance(cost, Cost) and cost.delta == 0 else str(cost)
         charged = "charged with its batch" if self.in_batch else f"charged {told}"
         return f"{self.plan.line}; {self.answers._summary()}; {'charged before' if self.repeated else charged}"
 

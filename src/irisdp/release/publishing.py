@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from ..accounting import Charge, Cost
-from ..cells import Link, NamedCounts, Nodes, longer, padded_size
+from ..cells import Link, NamedCounts, Nodes, TellsMore, longer, padded_size
 from ..exact import checked, file_path
 from ..privacy import Guarantee, Privacy
 from ..queries import Unit, UnreleasedKeys, entry_of, enumerate_keys
@@ -35,7 +35,7 @@ __all__ = [
     "publish",
     "read_cells",
     "shown_answers",
-    "shown_ends",
+    "shown_beside",
 ]
 
 
@@ -137,17 +137,14 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
             for audience, (file, *_) in zip(planned.audiences, files, strict=False)
         },
     )
-    answers_of = {
-        audience.name: shown_answers(planned, audience, cells.nodes, Answers.from_bytes(entry.answers))
-        for audience, entry in zip(planned.audiences, settled.entries, strict=True)
-    }
-    ends = shown_ends(planned, cells.nodes)
-    sidecars = {
-        audience.name: sidecar(
-            planned.body(audience), answers_of[audience.name], settled.ids[place], ends, provenance(settled, place)
-        )
-        for place, audience in enumerate(planned.audiences)
-    }
+    drawn = [Answers.from_bytes(entry.answers) for entry in settled.entries]
+    answers_of, sidecars = {}, {}
+    for place, (audience, own) in enumerate(zip(planned.audiences, drawn, strict=True)):
+        shown = shown_answers(planned, audience, cells.nodes, own)
+        beside = shown_beside(planned, audience, cells.nodes, own)
+        made = provenance(settled, place)
+        answers_of[audience.name] = shown
+        sidecars[audience.name] = sidecar(planned.body(audience), shown, settled.ids[place], beside, made)
     written = write_files(files, answers_of, sidecars, licence)
     planned.table.close()
     return Publication(
@@ -225,13 +222,14 @@ def shown_answers(planned: Plan, audience: Audience, nodes: Nodes, drawn: Answer
     return shown if entry is None else shown.by_entry(entry)
 
 
-def shown_ends(planned: Plan, nodes: Nodes) -> dict[str, Any]:
-    """Put the ends in the order of the answers shown."""
-    ends = planned.audiences[0].mechanism.ends(nodes)
+def shown_beside(planned: Plan, audience: Audience, nodes: Nodes, drawn: Answers) -> dict[str, Any]:
+    """Return what the sidecar says of answers beside what is shown, in their order: ends, and what else was drawn."""
+    mechanism = audience.mechanism
+    told = mechanism.ends(nodes) | (mechanism.beside(drawn.values) if isinstance(mechanism, TellsMore) else {})
     if planned.groups is None:
-        return ends
+        return told
     order = planned.groups.shown.tolist()
-    return {name: [found[row] for row in order] if isinstance(found, list) else found for name, found in ends.items()}
+    return {name: [found[row] for row in order] if isinstance(found, list) else found for name, found in told.items()}
 
 
 def planned_files(planned: Plan, *, ledger: Path, secret: Any, out: Any, force: bool) -> Files:

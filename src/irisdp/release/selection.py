@@ -120,11 +120,13 @@ def read_naming(query: Query[Any], levels: list[Level], options: Question, *, fi
     proofs/named-counts.md.
     """
     epsilon, delta = options.get("selection_epsilon"), options.get("selection_delta")
+    without = [(name, _without_delta(level)) for name, level in levels]
+    for_audiences = options.get("audience") is not None  # whose answers form a chain, which has no use for a δ
     if not options.get("select_groups"):
         if epsilon is not None or delta is not None:
             given = "selection_delta" if epsilon is None else "selection_epsilon"
             raise BadInput(given, "belongs to select_groups=True", "add select_groups=True or leave it out")
-        return Naming(query=query, levels=levels)
+        return Naming(query=query, levels=without if for_audiences else levels)
     if options.get("public_membership"):
         rule = "chooses among private groups, and here membership is public"
         raise BadInput("select_groups", rule, "declare the groups, or leave out public_membership=")
@@ -133,7 +135,7 @@ def read_naming(query: Query[Any], levels: list[Level], options: Question, *, fi
         return Naming(query=query.naming(), levels=levels)
     selector = read_selection(levels[0][1], epsilon, delta, fixed=fixed, records=_records(query))
     # The selection takes all of δ, unless it has one of its own.
-    left = levels if delta is not None else [(name, _without_delta(level)) for name, level in levels]
+    left = without if delta is None or for_audiences else levels
     return Naming(query=query, levels=left, selector=selector, apart=apart)
 
 
@@ -156,7 +158,7 @@ def _why_apart(query: Query[Any], levels: list[Level], options: Question) -> str
 
 
 def _without_delta(guarantee: Guarantee) -> Guarantee:
-    """Return what is left to the cells where the selection takes all of a pair's δ."""
+    """Return what is left of a guarantee where something else takes a pair's δ, or nothing has a use for it."""
     return guarantee.pure if isinstance(guarantee, Privacy) and guarantee.single else guarantee
 
 

@@ -90,9 +90,9 @@ def sidecar(
 ) -> dict[str, Any]:
     """Return what a reader of an audience's answers needs to know, JSON-ready; all of it is public.
 
-    `body` is what the plan says of them (`Plan.body`), `ends` what is public of the ends of their ranges, and `made`
-    where they come from (`provenance`): asking again writes the same. In a batch, `batch` says what all its questions
-    cost together; the cost beside it is that of this question alone.
+    `body` is what the plan says of them (`Plan.body`), `ends` what is public of the ends of their ranges and what was
+    drawn beside what is shown, and `made` where they come from (`provenance`): asking again writes the same. In a
+    batch, `batch` says what all its questions cost together; the cost beside it is that of this question alone.
     """
     return {
         "format": SIDECAR_FORMAT,

@@ -8,10 +8,12 @@ from fractions import Fraction
 from math import floor, log10
 from typing import Any
 
-from ...accounting import Charge, Cost, Currency
+from ...accounting import EPSILON_DELTA, Charge, Cost, Currency
+from ...cells import GeometricNoise, UniversalNoise
 from ...errors import BadInput
 from ...exact import checked, decimal_above, rational_text
 from ...tabular import html_table
+from ..audiences import Audience
 from ..planning import plan
 from ..plans import Plan
 from ..projects import find_project
@@ -194,6 +196,12 @@ def _planned(asked: AskedBatch, question: AskedQuestion) -> Plan:
     if options.get("select_groups"):
         options["selection_epsilon"] = 1  # apart from the answers: what both keep follows from the share
     planned = plan(asked.data, question.query, *question.arguments, **options)
+    (audience,) = planned.audiences
+    if isinstance(audience.mechanism, UniversalNoise):
+        # A δ for each of many counts costs more than it saves, and the exact total knows noise without one as it is.
+        without = Audience(None, GeometricNoise(audience.mechanism.privacy.pure))
+        planned = replace(planned, audiences=(without,))
+        planned = replace(planned, cost=planned.cost_in(EPSILON_DELTA))
     return planned if planned.apart is None else replace(planned, apart="weights share out a privacy for each")
 
 

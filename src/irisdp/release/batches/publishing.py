@@ -21,7 +21,7 @@ from ..places import Reading, check_ledger, data_path, find_ledger, recognised, 
 from ..projects import currency_with, limit_to_set
 from ..provenance import drawn_by, provenance
 from ..publication import Publication
-from ..publishing import PrivateCells, draw_entries, read_cells, shown_answers, shown_ends
+from ..publishing import PrivateCells, draw_entries, read_cells, shown_answers, shown_beside
 from ..written import Files, plan_files, sidecar, write_files
 from .planning import BatchPlan, plan_asked
 from .publication import BatchPublication
@@ -131,11 +131,11 @@ def batch(
     publications = []
     for place, (one, of_one) in enumerate(zip(planned.plans, cells, strict=True)):
         (audience,) = one.audiences
-        answers = shown_answers(one, audience, of_one.nodes, Answers.from_bytes(drawn[place].encode()))
+        own = Answers.from_bytes(drawn[place].encode())
+        answers = shown_answers(one, audience, of_one.nodes, own)
         told = {"cost": entry.cost.to_document(), "questions": len(planned.plans), "question": place + 1}
-        beside = sidecar(
-            one.body(audience), answers, number, shown_ends(one, of_one.nodes), provenance(settled), batch=told
-        )
+        more = shown_beside(one, audience, of_one.nodes, own)
+        beside = sidecar(one.body(audience), answers, number, more, provenance(settled), batch=told)
         publications.append(
             Publication(
                 plan=one,
