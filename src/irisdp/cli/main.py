@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 import traceback
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -171,11 +172,17 @@ def run(arguments: list[str] | None = None) -> int:
     return status
 
 
+@cache
+def _program() -> Any:
+    """Read the signatures of all commands, once: that takes longer than most commands."""
+    return typer.main.get_command(app)
+
+
 def _status(arguments: list[str]) -> int:
     if os.environ.get(_COMPLETE):
         _completion().completion_init()
     try:
-        outcome = app(arguments, prog_name="irisdp", standalone_mode=False)
+        outcome = _program()(arguments, prog_name="irisdp", standalone_mode=False)
         sys.stdout.flush()
         return outcome if isinstance(outcome, int) else 0
     except Refusal as refusal:
