@@ -66,13 +66,13 @@ FORMS = (
     Form(
         "sums.Sum",
         "sum COLUMN",
-        "the sum of the column's values between --lower and --upper, with staircase noise",
+        "the sum of the column's values, held between public bounds, with staircase noise",
         f"{_OFF}, beside what bounds and steps change,",
     ),
     Form(
         "sums.Mean",
         "mean COLUMN",
-        "the mean of the column's values between --lower and --upper, from two noisy numbers of one ε",
+        "the mean of the column's values, held between public bounds, from two noisy numbers of one ε",
     ),
     Form(
         "plurality.Plurality",
