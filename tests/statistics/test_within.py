@@ -32,6 +32,15 @@ def test_published_counts_stay_within(tmp_path):
     assert not as_often(int((off <= 2).sum()), F(19, 20))
 
 
+def test_published_counts_never_stray_beyond_where_noise_ends(tmp_path):
+    groups = np.arange(RELEASES)
+    table = pa.table({"g": np.repeat(groups, 2)})
+    found = publish(table, "count", by="g", groups=groups.tolist(), within=2, epsilon=1, ledger=tmp_path / "l.ledger")
+    off = np.abs(np.array(found.answers.values) - 2)
+    assert off.max() == 2
+    assert found.cost.epsilon == 1 and 0.067 < found.cost.delta < 0.068
+
+
 TABLE = pa.table({"v": [0, 1, 2], "w": [1, 0, 1]})
 NODES = {
     "count": (("count",), {"within": 7, "confidence": "0.9"}, CountNodes(np.full(RELEASES, 40), np.zeros(1), None)),

@@ -150,6 +150,9 @@ def test_a_session_takes_it(tmp_path):
 
 
 ALWAYS = {
+    "count": (("count", "vote = 1"), {"within": 5}),
+    "count, exchange": (("count", "vote = 1"), {"within": 3, "relation": "exchange"}),
+    "histogram": (("histogram", "age"), {"within": 1, "bins": [20, 40], "epsilon": "0.1"}),
     "at least": (("at-least", 3, "vote = 1"), {"within": 5}),
     "majority, exchange": (("majority", "vote = 1"), {"within": 5, "relation": "exchange"}),
     "far": (("at-most", 3), {"within": 300, "epsilon": "0.05"}),
