@@ -3,12 +3,14 @@
 import json
 from fractions import Fraction
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
 import irisdp
-from irisdp.cells import NamedCounts, PartitionSelection
+from irisdp import Privacy
+from irisdp.cells import GroupCounts, NamedCounts, PartitionSelection
 from irisdp.cli.main import run
 from irisdp.errors import BadInput
 from irisdp.reading.released import read_release
@@ -116,6 +118,7 @@ def test_readers_know_that_noise_is_made_for_a_share(tmp_path):
     told = read_release(found.sidecars[None])
     assert told.guarantee == found.plan.naming.share
     assert told.guarantee.epsilon == 3
+    assert not any(one["universal"] for one in irisdp.interpret(found).to_documents())
 
 
 def test_a_batch_selects_apart():
@@ -137,8 +140,14 @@ def test_what_is_published_is_what_was_named(tmp_path, words):
     again = irisdp.publish(SURVEY, *words, **ASKED, epsilon=3, delta="1e-6", ledger=tmp_path / "l")
     assert again.repeated
     assert again.answers.values == found.answers.values
-    read = irisdp.interpret(f"{out}.release.json", at_most=100)
+    assert sidecar["mechanism"] == found.sidecars[None]["mechanism"]
+    assert all(
+        cell // 3 == answer for cell, answer in zip(sidecar["mechanism"]["cells"], found.answers.values, strict=True)
+    )
+    read = irisdp.interpret(f"{out}.release.json")
     assert len(read.answers) == 2
+    assert read.named
+    assert all(one["universal"] for one in read.to_documents())
 
 
 def test_a_group_whose_records_satisfy_nothing_is_named_by_them(tmp_path):
@@ -151,6 +160,29 @@ def test_nothing_is_named_where_nobody_is(tmp_path):
     empty = SURVEY.slice(0, 0)
     found = irisdp.publish(empty, "count", **ASKED, epsilon=3, delta="1e-6", ledger=tmp_path / "l")
     assert found.answers.keys == []
+
+
+def test_readers_are_told_what_naming_means_for_them(tmp_path, capsys):
+    out = tmp_path / "out.csv"
+    irisdp.publish(SURVEY, "count", **ASKED, epsilon=3, delta="1e-6", ledger=tmp_path / "l", out=out)
+    assert run(["interpret", str(out)]) == 0
+    assert "groups were named by these counts" in capsys.readouterr().out
+
+
+def test_what_naming_says_of_a_count_is_what_its_noisy_count_says():
+    """Claim 7: the probabilities of being named with an answer are those of the noisy count, up to one factor."""
+    for split, others in ((False, 0), (True, 4)):
+        mechanism = NamedCounts(Privacy(ratio=2, delta="1/7"), split=split)
+        none = np.zeros(1, dtype=np.int64)
+        noise, size = mechanism.noise, mechanism.noise.atoms_per_unit
+        laws = [mechanism.law(GroupCounts(none + count, none, None, none + others), 0, count) for count in range(1, 9)]
+        for cell in set().union(*laws) - {None}:
+            ratios = {
+                law.get(cell, 0) / noise.probability(cell - size * count)
+                for count, law in enumerate(laws, 1)
+                if noise.probability(cell - size * count)
+            }
+            assert len(ratios) == 1
 
 
 def test_a_dry_run_shows_it(tmp_path, capsys):

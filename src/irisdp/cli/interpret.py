@@ -182,7 +182,10 @@ def _show_loss(found: Interpretation) -> None:
     known = f"for counts {low} to {high}" if high is not None else f"for counts from {low} on"
     kind = "under your prior" if found.bayesian else "at worst"
     view.print(f"  loss      {short_text(rule.value)} {kind}, {known}; no reading has less than {_bound(rule)}")
-    if not rule.universal:
+    if found.named:
+        note = "groups were named by these counts: losses are of groups chosen beforehand, none where one is not named"
+        view.print(f"  note      {note}")
+    if not rule.universal or found.shared:
         view.print("  note      a mechanism made for this loss might serve better: universality is not guaranteed here")
     if rule.face_value is not None:
         view.print(f"  saved     {_saved(rule.value, rule.face_value)}")

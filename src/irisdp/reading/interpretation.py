@@ -72,12 +72,20 @@ class Interpretation(Tabular):
     by : tuple of str
         The group columns.
     answers : tuple of ReadAnswer
+    named : bool
+        Whether the groups were named by these counts: what is said of losses is then said of groups chosen beforehand,
+        one that is not named costing nothing.
+    shared : bool
+        Whether noise was made for one record's share of what a person may reveal: then no reading is said to be as good
+        as any mechanism's.
     """
 
     loss: Loss
     bayesian: bool
     by: tuple[str, ...]
     answers: tuple[ReadAnswer, ...]
+    named: bool = False
+    shared: bool = False
 
     @property
     def loss_kind(self) -> str:
@@ -117,7 +125,7 @@ class Interpretation(Tabular):
                 "chances": [[value, rational_text(p)] for value, p in answer.chances],
                 self.loss_kind: float(answer.rule.value),
                 "lower_bound": float(answer.rule.lower_bound),
-                "universal": answer.rule.universal,
+                "universal": answer.rule.universal and not self.shared,
                 **_improvement(answer.rule),
             }
             for answer in self.answers
@@ -234,7 +242,10 @@ def interpret(
         ReadAnswer(key=key, published=published, chances=choice, reading=drawn, rule=rule, cell=cell)
         for (key, published, cell, rule), choice, drawn in zip(read, chances, _drawn(chances), strict=True)
     )
-    return Interpretation(loss=reader.name, bayesian=prior is not None, by=by, answers=answers)
+    naming = (deployed.named, deployed.shared) if isinstance(deployed, OtherNoisyCount) else (False, False)
+    return Interpretation(
+        loss=reader.name, bayesian=prior is not None, by=by, answers=answers, named=naming[0], shared=naming[1]
+    )
 
 
 def _refuse_readers(value: Any, **known: Any) -> None:

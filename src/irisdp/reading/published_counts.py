@@ -59,10 +59,16 @@ class OtherNoisyCount(PublishedCounts):
         What the noise is made for.
     cells : tuple of int, optional
         For every answer the cell that it was drawn in, as it was drawn; None where only whole numbers are known.
+    named : bool
+        Whether the noisy counts decided which groups are answered about (proofs/named-counts.md).
+    shared : bool
+        Whether the guarantee is a share: a person has several records that count.
     """
 
     guarantee: Guarantee
     cells: tuple[int, ...] | None = None
+    named: bool = False
+    shared: bool = False
 
     def whole(self) -> OtherNoisyCount:
         """Return the same without cells: what someone has who knows whole numbers alone."""

@@ -103,7 +103,13 @@ def read_release(
         raise BadInput("release", "is no release and no mechanism file", "give the .release.json beside the answers")
     if mechanism.get("kind") in _OTHER_NOISE:
         cells = cells_in(mechanism) if mechanism["kind"] in _IN_CELLS else None
-        return OtherNoisyCount(guarantee=_guarantee(document), ends=_ends(mechanism), cells=cells)
+        return OtherNoisyCount(
+            guarantee=_guarantee(document),
+            ends=_ends(mechanism),
+            cells=cells,
+            named=mechanism["kind"] == "named-counts",
+            shared=mechanism.get("records") is not None,
+        )
     if mechanism.get("kind") == "designed":
         rule = "was drawn from a mechanism file, which says itself how it is read"
         raise BadInput("release", rule, "give the mechanism file instead, and the answer with value=")
