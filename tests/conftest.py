@@ -59,3 +59,37 @@ def one_engine():
 
     with in_one_engine():
         yield
+
+
+ONE_ENGINE = {
+    "test_apply",
+    "test_arguments",
+    "test_asking_guarantees",
+    "test_bad_input",
+    "test_catalogue",
+    "test_categories",
+    "test_compare",
+    "test_formats",
+    "test_interpret",
+    "test_interpret_names",
+    "test_interpret_takes",
+    "test_messages",
+    "test_names_of_groups",
+    "test_orders_query",
+    "test_publish",
+    "test_quantile_query",
+    "test_queries_expression",
+    "test_reading_lists",
+    "test_results",
+    "test_session",
+    "test_sums",
+    "test_within",
+}
+"""Files whose many tables are only counted: to open an engine for each takes longer than what they are about."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_engine_where_tables_are_only_counted(request):
+    """Use `one_engine` in the files named above."""
+    if request.path.stem in ONE_ENGINE:
+        request.getfixturevalue("one_engine")
