@@ -5,14 +5,27 @@ Needs Java 17 or newer beside the `spark` extra; `.ci/run` installs it from the 
 
 import itertools
 import shutil
+from decimal import Decimal
+from itertools import product
 
 import pyarrow as pa
 import pytest
 
 import irisdp
 from irisdp.graphs import UNREACHABLE, colour, depth, depth_as_joins, graph_from_edges
-from irisdp.queries import PerUnit, Unit, count_records, enumerate_keys, open_table, read_condition, read_groups
+from irisdp.queries import (
+    Choices,
+    Contribution,
+    PerUnit,
+    Unit,
+    count_records,
+    enumerate_keys,
+    open_table,
+    read_condition,
+    read_groups,
+)
 from irisdp.queries.categories import count_categories, read_categories
+from irisdp.queries.stepped import read_stepped, total_steps
 from support.derived import EXPRESSIONS, TABLE, values
 from support.seeds import fresh_generator
 
@@ -112,6 +125,33 @@ def test_spark_bins_as_the_embedded_engine_does(spark):
     for column, bins in (("age", "0,18,65"), ("rate", "-1,0,1e300"), ("seen", "1970-01-01,2000-02-29")):
         expression = f"BINS({column}, {', '.join(repr(edge) if '-0' in edge else edge for edge in bins.split(','))})"
         assert values(frame, expression) == values(TABLE, expression), column
+
+
+@pytest.mark.parametrize("unit", [None, Unit("who", b"k" * 32, None, Contribution(3, 2, grouped=True))])
+def test_spark_adds_up_steps_as_the_embedded_engine_does(spark, unit):
+    """Numbers of every type and in text, clamped and rounded at half steps; what is none, or infinite, is nothing."""
+    plain = [0.05, 0.15, 0.25, -7.0, 2.5, 1e300, None, float("nan"), float("inf"), float("-inf"), 1.999999999]
+    table = pa.table(
+        {
+            "real": pa.array(plain, pa.float64()),
+            "whole": pa.array([0, 1, None, -7, 3, 2**62, None, -1, 2, 1, 0], pa.int64()),
+            "exact": pa.array([Decimal(k) / 8 for k in range(11)], pa.decimal128(9, 3)),
+            "text": ["1", "0.35", "-1e3", "many", "", None, "NaN", "Infinity", "1e400", " 2 ", "0.25"],
+            "who": pa.array([1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3], pa.int64()),
+            "g": ["a", "b"] * 5 + ["a"],
+        }
+    )
+    columns = ("real", "whole", "exact") if unit is None else ("whole",)  # floats in text differ: see limitations
+    table = table if unit is None else table.select(["whole", "text", "who", "g"])
+    embedded, other = open_table(table), open_table(spark.createDataFrame(table))
+    for column, step in product(columns, ("0.1", "0.5")):
+        stepped = read_stepped(embedded, column, Choices(lower=-1, upper=2, step=step), "sum")
+        found = [
+            total_steps(one, stepped, groups=read_groups(one, ["g"], ["a", "b"]), unit=unit)
+            for one in (embedded, other)
+        ]
+        for name in ("total", "known", "above"):
+            assert getattr(found[0], name).tolist() == getattr(found[1], name).tolist(), (column, step, name)
 
 
 def test_publishing_from_spark(spark, records, tmp_path):

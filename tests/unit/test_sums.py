@@ -258,6 +258,15 @@ class TestPublications:
         coming = irisdp.publish(data, "mean", "x", **bounds, ledger=tmp_path / "m.ledger")
         assert coming.answers.values == [2.75]
 
+    @pytest.mark.parametrize("query", ["sum", "mean"])
+    @pytest.mark.parametrize("more", [{}, {"missing": 0, "relation": "exchange"}])
+    def test_interpret_points_to_the_ends(self, query, more, tmp_path):
+        found = irisdp.publish(
+            pa.table({"x": [1]}), query, "x", lower=0, upper=9, epsilon=1, ledger=tmp_path / "l.ledger", **more
+        )
+        with pytest.raises(BadInput, match=r"release: publishes sums or means, .*answer_low and answer_high"):
+            irisdp.interpret(found)
+
     def test_nobody_is_there(self, tmp_path):
         data = pa.table({"x": pa.array([], pa.int64())})
         found = irisdp.publish(

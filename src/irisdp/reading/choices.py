@@ -32,6 +32,9 @@ RULES: Mapping[str, Callable[[PublishedChoice, Knowledge], ChoiceRule]] = {
 }
 """What reads the answers of each kind of mechanism, by the name that sidecars have for it."""
 
+_WITH_ENDS = frozenset(("noisy-sum", "mean-from-ends", "mean-from-centre", "mean-of-all"))
+"""Kinds of mechanisms whose answers are numbers between ends, and no counts."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ReadChoice(ReadOne):
@@ -118,6 +121,9 @@ def read_choices(published: PublishedChoice, release: Any, value: Any, known: Kn
     BadInput
         For a mechanism without a rule, and for what cannot have been published.
     """
+    if published.kind in _WITH_ENDS:
+        said = "publishes sums or means, which nothing but their noise is known of"
+        raise BadInput("release", said, "read them between the ends that stand beside them, answer_low and answer_high")
     if published.kind not in RULES:
         raise BadInput(
             "release",
