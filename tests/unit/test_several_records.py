@@ -9,6 +9,8 @@ import pyarrow as pa
 import pytest
 
 import irisdp
+from irisdp import Privacy
+from irisdp.cells import SpreadNoise, StaircaseNoise, TellsMore
 from irisdp.cli.main import run
 from irisdp.errors import BadInput
 from irisdp.queries import Contribution, Unit, count_records, open_table, read_condition, read_groups
@@ -232,3 +234,9 @@ def test_a_batch_takes_several_records_of_each(file):
     assert planned.cost.epsilon == 1
     errors = [each.audiences[0].mechanism.expected_error()["mean_absolute"] for each in planned.plans]
     assert errors[0] < errors[1]
+
+
+@pytest.mark.parametrize("noise", [StaircaseNoise, SpreadNoise])
+def test_nothing_of_such_noise_passes_for_what_the_sidecar_tells(noise):
+    """A field called as that method is was called, when the ledger was charged already."""
+    assert not isinstance(noise(Privacy(epsilon=1), 2), TellsMore)

@@ -40,13 +40,13 @@ class _MovedFurther(AddedNoise):
         Of one step of a person.
     sensitivity : int
         m.
-    beside : AddedNoise, optional
+    instead_of : AddedNoise, optional
         What was compared with it, and is off by more.
     """
 
     privacy: Privacy
     sensitivity: int
-    beside: _MovedFurther | None = field(default=None, kw_only=True, compare=False, repr=False)
+    instead_of: _MovedFurther | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     @property
     @abstractmethod
@@ -61,9 +61,11 @@ class _MovedFurther(AddedNoise):
     def describe_error(self) -> str:
         """Say the expected error in one line, which noise it is and why."""
         said = f"{AddedNoise.describe_error(self)}; {self.called}, as {self.reason}"
-        if self.beside is None:
+        if self.instead_of is None:
             return said
-        return f"{said} ({self.beside.called} would be off by {self.beside.expected_error()['mean_absolute']:.3g})"
+        return (
+            f"{said} ({self.instead_of.called} would be off by {self.instead_of.expected_error()['mean_absolute']:.3g})"
+        )
 
     @abstractmethod
     def masses(self, value: int, largest: int) -> Iterable[tuple[int, Fraction]]:
@@ -214,8 +216,8 @@ def noise_for(
     if cells >= most:  # then the other keeps as little of ε for each cell, or less, and is for larger steps
         return spread
     if staircase.noise.expected().upper < spread.noise.expected().upper:
-        return replace(staircase, beside=spread)
-    return replace(spread, beside=staircase)
+        return replace(staircase, instead_of=spread)
+    return replace(spread, instead_of=staircase)
 
 
 def _root_above(square: int) -> Fraction:

@@ -108,10 +108,10 @@ class NoisySums:
         if isinstance(self.noise, GaussianNoise):
             return said
         said += f"; {self.noise.called}, as {self.noise.reason}" + (" (in steps)" if self.steps.size != 1 else "")
-        if self.noise.beside is None:
+        if self.noise.instead_of is None:
             return said
-        beside = self.noise.beside.expected_error()["mean_absolute"] * float(self.steps.size)
-        return f"{said} ({self.noise.beside.called} would be off by {beside:,.6g})"
+        beside = self.noise.instead_of.expected_error()["mean_absolute"] * float(self.steps.size)
+        return f"{said} ({self.noise.instead_of.called} would be off by {beside:,.6g})"
 
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for whoever reads the answers."""

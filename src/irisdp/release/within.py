@@ -215,13 +215,13 @@ def _stretches(
     noise = _noise(answering(Fraction(1)))
     if not isinstance(noise, StaircaseNoise | SpreadNoise):
         return []
-    both = (noise, noise.beside)
+    both = (noise, noise.instead_of)
     found = []
     for one in both:
         if isinstance(one, StaircaseNoise):
             steps = stretches_within(one.sensitivity, distance, confidence)
             found += [(start * one.cells, end * one.cells) for start, end in steps]
-    if noise.beside is not None:  # the staircase is better from some ε on
+    if noise.instead_of is not None:  # the staircase is better from some ε on
         low, high = _RANGE
         for _ in range(_HALVINGS):
             middle = sqrt(low * high)
