@@ -48,6 +48,12 @@ FORMS = (
         "how many records (for which EXPR is true), with exact two-sided geometric noise, or Gaussian noise for a μ",
         _OFF,
     ),
+    Form(
+        "count_distinct.CountDistinct",
+        "count-distinct COLUMN [EXPR]",
+        "how many different values a column has (where EXPR is true), such as people: not how many rows",
+        _OFF,
+    ),
     Form("at_least.AtLeast", "at-least K [EXPR]", "yes or no", _AWAY),
     Form("at_most.AtMost", "at-most K [EXPR]", "yes if EXPR is true for K records or fewer", _AWAY),
     Form(

@@ -5,13 +5,14 @@ engine, to the nodes that `publish` draws from; the exact joint law of all answe
 in which either person has other records, or none, at the cost that a ledger would be charged.
 """
 
+from dataclasses import replace
 from itertools import combinations_with_replacement, product
 
 import pytest
 
 from irisdp.cells import many_records, named_counts, partition_selection
 from irisdp.cells.shares import share_of
-from irisdp.queries import Count, statistics
+from irisdp.queries import Count, CountDistinct, statistics
 from support.exhaustion import GROUPS, LOTS, MODES, caught, engine_once, forget_counts, planned_for, violations
 from support.sweeps import tried
 
@@ -57,6 +58,12 @@ SEVERAL = {
     "named by counts": ("count-where", {**SELECTED, "at_most": 2}),
     "named by counts of all": ("count", {**SELECTED, "at_most": 3, "groups_per_unit": 2, "ratio": 8}),
     "selected apart": ("count-where", {**SELECTED, "at_most": 2, "selection_epsilon": "1/2"}),
+    "people": ("count-people", {"at_most": 2}),
+    "people by group": ("count-people", {**DECLARED, "at_most": 3}),
+    "people in one group": ("count-people", {**DECLARED, "at_most": 2, "groups_per_unit": 1}),
+    "values": ("count-values", {"at_most": 2}),
+    "values by group": ("count-values", {**DECLARED, "at_most": 2}),
+    "gaussian people": ("count-people", {**DECLARED, "at_most": 2, "mu": 2, "delta": "1/20"}),
     "gaussian": ("count-where", {**DECLARED, "at_most": 2, "mu": 2, "delta": "1/20"}),
 }
 """Questions that count several records of a person."""
@@ -95,7 +102,12 @@ def test_each_kind_of_noise_is_among_them():
         "staircase": "staircase",
         "all records": "staircase",
         "spread": "spread",
-        "one group only": "spread",
+        "one group only": "staircase",
+        "people": "geometric",
+        "people by group": "spread",
+        "people in one group": "geometric",
+        "values": "staircase",
+        "values by group": "spread",
         "one group each": "staircase",
         "staircase in each": "staircase",
         "histogram": "spread",
@@ -103,6 +115,7 @@ def test_each_kind_of_noise_is_among_them():
         "named by counts of all": "named-counts",
         "selected apart": "spread",
         "gaussian": "gaussian",
+        "gaussian people": "gaussian",
     }
     assert kinds["staircase in each"]["cells"] == 2
 
@@ -160,7 +173,7 @@ def test_groups_without_limit_are_caught(rewritten, old, new):
     assert caught(query, asked(options, "add-remove"), PAIRS["add-remove"])
 
 
-@pytest.mark.parametrize("name", ["staircase", "spread", "one group each", "histogram", "all records"])
+@pytest.mark.parametrize("name", ["staircase", "spread", "one group each", "histogram", "all records", "values"])
 def test_a_sensitivity_of_one_record_less_is_caught(monkeypatch, name):
     real = many_records.noise_for
     monkeypatch.setattr(
@@ -169,7 +182,7 @@ def test_a_sensitivity_of_one_record_less_is_caught(monkeypatch, name):
     )
     query, options = SEVERAL[name]
     # Whoever is exchanged has a record, and without a condition that one counts: a total moves by M - 1.
-    for relation in RELATIONS[: 1 if name == "all records" else 2]:
+    for relation in RELATIONS[: 1 if name in ("all records", "values") else 2]:
         assert caught(query, asked(options, relation), PAIRS[relation]), relation
 
 
@@ -180,6 +193,41 @@ def test_a_share_for_one_record_less_is_caught(monkeypatch, name):
     query, options = SEVERAL[name]
     for relation in RELATIONS:
         assert caught(query, asked(options, relation), PAIRS[relation]), relation
+
+
+def test_people_that_count_once_for_each_record_are_caught(rewritten, monkeypatch):
+    real = statistics.counted
+    monkeypatch.setattr(
+        statistics,
+        "counted",
+        lambda counts, groups: real({name: text.replace("DISTINCT ", "") for name, text in counts.items()}, groups),
+    )
+    forget_counts()
+    query, options = SEVERAL["people"]
+    assert caught(query, asked(options, "add-remove"), PAIRS["add-remove"])
+
+
+@pytest.mark.parametrize("name", ["values", "values by group"])
+def test_values_taken_for_people_are_caught(monkeypatch, name):
+    real = CountDistinct.over
+
+    def planted(self, table, choices):
+        return replace(real(self, table, choices), of_people=True)
+
+    monkeypatch.setattr(CountDistinct, "over", planted)
+    query, options = SEVERAL[name]
+    options = {**options, "groups": ["a", "b"], "groups_per_unit": 1} if "by" in options else options
+    assert caught(query, asked(options, "add-remove"), PAIRS["add-remove"])
+
+
+def test_people_who_pay_for_one_of_two_groups_are_caught(monkeypatch):
+    real = many_records.noise_for
+    monkeypatch.setattr(
+        "irisdp.queries.count_distinct.noise_for",
+        lambda privacy, *, each, total, cells: real(privacy, each=each, total=1, cells=1),
+    )
+    query, options = SEVERAL["people by group"]
+    assert caught(query, asked(options, "add-remove"), PAIRS["add-remove"])
 
 
 def test_a_staircase_that_pays_for_one_of_two_groups_is_caught(monkeypatch):

@@ -81,7 +81,16 @@ def test_spark_counts_categories_as_the_embedded_engine_does(spark, records, by)
     assert sum(map(sum, counts[0])) > 1
 
 
-@pytest.mark.parametrize("unit", [None, Unit("who", b"k" * 32), Unit("who", b"k" * 32, PerUnit.ANY)])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        None,
+        Unit("who", b"k" * 32),
+        Unit("who", b"k" * 32, PerUnit.ANY),
+        Unit("who", b"k" * 32, contribution=Contribution(3, 3, True)),
+        Unit("who", b"k" * 32, contribution=Contribution(3, 1, True)),
+    ],
+)
 @pytest.mark.parametrize(
     "expression", [None, "age > 64", "age % 0 = 1 OR g IN ('a', 'b')", "pay * pay > 1 AND g LIKE 'a%'"]
 )

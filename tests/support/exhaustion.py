@@ -19,6 +19,7 @@ from irisdp.cells import SizesShape, TellsMore
 from irisdp.exact import Enclosure, exp_below
 from irisdp.queries import apply as queries_apply
 from irisdp.queries import categories as queries_categories
+from irisdp.queries import count_distinct as queries_count_distinct
 from irisdp.queries import open_table
 from irisdp.queries import orders as queries_orders
 from irisdp.queries import plurality as queries_plurality
@@ -87,6 +88,8 @@ ASKED = {
     "top-2": ("top", 2, "v"),
     "top-1-of-4": ("top", 1, "v"),
     "ranking": ("ranking", "v"),
+    "count-values": ("count-distinct", "v"),
+    "count-people": ("count-distinct", "u", "v = 1"),
     "histogram": ("histogram", "v"),
     "histogram-of-names": ("histogram", "g"),
     "sizes-1": ("sizes", 1, "v"),
@@ -129,6 +132,8 @@ def modes_of(query):
 
     By two groups a histogram is asked in `test_end_to_end_derived.py`.
     """
+    if ASKED[query][0] == "count-distinct":
+        return ["whole", "declared", "selected"] if query == "count-values" else ["whole"]
     parted = ASKED[query][0] == "histogram"
     without = {"declared", "selected", "public"} if parted else set()
     without |= set() if query in EXPRESSIVE else {"expression"}
@@ -235,6 +240,7 @@ def engine_once(one_engine, monkeypatch):
         return told_once(given._source, lambda source: source.table.to_pylist()), str(given.derived)
 
     remember(queries_query, "count_records")
+    remember(queries_count_distinct, "count_records")
     remember(queries_categories, "read_groups")
     for room in (queries_apply, queries_orders, queries_plurality, queries_quantile):
         remember(room, "count_categories")

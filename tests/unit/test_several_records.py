@@ -240,3 +240,56 @@ def test_a_batch_takes_several_records_of_each(file):
 def test_nothing_of_such_noise_passes_for_what_the_sidecar_tells(noise):
     """A field called as that method is was called, when the ledger was charged already."""
     assert not isinstance(noise(Privacy(epsilon=1), 2), TellsMore)
+
+
+def test_people_are_counted_and_not_rows(file):
+    asked = {"unit": "pid", "epsilon": 40}
+    assert irisdp.publish(file, "count-distinct", "pid", **asked).answers.values == [40]
+    found = irisdp.publish(file, "count-distinct", "pid", "age > 60", **asked, at_most=3)
+    assert found.answers.values == [40]
+    by_ward = {**asked, "at_most": 3, "by": "ward", "groups": "a,b,c"}
+    assert irisdp.publish(file, "count-distinct", "pid", **by_ward).answers.values == [40, 40, 0]
+    one = irisdp.publish(file, "count-distinct", "pid", **by_ward, groups_per_unit=1).answers.values
+    assert sum(one) == 40
+    assert irisdp.publish(file, "count-distinct", "ward", **asked, at_most=3).answers.values == [2]
+
+
+def test_a_name_of_several_words_is_one_column():
+    table = pa.table({"home town": ["a", "b"], "rate (in %)": [1, 2], "age": [1, 2]})
+    for asked, expression in (
+        (("home town",), None),
+        (("rate (in %)",), None),
+        (("home town", "age > 1"), "age > 1"),
+        (("age age > 1",), "age > 1"),
+    ):
+        found = plan(table, "count-distinct", *asked, epsilon=1).query
+        assert (found.about, found.expression) == (asked[0] if expression is None or asked[1:] else "age", expression)
+
+
+def test_people_cost_no_more_for_more_records(file):
+    asked = {"unit": "PID", "epsilon": 1}
+    plans = [plan(file, "count-distinct", "pid", **asked, at_most=records) for records in (1, 100)]
+    assert plans[0].describe_error() == plans[1].describe_error() == plan(file, "count", **asked).describe_error()
+    other = plan(file, "count-distinct", "ward", **asked, at_most=100)
+    assert other.describe_error() == plan(file, "count", **asked, at_most=100).describe_error()
+
+
+def test_no_more_answers_are_paid_for_than_there_are_groups(file):
+    asked = {"unit": "pid", "epsilon": 1, "at_most": 50, "by": "ward"}
+    one, two = (plan(file, "count-distinct", "pid", **asked, groups=groups) for groups in ("a", "a,b"))
+    assert one.describe_error() == plan(file, "count", unit="pid", epsilon=1).describe_error()
+    assert "geometric noise at ε/2" in two.describe_error()[0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (("count-distinct",), r"^query: count-distinct needs one column"),
+        (("count-distinct", "pid", "age > 1", "age > 2"), r"^query: count-distinct needs one column"),
+        (("count-distinct", "pdi"), r"^query: names the column 'pdi'"),
+        (("count-distinct", "pid", ""), r"^expression: must be a SQL condition"),
+    ],
+)
+def test_one_column_is_needed(file, asked, message):
+    with pytest.raises(BadInput, match=message):
+        plan(file, *asked, epsilon=1)

@@ -15,6 +15,7 @@ from .column_types import describe_types, load_types, types_file
 from .columns import Column, Kind
 from .contribution import Contribution, read_contribution
 from .count import Count
+from .count_distinct import CountDistinct
 from .declared import CATEGORIES, check_apart, groups_file
 from .derived import read_by
 from .expression import Condition, read_condition
@@ -29,7 +30,7 @@ from .persons import PerUnit, Unit, describe_unit, read_per_unit
 from .plurality import Plurality
 from .quantile import Median, Quantile
 from .query import Query
-from .registry import QUERIES, check_contribution, read_query
+from .registry import QUERIES, keep_contribution, read_query
 from .sizes import Sizes
 from .statistics import Statistics, count_records
 from .stepped import Stepped, StepTotals
@@ -49,6 +50,7 @@ __all__ = [
     "Condition",
     "Contribution",
     "Count",
+    "CountDistinct",
     "EachCategory",
     "Groups",
     "Histogram",
@@ -74,7 +76,6 @@ __all__ = [
     "UnreleasedKeys",
     "cell_relation",
     "check_apart",
-    "check_contribution",
     "check_list",
     "count_records",
     "describe_types",
@@ -84,6 +85,7 @@ __all__ = [
     "find_keys",
     "groups_file",
     "independent_parts",
+    "keep_contribution",
     "load_types",
     "moves",
     "open_table",

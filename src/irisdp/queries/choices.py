@@ -26,8 +26,10 @@ class Choices:
     ----------
     categories, bins, lower, upper, step, missing
         As for `irisdp.publish`.
+    unit : str or None
+        The column that says whose record it is, as it was given.
     contribution : Contribution
-        How many records one person has that count, for questions which keep it (`registry.check_contribution`).
+        How many records one person has that count, for questions which keep it (`registry.keep_contribution`).
     """
 
     categories: Any = None
@@ -37,6 +39,7 @@ class Choices:
     step: Any = None
     missing: Any = None
     contribution: Contribution = ONE_RECORD
+    unit: Any = None
 
     def refuse_all_but(self, query: str, *taken: str) -> None:
         """Refuse choices that a query, or what it is called in a message, has no use for."""

@@ -27,17 +27,25 @@ class Contribution:
         Whether there are groups.
     exchanged : bool
         Whether one step takes a person's several records for another's, in the one cell that there is.
+    declared : int or None
+        How many groups there are, where that is public.
     """
 
     records: int = 1
     groups: int = 1
     grouped: bool = False
     exchanged: bool = False
+    declared: int | None = None
 
     @property
     def several(self) -> bool:
         """Whether a person may have more than one record that counts."""
         return self.records > 1
+
+    @property
+    def cells(self) -> int:
+        """How many answers a person can move."""
+        return self.groups if self.declared is None else max(1, min(self.groups, self.declared))
 
     @property
     def limits_groups(self) -> bool:

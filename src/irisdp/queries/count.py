@@ -100,7 +100,7 @@ class Count(CountsRecords):
             return NamedCounts(privacy, split=self.expression is not None, records=self.contribution.records)
         if self.contribution.several:
             most = self.contribution.records
-            return noise_for(privacy, each=most, total=most, cells=self.contribution.groups)
+            return noise_for(privacy, each=most, total=most, cells=self.contribution.cells)
         return GaussianNoise(privacy) if isinstance(privacy, Gaussian) else _noise(privacy)
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 from ..catalogue import FORMS, Form
 from ..errors import BadInput
 from .contribution import Contribution
+from .groups import Groups
 from .query import Query
 
-__all__ = ["QUERIES", "check_contribution", "read_query"]
+__all__ = ["QUERIES", "keep_contribution", "read_query"]
 
 
 def _load(form: Form) -> type[Query[Any]]:
@@ -37,9 +39,23 @@ def read_query(query: Any, arguments: Sequence[Any]) -> Query[Any]:
     return QUERIES[name].read([*([rest.strip()] if rest.strip() else []), *arguments])
 
 
-def check_contribution(question: Query[Any], contribution: Contribution) -> None:
-    """Refuse several records of a person for a question that does not keep in a field that there may be several."""
-    if contribution.several and getattr(question, "contribution", None) != contribution:
+def keep_contribution(question: Query[Any], contribution: Contribution, groups: Groups | None) -> Query[Any]:
+    """Let a question know in how many groups a person's records can lie; refuse several records where it keeps one.
+
+    Parameters
+    ----------
+    question : Query
+        Bound by `over` to what one person may contribute, if it has a field for that.
+    contribution : Contribution
+    groups : Groups or None
+        Those that were declared.
+    """
+    if not contribution.several:
+        return question
+    if getattr(question, "contribution", None) != contribution:
         *others, last = (name for name, kind in QUERIES.items() if hasattr(kind, "contribution"))
         rule = f"is not for {question.name}, but for {', '.join(others)} and {last}"
         raise BadInput("at_most", rule, "leave it out: then one record is kept of each person")
+    declared = None if groups is None else len(groups)
+    kept: Query[Any] = replace(cast(Any, question), contribution=replace(contribution, declared=declared))
+    return kept

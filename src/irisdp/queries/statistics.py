@@ -64,7 +64,12 @@ class Statistics:
 
 
 def count_records(
-    table: Table, *, condition: Condition | None = None, groups: Cells | None = None, unit: Unit | None = None
+    table: Table,
+    *,
+    condition: Condition | None = None,
+    groups: Cells | None = None,
+    unit: Unit | None = None,
+    different: Column | None = None,
 ) -> Statistics:
     """Count records per cell, in one pass of the engine.
 
@@ -79,19 +84,26 @@ def count_records(
         no cell.
     unit : Unit, optional
         Whose records are whose, and which of them stands for a person.
+    different : Column, optional
+        Count the different values of a column, instead of records, among those for which the condition is true, and
+        among those for which it is false.
 
     Returns
     -------
     Statistics
-        Adding or removing a record (a person, with `unit`) changes at most one cell, by one record.
+        Adding or removing a record (a person, with `unit`) changes at most one cell, by one record. Where several
+        records are kept of a person, it changes as many.
     """
     if groups is not None and len(groups) == 0:
         return Statistics(*(np.zeros(0, dtype=np.int64),) * 3)
-    keys = () if groups is None else groups.columns
-    records = records_statement(table, condition, keys, unit)
-    counts = {"total": "COUNT(*)"}
-    if condition is not None:
-        counts |= {"yes": "COUNT(CASE WHEN answer THEN 1 END)", "no": "COUNT(CASE WHEN NOT answer THEN 1 END)"}
+    keys: tuple[Column, ...] = () if groups is None else tuple(groups.columns)
+    counts, counted_as, more = {"total": "COUNT(*)"}, "CASE WHEN {} THEN 1 END", {}
+    if different is not None:
+        counted_as, more = f"DISTINCT CASE WHEN {{}} THEN k{len(keys)} END", {"carried": 1}
+        keys = (*keys, different)
+    records = records_statement(table, condition, keys, unit, **more)
+    if condition is not None or different is not None:
+        counts |= {"yes": f"COUNT({counted_as.format('answer')})", "no": f"COUNT({counted_as.format('NOT answer')})"}
     statement = f"{records} {counted(counts, groups)}"
     declared = {} if groups is None else {"groups": groups.arrow()}
     found = table.run(statement, columns_read(table, condition, keys, unit), **declared)
@@ -99,7 +111,7 @@ def count_records(
     arrays = {name: np.zeros(1 if groups is None else len(groups), np.int64) for name in ("total", "yes", "no")}
     for name in counts:
         arrays[name][position] = integers_of(found.column(name))
-    if condition is None:
+    if "yes" not in counts:
         arrays["yes"] = arrays["total"].copy()
     return Statistics(**arrays)
 

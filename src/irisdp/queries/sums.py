@@ -150,7 +150,7 @@ class Sum(_OfNumbers):
         elif relation is Relation.EXCHANGE:  # where every record counts, none may
             moved = steps.widest if self._bound().missing is None else steps.span
         guarantee = privacy if isinstance(privacy, Gaussian) else pure_pair(privacy, self.name)
-        return NoisySums(noise_for(guarantee, each=moved, total=moved, cells=kept.groups), steps)
+        return NoisySums(noise_for(guarantee, each=moved, total=moved, cells=kept.cells), steps)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ from ..queries import (
     Relation,
     cell_relation,
     check_apart,
-    check_contribution,
     check_list,
     groups_file,
+    keep_contribution,
     open_table,
     read_by,
     read_condition,
@@ -107,8 +107,9 @@ def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
         exchange=neighbours is Relation.EXCHANGE,
     )
     chosen = {name: options.get(name) for name in _CHOSEN}
-    question = asked.over(table, Choices(categories=categories, **chosen, contribution=contribution))
-    check_contribution(question, contribution)
+    question = asked.over(
+        table, Choices(categories=categories, **chosen, contribution=contribution, unit=options.get("unit"))
+    )
     parts = question.parts if isinstance(question, Histogram) else None
     condition = None if question.expression is None else read_condition(question.expression, table.named)
     if condition is not None:  # from here on in its one form: whoever spells it otherwise asks the same
@@ -120,6 +121,7 @@ def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
         table, columns, declared = read_grouping(
             table, names, groups, parts, select_groups=select_groups, public_membership=public_membership
         )
+    question = keep_contribution(question, contribution, declared)
     unit = options.get("unit")
     if unit is not None:
         unit = table.column(unit, "unit").name

@@ -63,16 +63,18 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
     ----------
     data : path or frame
         A .csv, .tsv or .parquet file with a record a line; or a frame of pandas, Polars, PyArrow, DuckDB or Spark.
-    query : {"count", "at-least", "at-most", "band", "majority", "histogram", "sum", "mean", "plurality", "median",
-        "quantile", "top", "ranking", "apply", "sizes", "column"}
-        What is asked: how many records, whether at least (or at most) K, in which band, whether more say yes than no,
-        how many are in each bin or category, what a column's values sum up to, or are on average, which of some
-        categories most have, which K of them, or how they rank, which of some bins holds the median or another
-        quantile, what a mechanism file answers, how large the categories are, or which one each record is in.
+    query : {"count", "count-distinct", "at-least", "at-most", "band", "majority", "histogram", "sum", "mean",
+        "plurality", "median", "quantile", "top", "ranking", "apply", "sizes", "column"}
+        What is asked: how many records, how many different values of a column, whether at least (or at most) K, in
+        which band, whether more say yes than no, how many are in each bin or category, what a column's values sum up
+        to, or are on average, which of some categories most have, which K of them, or how they rank, which of some bins
+        holds the median or another quantile, what a mechanism file answers, how large the categories are, or which one
+        each record is in.
     *arguments
         What follows the query: K for at-least and at-most, thresholds (``"10,100"``) for band; then a condition in SQL
         over the columns, such as ``"age > 64 AND town = 'Ely'"``. All records count where it is left out; majority
-        needs one. Of histogram, sum, mean, plurality, ranking, median and column the name of a column; of quantile a
+        needs one. Of count-distinct the name of a column, and a condition if there is one. Of histogram, sum, mean,
+        plurality, ranking, median and column the name of a column; of quantile a
         number such as 0.9, and the column, of top K and the column, of sizes the column, alone or after how many of the
         largest. Of apply the path of a mechanism file, which keeps a privacy of its own instead of `epsilon`, and a
         condition or a column.
