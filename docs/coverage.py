@@ -19,7 +19,7 @@ from typing import Any
 import pyarrow as pa
 
 from irisdp import plan
-from irisdp.cells import HIGH, LOW, PROBABILITY
+from irisdp.cells import HIGH, LOW, PROBABILITY, NamedCounts
 from irisdp.release import read_cells
 
 HERE = Path(__file__).parent
@@ -63,9 +63,13 @@ class Asked:
         truths = self.truth(nodes, mechanism)
         held = total = 0
         for _ in range(runs):
-            drawn = mechanism.draw(nodes).tolist()
+            drawn, true = mechanism.draw(nodes), truths
+            if isinstance(mechanism, NamedCounts):  # of the groups that are named
+                named = mechanism.named(drawn)
+                drawn, true = drawn[named], [truth for truth, shown in zip(truths, named, strict=True) if shown]
+            drawn = drawn.tolist()
             columns = mechanism.assurance(drawn, mechanism.show(drawn, nodes), nodes, planned.confidence).columns
-            for truth, low, high in zip(truths, columns[LOW], columns[HIGH], strict=True):
+            for truth, low, high in zip(true, columns[LOW], columns[HIGH], strict=True):
                 held += _between(truth, low, high)
                 total += 1
         return Coverage(held, total, Fraction(confidence), _exact(mechanism, planned.confidence))
@@ -107,6 +111,8 @@ def _exact(mechanism: Any, confidence: Fraction) -> float | None:
     """Return how often unclamped ends hold, by the noise's law."""
     from irisdp.cells import least_distance
 
+    if isinstance(mechanism, NamedCounts):
+        return None  # the law given that a group is named differs from group to group
     noise = getattr(mechanism, "noise", None)
     told = noise if mechanism.to_document()["kind"] == "noisy-sum" else mechanism
     distance = least_distance(told, confidence)
@@ -141,6 +147,12 @@ NUMBERS = (
         options={**BY, "relation": "exchange", "public_membership": True},
     ),
     Asked(about="counts with Gaussian noise, ε as μ", query=("count", "vote = 1"), options=BY),
+    Asked(about="counts at δ = 1e-6", query=("count", "vote = 1"), options={**BY, "delta": "1e-6"}),
+    Asked(
+        about="groups named by their counts",
+        query=("count",),
+        options={"by": "educ", "select_groups": True, "delta": "1e-6"},
+    ),
     Asked(about="a histogram of ages", query=("histogram", "age"), options={"bins": list(elections.EDGES)}),
     Asked(about="people, three records each", query=("count",), options={**BY, "unit": "popul", "at_most": 3}),
     Asked(
@@ -154,6 +166,12 @@ NUMBERS = (
         about="means, records exchanged",
         query=("mean", "age"),
         options={"lower": 18, "upper": 90, "relation": "exchange"},
+        truth=_means,
+    ),
+    Asked(
+        about="means of all, records exchanged",
+        query=("mean", "age"),
+        options={**BY, "lower": 18, "upper": 90, "missing": 40, "relation": "exchange", "public_membership": True},
         truth=_means,
     ),
     Asked(about="sizes of income brackets (together)", query=("sizes", 24, "income"), truth=_sizes),

@@ -50,8 +50,8 @@ def test_every_question_keeps_its_promise_on_the_page_and_today(program, study):
 
 def test_ends_that_are_too_narrow_are_found(program, study, monkeypatch):
     """Negative control: the ends of half the distance."""
-    real = assured._distance
-    monkeypatch.setattr(assured, "_distance", lambda mechanism, confidence: real(mechanism, confidence) // 2)
+    real = assured.assured_distance
+    monkeypatch.setattr(assured, "assured_distance", lambda mechanism, confidence: real(mechanism, confidence) // 2)
     counts, *_ = program.NUMBERS
     assert not kept(counts.coverage(study, "0.5", "0.95", RUNS))
 

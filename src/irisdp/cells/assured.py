@@ -14,7 +14,7 @@ from ..exact import rational_text
 from .assurance import HIGH, LOW, PROBABILITY, Assurance
 from .chances import WithChances, least_distance
 
-__all__ = ["assured_between", "assured_names", "assured_together", "no_assurance", "promised"]
+__all__ = ["assured_between", "assured_distance", "assured_names", "assured_together", "no_assurance", "promised"]
 
 Integers = NDArray[np.int64]
 
@@ -49,7 +49,7 @@ def assured_between(
     confidence : Fraction
         How probable it must be that the truth lies between the ends; each answer is spoken of for itself.
     """
-    distance = _distance(cast(Any, mechanism), confidence)  # frozen, so it can be looked up
+    distance = assured_distance(mechanism, confidence)
     if distance is None:
         return no_assurance()
     values = np.clip(np.array(shown, dtype=np.int64), -_BEYOND_ALL, _BEYOND_ALL)  # so that no sum overflows
@@ -94,9 +94,13 @@ def assured_names(chance: Fraction, shown: Sequence[Any], *, guess: Fraction) ->
     return Assurance({PROBABILITY: beside}, promise)
 
 
+def assured_distance(mechanism: WithChances, confidence: Fraction) -> int | None:
+    """Return the least distance with this chance; found once for each mechanism, which is frozen."""
+    return _found(cast(Any, mechanism), confidence)
+
+
 @lru_cache(maxsize=256)
-def _distance(mechanism: WithChances, confidence: Fraction) -> int | None:
-    """Return the least distance, found once for each mechanism."""
+def _found(mechanism: WithChances, confidence: Fraction) -> int | None:
     return least_distance(mechanism, confidence)
 
 

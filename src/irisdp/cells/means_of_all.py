@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from ..privacy import Privacy
 from ..sampling import BitSource
 from .assurance import HIGH, LOW, Assurance
-from .assured import promised
-from .chances import least_distance
+from .assured import assured_distance, promised
 from .counts_on_paths import CountNodes
 from .many_records import StaircaseNoise
 from .means import MeanNodes, public_records, shown_mean
@@ -70,7 +69,7 @@ class MeanOfAll:
 
     def intervals(self, drawn: list[Any], nodes: MeanNodes, confidence: Fraction = _USUAL) -> list[tuple[float, float]]:
         """Return between what each mean lies, with this probability or a higher one, if there are any records."""
-        within = least_distance(self.noise, confidence)
+        within = assured_distance(self.noise, confidence)
         lower, upper = float(self.steps.lower), float(self.steps.upper)
         found = []
         for total, number, shown in zip(drawn, _numbers(nodes), self.show(drawn, nodes), strict=False):
