@@ -258,6 +258,17 @@ class TestPublications:
         coming = irisdp.publish(data, "mean", "x", **bounds, ledger=tmp_path / "m.ledger")
         assert coming.answers.values == [2.75]
 
+    @pytest.mark.parametrize("more", [{}, {"relation": "exchange"}, {"missing": 0, "relation": "exchange"}])
+    def test_ends_of_means_are_short_and_hold_the_answer(self, more, tmp_path):
+        data = pa.table({"x": list(range(100)) * 10})
+        found = irisdp.publish(
+            data, "mean", "x", lower=0, upper=99, epsilon="1/3", ledger=tmp_path / "l.ledger", **more
+        )
+        ((answer, low, high),) = found.answers.to_arrow().to_pandas().to_numpy().tolist()
+        assert low <= answer <= high
+        assert high - low < 30
+        assert max(len(str(low)), len(str(high))) < 8
+
     @pytest.mark.parametrize("query", ["sum", "mean"])
     @pytest.mark.parametrize("more", [{}, {"missing": 0, "relation": "exchange"}])
     def test_interpret_points_to_the_ends(self, query, more, tmp_path):

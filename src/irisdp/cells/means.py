@@ -32,7 +32,7 @@ from .protocol import Link
 from .steps import Steps
 from .two_laplace import Rated, distance_for
 
-__all__ = ["MeanFromCentre", "MeanFromEnds", "MeanNodes", "NoisyMeans", "public_records", "shown_mean"]
+__all__ = ["MeanFromCentre", "MeanFromEnds", "MeanNodes", "NoisyMeans", "public_records", "shown_ends", "shown_mean"]
 
 Integers = NDArray[np.int64]
 
@@ -139,11 +139,10 @@ class NoisyMeans(ABC):
 
     def intervals(self, drawn: list[Any], nodes: MeanNodes, confidence: Fraction = _USUAL) -> list[tuple[float, float]]:
         """Return between what each mean lies, with this probability or a higher one, if any record has a value."""
-        low, high = float(self.steps.lower), float(self.steps.upper)
         found = []
         for pair, shown in zip(drawn, self.show(drawn, nodes), strict=True):
-            ends = [min(max(self._unit(t), low), high) for t in self._between(pair, confidence)]
-            found.append((min(ends[0], shown), max(ends[1], shown)))
+            low, high = map(self._unit, self._between(pair, confidence))
+            found.append(shown_ends(self.steps, min(low, shown), max(high, shown)))
         return found
 
     def ends(self, nodes: MeanNodes) -> dict[str, Any]:
@@ -305,9 +304,21 @@ def shown_mean(steps: Steps, above: Fraction, off: float) -> float:
 
     Between the bounds, and in as many decimal places as give two digits of what it is off by.
     """
-    places = min(max(math.ceil(2 - math.log10(off)), 0), _DIGITS)
-    mean = round(min(max(steps.lower + above * steps.size, steps.lower), steps.upper), places)
+    mean = round(min(max(steps.lower + above * steps.size, steps.lower), steps.upper), _places(off))
     return float(min(max(mean, steps.lower), steps.upper))
+
+
+def shown_ends(steps: Steps, low: float, high: float) -> tuple[float, float]:
+    """Return ends of a mean rounded outward, between the bounds, in places that add a thousandth to what is between."""
+    places = _places((high - low) / 10) if high > low else _DIGITS
+    unit = 10.0**places
+    lower, upper = float(steps.lower), float(steps.upper)
+    ends = math.floor(low * unit) / unit, math.ceil(high * unit) / unit
+    return max(round(ends[0], places), lower), min(round(ends[1], places), upper)
+
+
+def _places(off: float) -> int:
+    return min(max(math.ceil(2 - math.log10(off)), 0), _DIGITS)
 
 
 @lru_cache(maxsize=4096)

@@ -16,7 +16,7 @@ from .assurance import HIGH, LOW, Assurance
 from .assured import assured_distance, promised
 from .counts_on_paths import CountNodes
 from .many_records import StaircaseNoise
-from .means import MeanNodes, public_records, shown_mean
+from .means import MeanNodes, public_records, shown_ends, shown_mean
 from .protocol import Link
 from .steps import Steps
 
@@ -79,7 +79,7 @@ class MeanOfAll:
                 low, high = (
                     float(min(max(self.steps.lower + end, self.steps.lower), self.steps.upper)) for end in ends
                 )
-            found.append((min(low, shown), max(high, shown)))
+            found.append(shown_ends(self.steps, min(low, shown), max(high, shown)))
         return found
 
     def ends(self, nodes: MeanNodes) -> dict[str, Any]:
