@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from irisdp import Privacy, design
 from irisdp.certify import compose, dominating_pair, loss_distributions, privacy_profile
 from irisdp.graphs import graph_from_document
 from irisdp.mechanisms import Mechanism, randomized_response
+from support.sweeps import tried
 
 FLOATS = 1e-12
 """Roundings of some hundred sums of probabilities in doubles."""
@@ -63,19 +65,18 @@ def test_a_rounded_profile_has_a_dominating_pair():
     assert privacy_profile(randomized_response(3, Privacy(ratio=2))).exact
 
 
-@pytest.mark.parametrize(
-    "mechanisms_",
-    [
-        randomized_response(3, Privacy(ratio=2)),
-        randomized_response(3, Privacy(ratio=2, delta="1/10")),
-        randomized_response(2, Privacy(epsilon=1)),
-        design.geometric(5, Privacy(ratio=2)),
-        design.geometric(5, Privacy(epsilon=1)),
-        design.geometric(40, Privacy(epsilon="1/10")),
-        [design.geometric(5, Privacy(epsilon=1)), design.geometric(5, Privacy(epsilon="1/3"))],
-    ],
-)
-@pytest.mark.parametrize("times", [100, 10**6])
+MANY = [
+    randomized_response(3, Privacy(ratio=2)),
+    randomized_response(3, Privacy(ratio=2, delta="1/10")),
+    randomized_response(2, Privacy(epsilon=1)),
+    design.geometric(5, Privacy(ratio=2)),
+    design.geometric(5, Privacy(epsilon=1)),
+    design.geometric(40, Privacy(epsilon="1/10")),
+    [design.geometric(5, Privacy(epsilon=1)), design.geometric(5, Privacy(epsilon="1/3"))],
+]
+
+
+@pytest.mark.parametrize(("mechanisms_", "times"), [*product(MANY, [10**6]), *product(MANY[:: tried(3, 1)], [100])])
 def test_many_draws_end(mechanisms_, times):
     """Without powers the suite would not end: a hundred draws took more than ten minutes."""
     profile = compose(mechanisms_, times=times)
