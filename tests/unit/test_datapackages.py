@@ -85,6 +85,13 @@ def test_it_says_what_was_promised_to_whom(survey):
     assert found.out == (Path("o.csv"), Path("o.csv.release.json"), Path("o.csv.datapackage.json"))
 
 
+def test_numbers_have_the_unit_of_what_they_count(survey):
+    irisdp.publish(survey, "count-distinct", "town", epsilon=1, out="o.csv")
+    assert package("o.csv")["irisdp"]["unit_of_error"] == "different town"
+    (field, *_) = package("o.csv")["resources"][0]["schema"]["fields"]
+    assert (field["name"], field["unit"]) == ("answer", "different town")
+
+
 def test_the_groups_are_the_key_and_keep_their_types(survey):
     irisdp.publish(
         survey, "count", epsilon=1, by="age, old = age > 64", groups=[(70, "true"), (30, "false")], out="o.csv"

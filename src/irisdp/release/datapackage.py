@@ -160,6 +160,8 @@ def _counted(sidecar: Mapping[str, Any]) -> str:
     asked = sidecar["query"]
     if asked["query"] in ("sum", "mean"):
         return f"as {asked['column']}"
+    if asked["query"] == "count-distinct":
+        return f"different {asked['column']}"
     return "records" if sidecar["unit"] is None else f"different {sidecar['unit']}"
 
 
