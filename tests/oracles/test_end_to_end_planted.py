@@ -75,12 +75,15 @@ QUANTILES = [name for name in PLANTED if ASKED[name][0] in ("median", "quantile"
 ORDERS = [name for name in PLANTED if ASKED[name][0] in ("top", "ranking")]
 """Theirs are in test_end_to_end_planted_orders.py."""
 
+DIFFERENT = [name for name in PLANTED if ASKED[name][0] == "count-distinct"]
+"""Theirs are in test_end_to_end_many_records.py."""
+
 SIZES = [name for name in PLANTED if QUERIES[ASKED[name][0]] is Sizes]
 
 
 def test_bugs_are_planted_in_every_query():
     # Those of mechanism files are in `test_end_to_end_apply.py`, and of columns in `test_end_to_end_column.py`.
-    assert sorted([*COUNTS, *CLASSES, *BANDS, *WINNERS, *QUANTILES, *ORDERS, *SIZES]) == PLANTED
+    assert sorted([*COUNTS, *CLASSES, *BANDS, *WINNERS, *QUANTILES, *ORDERS, *DIFFERENT, *SIZES]) == PLANTED
     assert {ASKED[name][0] for name in PLANTED} | ELSEWHERE == set(QUERIES)
 
 
