@@ -293,3 +293,14 @@ def test_no_more_answers_are_paid_for_than_there_are_groups(file):
 def test_one_column_is_needed(file, asked, message):
     with pytest.raises(BadInput, match=message):
         plan(file, *asked, epsilon=1)
+
+
+def test_a_reader_is_told_what_can_be_read(file, tmp_path):
+    options = {"unit": "pid", "at_most": 2, "ledger": tmp_path / "book.ledger"}
+    with pytest.raises(BadInput, match="counts several records of each person"):
+        irisdp.interpret(irisdp.publish(file, "count", **options, epsilon=1), loss="absolute", at_most=90)
+    published = irisdp.publish(file, "count", **options, mu=4, delta="1e-6")
+    alone = irisdp.publish(file, "count", **{**options, "at_most": 1}, mu=2, delta="1e-6")
+    said = [repr(irisdp.interpret(one, loss="absolute", at_least=70, at_most=90)) for one in (published, alone)]
+    # Noise of deviation 2/4 is that of one record at mu = 2.
+    assert said[0] == said[1]

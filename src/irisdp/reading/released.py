@@ -38,6 +38,7 @@ __all__ = [
 
 _BESIDE = ".release.json"
 
+_FOR_SEVERAL = ("staircase-noise", "spread-noise")
 _IN_CELLS = ("universal-noise", "named-counts")
 _OTHER_NOISE = {"gaussian-noise": Gaussian, "shape-noise": Privacy, **dict.fromkeys(_IN_CELLS, Privacy)}
 """Which kind of guarantee each kind of noise is made for; before cells were kept, shape noise was published whole."""
@@ -110,6 +111,9 @@ def read_release(
             named=mechanism["kind"] == "named-counts",
             shared=mechanism.get("records") is not None,
         )
+    if mechanism.get("kind") in _FOR_SEVERAL:
+        rule = "counts several records of each person, with noise that no reading is made for"
+        raise BadInput("release", rule, "take the answer for what it says; its expected error stands in the sidecar")
     if mechanism.get("kind") == "designed":
         rule = "was drawn from a mechanism file, which says itself how it is read"
         raise BadInput("release", rule, "give the mechanism file instead, and the answer with value=")
@@ -154,7 +158,9 @@ def _guarantee(document: Mapping[str, Any]) -> Guarantee:
     mechanism = document["mechanism"]
     agree = isinstance(guarantee, _OTHER_NOISE[mechanism["kind"]])
     if isinstance(guarantee, Gaussian):
-        agree = agree and rational(mechanism.get("mu"), "release") == guarantee.mu
+        mean, moved = (rational(mechanism.get(name, 1), "release") for name in ("mu", "sensitivity"))
+        agree = agree and mean > 0 and mean * moved == guarantee.mu
+        guarantee = Gaussian(mean) if agree else guarantee  # noise for several records of a person is read as it is
     elif agree and mechanism.get("records") is not None:  # noise is made for each one's share
         guarantee = share_of(guarantee, integer(mechanism["records"], "records", at_least=1))
     if agree and mechanism["kind"] in _IN_CELLS:
