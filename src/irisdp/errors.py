@@ -2,6 +2,7 @@
 
     IrisError
     ├── BadInput              what was asked does not make sense: field, rule, remedy    (exit status 2)
+    ├── NotShown              what was asked is charged and kept, and only handing it over failed    (exit status 3)
     └── Refusal               the question was understood and the answer is no           (exit status 1)
         ├── Infeasible        no mechanism, or no optimum, exists for the request
         ├── BudgetRefused     the ledger's limit does not allow the charge
@@ -13,9 +14,21 @@ A message never holds a private value: no record, no true answer, no depth, no r
 
 from __future__ import annotations
 
+import traceback
+from pathlib import PurePath
 from typing import Any, Self
 
-__all__ = ["BadInput", "BudgetRefused", "CertificateRejected", "Infeasible", "IrisError", "PromiseRefused", "Refusal"]
+__all__ = [
+    "BadInput",
+    "BudgetRefused",
+    "CertificateRejected",
+    "Infeasible",
+    "IrisError",
+    "NotShown",
+    "PromiseRefused",
+    "Refusal",
+    "place_of",
+]
 
 
 class IrisError(Exception):
@@ -42,6 +55,12 @@ class BadInput(IrisError, ValueError):
     def __init__(self, field: str, rule: str, remedy: str) -> None:
         self.field, self.rule, self.remedy = field, rule, remedy
         super().__init__(" ".join(f"{field}: {rule}; {remedy}".split()))
+
+
+class NotShown(IrisError):
+    """What was asked is done and charged, and only telling of it failed; asked again, it is free."""
+
+    exit_status = 3
 
 
 class Refusal(IrisError):
@@ -72,3 +91,9 @@ class PromiseRefused(Refusal):
 
 class CertificateRejected(Refusal):
     """A mechanism or its certificate does not hold."""
+
+
+def place_of(error: Exception) -> str:
+    """Say of which kind an error is and where it was raised: its message and its values can hold private data."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} at {PurePath(place.filename).name}:{place.lineno}"

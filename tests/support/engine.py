@@ -1,5 +1,6 @@
 """One engine, as the library opens and locks it, for many small tables: to open it takes longer than they do."""
 
+import atexit
 import warnings
 from contextlib import contextmanager
 from itertools import count
@@ -47,6 +48,10 @@ class Database:
             self._connection.execute(f"DEALLOCATE {name}")
         self._relations, self._prepared = {}, {}
 
+    def end(self):
+        self.forget()
+        self._connection.close()
+
     def run(self, statement, relations):
         """Run a statement as the library does; from the second time on without planning it again."""
         for name, relation in relations.items():
@@ -93,6 +98,12 @@ class SharedEngine:
     def close(self):
         self._registered, self._statement = {}, None
 
+    def end(self):
+        """Close all databases: left open, the engine's bindings list at the end of the process what was not freed."""
+        for database in self._databases.values():
+            database.end()
+        self._databases.clear()
+
     def _database(self):
         """Find the database for relations of these columns; else take the one that was not used for longest."""
         columns = tuple(sorted((name, str(relation.schema)) for name, relation in self._registered.items()))
@@ -107,6 +118,7 @@ class SharedEngine:
 
 
 _engine = SharedEngine()
+atexit.register(_engine.end)
 
 
 @contextmanager

@@ -5,16 +5,14 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-import traceback
 from functools import cache
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import irisdp
 
-from ..errors import BadInput, IrisError, Refusal
+from ..errors import BadInput, IrisError, Refusal, place_of
 from . import audit, batch, compare, design, init, interpret, ledger, publish, sample
 from .commands import Command, CommandOnDocuments, Commands, explain
 from .options import print_json
@@ -206,9 +204,7 @@ def _status(arguments: list[str]) -> int:
         return leave.exit_code
     except Exception as error:
         # Neither the message nor the values may be shown: they can hold private data. The place is public.
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{Path(place.filename).name}:{place.lineno}"
-        return _complain(f"internal error ({type(error).__name__} at {where}); please report it", BadInput.exit_status)
+        return _complain(f"internal error ({place_of(error)}); please report it", BadInput.exit_status)
 
 
 def _complain(message: str, status: int) -> int:

@@ -8,9 +8,9 @@ import os
 import sys
 from collections.abc import Iterator
 
-from ..errors import IrisError
+from ..errors import NotShown
 
-__all__ = ["NotShown", "give_up_output", "show_what_is_charged", "write_plain_letters"]
+__all__ = ["give_up_output", "show_what_is_charged", "write_plain_letters"]
 
 _PLAIN = {
     "α": "alpha",
@@ -31,12 +31,6 @@ _PLAIN = {
     "…": "...",
 }
 _HANDLER = "plain-letters"
-
-
-class NotShown(IrisError):
-    """What was asked is done and charged, and only telling of it failed."""
-
-    exit_status = 3
 
 
 def write_plain_letters() -> None:

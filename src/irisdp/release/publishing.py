@@ -15,9 +15,11 @@ from ..queries import Unit, UnreleasedKeys, entry_of, enumerate_keys
 from .answers import Answers, plain_keys
 from .audiences import Audience
 from .chain import extended, links_of
+from .charged import what_is_charged
 from .datapackage import read_licence
 from .fingerprint import unit_key
-from .ledger import Entry, Release
+from .ledger import Entry, Ledger, Release
+from .ledger_rows import Settlement
 from .notes import note
 from .options import PlanOptions, PublishOptions, options_of, with_options
 from .places import Reading, check_ledger, data_path, find_ledger, recognised, stamp
@@ -139,11 +141,19 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
             for audience, (file, *_) in zip(planned.audiences, files, strict=False)
         },
     )
+    with what_is_charged():
+        return _handed_over(planned, cells.nodes, settled, files, book, licence)
+
+
+def _handed_over(
+    planned: Plan, nodes: Nodes, settled: Settlement, files: Files, book: Ledger, licence: str | None
+) -> Publication:
+    """Show and write down what is charged by now."""
     drawn = [Answers.from_bytes(entry.answers) for entry in settled.entries]
     answers_of, sidecars = {}, {}
     for place, (audience, own) in enumerate(zip(planned.audiences, drawn, strict=True)):
-        shown = shown_answers(planned, audience, cells.nodes, own)
-        beside = shown_beside(planned, audience, cells.nodes, own)
+        shown = shown_answers(planned, audience, nodes, own)
+        beside = shown_beside(planned, audience, nodes, own)
         made = provenance(settled, place)
         answers_of[audience.name] = shown
         sidecars[audience.name] = sidecar(planned.body(audience), shown, settled.ids[place], beside, made)

@@ -238,6 +238,11 @@ class Session:
         return self.publish("histogram", column, **options)
 
     @asks(Asked)
+    def count_distinct(self, column: str, condition: str | None = None, **options: Unpack[Asked]) -> Publication:
+        """Publish how many different values a column has, such as people; see `irisdp.publish`."""
+        return self.publish("count-distinct", column, *_given(condition), **options)
+
+    @asks(Asked)
     def plurality(self, column: str, **options: Unpack[Asked]) -> Publication:
         """Publish which of the declared categories most records have; see `irisdp.publish`."""
         return self.publish("plurality", column, **options)

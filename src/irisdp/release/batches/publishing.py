@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,10 @@ from ...errors import BadInput
 from ...exact import checked
 from ...outputs import Output
 from ..answers import Answers
+from ..charged import what_is_charged
 from ..fingerprint import unit_key
 from ..ledger import Entry, Ledger
+from ..ledger_rows import Settlement
 from ..outlook import Outlook, foresee
 from ..places import Reading, check_ledger, data_path, find_ledger, recognised, stamp
 from ..projects import currency_with, limit_to_set
@@ -126,6 +128,15 @@ def batch(
         draw=lambda _, cost: [_draw_all(planned, cells, promise.table, cost)],
         outputs={None: [str(file.path.absolute()) for file, *_ in files.values()]},
     )
+    with what_is_charged():
+        return _handed_over(planned, cells, settled, files, book)
+
+
+def _handed_over(
+    planned: BatchPlan, cells: Sequence[PrivateCells], settled: Settlement, files: Mapping[int, Any], book: Ledger
+) -> BatchPublication:
+    """Show and write down what is charged by now."""
+    asked = planned.asked
     (entry,), (number,) = settled.entries, settled.ids
     drawn = dict(zip(planned.order, json.loads(entry.answers), strict=True))
     publications = []
