@@ -123,3 +123,25 @@ def test_two_ends_are_nearer_than_a_sum_and_a_count_of_half_the_privacy():
         halves = rng.laplace(scale=2 * 20, size=(20_000,)), rng.laplace(scale=2, size=(20_000,))
         theirs = np.std((count * (share - 0.5) * 40 + halves[0]) / (count + halves[1]))
         assert 1.35 < theirs / ours < 1.48, share
+
+
+@pytest.mark.parametrize("kind", [MeanFromEnds, MeanFromCentre])
+def test_noise_beyond_a_bound_leaves_the_ends_as_near_as_noise_short_of_it(kind):
+    """A mean at a bound, pushed beyond by rare noise, had all means between the bounds for its ends, whatever N."""
+    mechanism = kind(Privacy(epsilon=1), Steps(18, 100, Fraction(1)))
+    widths = []
+    for beyond in (0, 100, 200, 300, 400, 800):
+        drawn = [-beyond, 82_010] if kind is MeanFromEnds else [-82_010 - 2 * beyond, 1_000]
+        ((low, high),) = mechanism.intervals([drawn], nodes(), Fraction(19, 20))
+        assert low == 18
+        widths.append(high - low)
+    assert max(widths) < 1
+    other = [82_010, -400] if kind is MeanFromEnds else [82_010 + 800, 1_000]
+    ((low, high),) = mechanism.intervals([other], nodes(), Fraction(19, 20))
+    assert high == 100
+    assert high - low < 1
+
+
+def nodes():
+    nothing = np.zeros(1, dtype=np.int64)
+    return MeanNodes(nothing, nothing, None)

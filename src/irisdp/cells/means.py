@@ -219,8 +219,9 @@ class NoisyMeans(ABC):
             if number <= 0:
                 break
             narrower = max((total - distance) / number, -half), min((total + distance) / number, half)
-            if narrower[0] > narrower[1]:
-                return -half, half
+            if narrower[0] > narrower[1]:  # which says that the noise is larger than the distance: any set will do
+                reach = min(distance / number, 2 * half)
+                return (-half, reach - half) if total < 0 else (half - reach, half)
             low, high = narrower
         return low, high
 
