@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -79,10 +80,11 @@ def test_a_large_sum_is_exact():
         ({"lower": "0.5", "upper": 100}, "lower: must be a multiple of the step, which is 1; give 0 or 1"),
         ({"lower": 0, "upper": 1, "step": 0}, "step: must be above 0"),
         ({"lower": 0, "upper": 1, "step": -1}, "step: must be above 0"),
-        ({"lower": 0, "upper": 1, "step": "1/3"}, "step: must be a decimal number of at most 15 places"),
-        ({"lower": 0, "upper": 1, "step": "1e-16"}, "step: must be a decimal number"),
+        ({"lower": 0, "upper": 1, "step": "1/3"}, "step: must be a decimal number of at most 12 places"),
+        ({"lower": 0, "upper": 1, "step": "1e-13"}, "step: must be a decimal number"),
         ({"lower": 0, "upper": 2 * 10**9}, "step: is so small that"),
-        ({"lower": 10**16, "upper": 10**16 + 1}, "step: is so small that"),
+        ({"lower": 10**15 - 1, "upper": 10**15}, "step: is so small that"),
+        ({"lower": 10**16, "upper": 10**16 + 1}, "lower: must lie between"),
         ({"lower": 2 * 10**9, "upper": 2 * 10**9 + 1}, "step: is so small that one person may move the sum by more"),
         (
             {"lower": 0, "upper": 2**20, "unit": "u", "at_most": 2**11},
@@ -291,3 +293,24 @@ class TestPublications:
             **SURE,
         )  # fmt: skip
         assert found.answers.values == [4.5]
+
+
+@pytest.mark.parametrize("query", ["sum", "mean"])
+@pytest.mark.parametrize("value", ["1e308", "-1.7e308", "9.9e307", "1e15", "-1e15", "inf", "nan", "1e400", "2"])
+def test_no_value_decides_whether_there_is_an_answer(query, value, tmp_path, monkeypatch):
+    """Bounds so wide that a difference overflows told by an error, for nothing, that a large value is there."""
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text(f"v\n2\n{value}\n")
+    with pytest.raises(BadInput, match=r"^upper: must lie between -1,000,000,000,000,000 and"):
+        irisdp.plan("t.csv", query, "v", lower=0, upper="1.7e308", step="1e7", epsilon=1)
+    found = irisdp.publish("t.csv", query, "v", lower="-1e15", upper="1e15", step="1e7", epsilon=1, out="o.parquet")
+    assert found.to_arrow().num_rows == 1
+    assert Path("o.parquet").exists()
+
+
+def test_sums_beyond_64_bits_are_written_as_the_nearest_doubles(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("v\n" + "1e15\n" * 20_000)
+    found = irisdp.publish("t.csv", "sum", "v", lower=0, upper="1e15", step="1e9", **SURE, out="o.parquet")
+    assert found.answers.values == [2 * 10**19]
+    assert found.to_arrow()["answer"].to_pylist() == [2e19]

@@ -60,7 +60,7 @@ def assured_between(
 def promised(confidence: Fraction) -> str:
     """Say what ends promise of one number."""
     sure = f"with probability {_percent(confidence)} or more, whatever the data"
-    return f"{sure}, the true number is at least {LOW} and at most {HIGH}"
+    return f"{sure}, the true number, of the records and values that count, is at least {LOW} and at most {HIGH}"
 
 
 def assured_together(ends: Sequence[Sequence[tuple[int, int | None]]], confidence: Fraction) -> Assurance:

@@ -33,7 +33,9 @@ MOST_STEPS = 1 << 30
 _FARTHEST = 1 << 49
 """Of a bound from 0, in steps: a double then tells the middle between two multiples from either."""
 
-_MOST_PLACES = 15
+_MOST_PLACES = 12
+_LARGEST = 10**15
+"""Of a bound: differences of doubles between bounds stay finite, and the engine refuses no record for its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +217,8 @@ def _decimal(value: Any, name: str) -> Fraction:
     if number * 10**_MOST_PLACES % 1:
         rule = f"must be a decimal number of at most {_MOST_PLACES} places"
         raise BadInput(name, rule, "give for example 1000, 0.5 or 0.01")
+    if abs(number) > _LARGEST:
+        raise BadInput(name, f"must lie between -{_LARGEST:,} and {_LARGEST:,}", "give a number nearer to 0")
     return number
 
 

@@ -151,6 +151,8 @@ def _arrow_column(values: Sequence[Any]) -> Any:
     kinds = {int: Kind.INTEGER, str: Kind.TEXT}
     types = set(map(type, values))
     kind = kinds.get(types.pop()) if len(types) == 1 else None
+    if kind is Kind.INTEGER and any(abs(value) >= 1 << 63 for value in values):  # sums in a large step
+        kind = Kind.NUMBER
     return pyarrow.array(list(values)) if kind is None else array_of_kind(values, kind)
 
 

@@ -49,6 +49,8 @@ def read_document(path: Any) -> tuple[Path, dict[str, Any]]:
         For a file that cannot be read, is no TOML, or has unknown keys or values of another kind.
     """
     file = file_path(path, "project")
+    if file.exists() and not file.is_file():  # a pipe would make everybody wait
+        raise BadInput("project", f"{path} is no regular file", "give a TOML file")
     try:
         with file.open("rb") as opened:
             content = opened.read(_MOST_BYTES + 1)
