@@ -153,14 +153,15 @@ def test_spark_adds_up_steps_as_the_embedded_engine_does(spark, unit):
     columns = ("real", "whole", "exact") if unit is None else ("whole",)  # floats in text differ: see limitations
     table = table if unit is None else table.select(["whole", "text", "who", "g"])
     embedded, other = open_table(table), open_table(spark.createDataFrame(table))
-    for column, step in product(columns, ("0.1", "0.5")):
-        stepped = read_stepped(embedded, column, Choices(lower=-1, upper=2, step=step), "sum")
+    weights = ({}, {"weight": "whole", "weight_upper": "2.3"}, {"weight": columns[0], "weight_upper": "0.7"})
+    for column, step, weight in product(columns, ("0.1", "0.5"), weights):
+        stepped = read_stepped(embedded, column, Choices(lower=-1, upper=2, step=step, **weight), "sum")
         found = [
             total_steps(one, stepped, groups=read_groups(one, ["g"], ["a", "b"]), unit=unit)
             for one in (embedded, other)
         ]
         for name in ("total", "known", "above"):
-            assert getattr(found[0], name).tolist() == getattr(found[1], name).tolist(), (column, step, name)
+            assert getattr(found[0], name).tolist() == getattr(found[1], name).tolist(), (column, step, weight, name)
 
 
 def test_publishing_from_spark(spark, records, tmp_path):

@@ -49,6 +49,7 @@ ASKED = {
     "sizes": "sizes g",
     "winner": "plurality g --categories a,b,c",
     "mean": "mean v --lower 0 --upper 1",
+    "weighted": "sum v --lower 0 --upper 1 --weight v --weight-upper 2",
     "persons": "count --unit u --ledger u.ledger",
     "records": "column g --categories a,b --relation exchange --ledger e.ledger",
     "audiences": "count --audience board=2 --audience press=1 --ledger a.ledger",

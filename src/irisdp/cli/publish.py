@@ -73,6 +73,12 @@ def publish_command(
         str | None,
         typer.Option(help="For sum and mean: what a record without a number counts as; else as nothing.", metavar="V"),
     ] = None,
+    weight: Annotated[
+        str | None, typer.Option(help="For sum: a column of numbers that values are multiplied by.", metavar="COL")
+    ] = None,
+    weight_upper: Annotated[
+        str | None, typer.Option(help="With --weight: weights count from 0 to this.", metavar="W")
+    ] = None,
     select_groups: Annotated[
         bool, typer.Option("--select-groups", help="Select the groups privately instead of declaring them.")
     ] = False,
@@ -207,6 +213,8 @@ def publish_command(
         "upper": upper,
         "step": step,
         "missing": missing,
+        "weight": weight,
+        "weight_upper": weight_upper,
         "select_groups": select_groups,
         "selection_epsilon": selection_epsilon,
         "selection_delta": selection_delta,

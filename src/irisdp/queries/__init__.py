@@ -34,7 +34,7 @@ from .registry import QUERIES, keep_contribution, read_query
 from .sizes import Sizes
 from .statistics import Statistics, count_records
 from .stepped import Stepped, StepTotals
-from .sums import Mean, Sum
+from .sums import Mean, Sum, columns_about
 from .table import Table, open_table
 
 __all__ = [
@@ -77,6 +77,7 @@ __all__ = [
     "cell_relation",
     "check_apart",
     "check_list",
+    "columns_about",
     "count_records",
     "describe_types",
     "describe_unit",

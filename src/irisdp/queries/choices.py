@@ -14,6 +14,7 @@ _TAKEN = {
     "categories": "plurality, top, ranking, histogram, sizes and column",
     "bins": "histogram, median and quantile",
     **dict.fromkeys(("lower", "upper", "step", "missing"), "sum and mean"),
+    **dict.fromkeys(("weight", "weight_upper"), "sum"),
 }
 """Which queries take which choice."""
 
@@ -24,7 +25,7 @@ class Choices:
 
     Attributes
     ----------
-    categories, bins, lower, upper, step, missing
+    categories, bins, lower, upper, step, missing, weight, weight_upper
         As for `irisdp.publish`.
     unit : str or None
         The column that says whose record it is, as it was given.
@@ -38,6 +39,8 @@ class Choices:
     upper: Any = None
     step: Any = None
     missing: Any = None
+    weight: Any = None
+    weight_upper: Any = None
     contribution: Contribution = ONE_RECORD
     unit: Any = None
 

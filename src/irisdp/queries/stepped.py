@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 
 from ..cells import Steps
 from ..errors import BadInput
-from ..exact import rational, rational_text
+from ..exact import rational_text
 from .arrow import integers_of
 from .choices import Choices
 from .columns import Column, Kind, find_column
+from .decimals import read_decimal
 from .persons import Unit, columns_read, records_statement
 from .statistics import Cells, counted
 from .table import Table
+from .weights import Weights, read_weights
 
 __all__ = ["MOST_STEPS", "StepTotals", "Stepped", "read_stepped", "total_steps"]
 
@@ -32,10 +34,6 @@ MOST_STEPS = 1 << 30
 
 _FARTHEST = 1 << 49
 """Of a bound from 0, in steps: a double then tells the middle between two multiples from either."""
-
-_MOST_PLACES = 12
-_LARGEST = 10**15
-"""Of a bound: differences of doubles between bounds stay finite, and the engine refuses no record for its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,27 +46,43 @@ class Stepped:
         Whose values they are.
     steps : Steps
     missing : int or None
-        How many steps above the lower bound a record counts as that holds no number; None where it counts as nothing.
+        How many steps above the lower bound a record counts as that holds no number; None where it counts as nothing,
+        and with weights, which say themselves with what value it counts.
+    weights : Weights or None
+        With them the ladder is that of values times weights.
     """
 
     of: Column
     steps: Steps
     missing: int | None = None
+    weights: Weights | None = None
 
     def choices(self) -> dict[str, Any]:
         """Return bounds and step, and the rule by which values are read, JSON-ready."""
-        return {**self.steps.to_document(), "missing": self._counted, "values": _RULE}
+        told = {**self.steps.to_document(), "missing": self._counted, "values": _RULE}
+        return told if self.weights is None else {**told, **self.weights.choices(), "values": _WEIGHTED}
 
     def describe(self) -> str:
         """Say bounds and step in a few words."""
-        told = self.steps.to_document()
+        told = self.choices()
         by = "" if told["step"] == "1" else f" in steps of {told['step']}"
         return f"from {told['lower']} to {told['upper']}{by}"
 
     def describe_values(self) -> list[str]:
         """Say by which rule values are read."""
-        without = "nothing" if self._counted is None else self._counted
-        return [f"a value of {self.of.name} {_RULE}", f"a record without a number there counts as {without}"]
+        counted = self.choices()["missing"]
+        without = "nothing" if counted is None else counted
+        missing = f"a record without a number there counts as {without}"
+        if self.weights is None:
+            return [f"a value of {self.of.name} {_RULE}", missing]
+        weight, total = self.weights.of.name, self.steps.to_document()
+        product = f"times {weight}, it adds from {total['lower']} to {total['upper']}; without a number there, nothing"
+        return [f"a value of {self.of.name} {_WEIGHTED}", missing, product]
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns whose numbers count: of values, and of weights."""
+        return (self.of,) if self.weights is None else (self.of, self.weights.of)
 
     @property
     def _counted(self) -> str | None:
@@ -80,6 +94,10 @@ class Stepped:
 _RULE = (
     "beyond a bound counts as the bound, others as the nearest step, half-way up; an infinite one is no number; "
     "how many are beyond is not told"
+)
+_WEIGHTED = (
+    "or weight beyond a bound counts as the bound; their product as the nearest step, half-way up; an infinite one is "
+    "no number; how many are beyond is not told"
 )
 
 
@@ -125,11 +143,15 @@ def read_stepped(table: Table, about: str, choices: Choices, query: str) -> Step
     BadInput
         For a column of another kind, and bounds and steps that are missing, no decimal numbers, or do not fit.
     """
-    choices.refuse_all_but(query, "lower", "upper", "step", "missing")
+    choices.refuse_all_but(query, "lower", "upper", "step", "missing", "weight", "weight_upper")
     column = find_column(about, table.named, "query")
     if column.kind not in (Kind.UNTYPED, Kind.INTEGER, Kind.NUMBER):
         raise BadInput("query", f"{query} is of numbers, and {column.name} is {column.kind}", "name another column")
-    steps = _read_steps(choices, query)
+    size = _read_size(choices, query)
+    weights = read_weights(table, choices, query)
+    if weights is not None:
+        return Stepped(column, _checked(weights.steps(size)), weights=weights)
+    steps = _read_steps(choices, size)
     return Stepped(column, steps, None if choices.missing is None else _read_missing(choices.missing, steps))
 
 
@@ -155,13 +177,19 @@ def total_steps(table: Table, stepped: Stepped, *, groups: Cells | None = None, 
     totals = StepTotals(*(np.zeros(cells, dtype=np.int64) for _ in range(3)))
     if not cells:
         return totals
-    keys = (*(() if groups is None else groups.columns), replace(stepped.of, kind=Kind.NUMBER))
-    valued = f"valued AS (SELECT records.*, {_above(f'k{len(keys) - 1}', stepped.steps)} AS steps FROM records)"
+    numbers = [replace(column, kind=Kind.NUMBER) for column in stepped.columns]
+    keys = (*(() if groups is None else groups.columns), *numbers)
+    value, *weight = (f"k{place}" for place in range(len(keys) - len(numbers), len(keys)))
+    added = value if stepped.weights is None else stepped.weights.product(value, *weight)
+    valued = (
+        f"weighed AS (SELECT records.*, {added} AS added FROM records), "
+        f"valued AS (SELECT weighed.*, {_above('added', stepped.steps)} AS steps FROM weighed)"
+    )
     # Whatever rounding did: no record adds less than 0 steps, or more than there are.
     span = stepped.steps.span
     held = f"CASE WHEN steps < 0 THEN 0 WHEN steps > {span} THEN {span} ELSE steps END"
     counts = {"total": "COUNT(*)", "known": "COUNT(steps)", "above": f"CAST(COALESCE(SUM({held}), 0) AS BIGINT)"}
-    records = records_statement(table, None, keys, unit, carried=1)
+    records = records_statement(table, None, keys, unit, carried=len(numbers))
     found = table.run(
         f"{records}, {valued} {counted(counts, groups, records='valued')}",
         columns_read(table, None, keys, unit),
@@ -176,17 +204,22 @@ def total_steps(table: Table, stepped: Stepped, *, groups: Cells | None = None, 
     return StepTotals(totals.total, totals.total, totals.above + counted_as)
 
 
-def _read_steps(choices: Choices, query: str) -> Steps:
+def _read_size(choices: Choices, query: str) -> Fraction:
+    """Read the step, once both bounds are known to be there."""
     for name in ("lower", "upper"):
         if getattr(choices, name) is None:
             rule = f"is missing: read off the data, a bound of {query} would reveal who is in it"
             raise BadInput(name, rule, "give lower= and upper=, between which values count, such as 0 and 200000")
-    size = Fraction(1) if choices.step is None else _decimal(choices.step, "step")
+    size = Fraction(1) if choices.step is None else read_decimal(choices.step, "step")
     if size <= 0:
         raise BadInput("step", "must be above 0", "give for example 1, or 0.01")
+    return size
+
+
+def _read_steps(choices: Choices, size: Fraction) -> Steps:
     bounds = []
     for name in ("lower", "upper"):
-        bound = _decimal(getattr(choices, name), name)
+        bound = read_decimal(getattr(choices, name), name)
         whole, rest = divmod(bound, size)
         if rest:
             near = " or ".join(rational_text(place * size) for place in (whole, whole + 1))
@@ -196,30 +229,24 @@ def _read_steps(choices: Choices, query: str) -> Steps:
     least, most = bounds
     if least >= most:
         raise BadInput("lower", "must be below upper", "give the least and the largest value that may count")
-    if most - least > MOST_STEPS or max(abs(least), abs(most)) > _FARTHEST:
+    return _checked(Steps(least, most, size))
+
+
+def _checked(steps: Steps) -> Steps:
+    """Refuse a ladder with more steps than there is noise for, or than doubles tell apart."""
+    if steps.span > MOST_STEPS or steps.farthest > _FARTHEST:
         rule = f"is so small that more than {MOST_STEPS:,} steps lie between the bounds, or bounds too far from 0"
         raise BadInput("step", rule, "give a larger step, or nearer bounds")
-    return Steps(least, most, size)
+    return steps
 
 
 def _read_missing(value: Any, steps: Steps) -> int:
     """Return how many steps above the lower bound a missing value counts as."""
-    place, rest = divmod(_decimal(value, "missing"), steps.size)
+    place, rest = divmod(read_decimal(value, "missing"), steps.size)
     if rest or not steps.least <= place <= steps.most:
         rule = f"must be a multiple of the step, {rational_text(steps.size)}, between the bounds"
         raise BadInput("missing", rule, f"give for example {rational_text(steps.lower)}")
     return int(place) - steps.least
-
-
-def _decimal(value: Any, name: str) -> Fraction:
-    """Read a number that can be written in a few decimal places."""
-    number = rational(value, name)
-    if number * 10**_MOST_PLACES % 1:
-        rule = f"must be a decimal number of at most {_MOST_PLACES} places"
-        raise BadInput(name, rule, "give for example 1000, 0.5 or 0.01")
-    if abs(number) > _LARGEST:
-        raise BadInput(name, f"must lie between -{_LARGEST:,} and {_LARGEST:,}", "give a number nearer to 0")
-    return number
 
 
 def _above(value: str, steps: Steps) -> str:

@@ -30,12 +30,12 @@ from .expression import Condition
 from .groups import Groups
 from .neighbours import Relation
 from .persons import Unit
-from .query import pure_pair
+from .query import Query, pure_pair
 from .statistics import Cells
 from .stepped import MOST_STEPS, Stepped, StepTotals, read_stepped, total_steps
 from .table import Table
 
-__all__ = ["Mean", "Sum"]
+__all__ = ["Mean", "Sum", "columns_about"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,7 @@ class _OfNumbers(ABC):
     contribution: Contribution = ONE_RECORD
 
     name: ClassVar[str]
+    weighted: ClassVar[bool] = False
     expression: ClassVar[str | None] = None
     categories: ClassVar[Groups | None] = None
 
@@ -67,6 +68,8 @@ class _OfNumbers(ABC):
 
     def over(self, table: Table, choices: Choices) -> Self:
         """Read bounds and step for a table."""
+        if not self.weighted:
+            _refuse_weights(choices, self.name)
         found, kept = read_stepped(table, self.about, choices, self.name), choices.contribution
         asked = replace(self, about=found.of.name, stepped=found, contribution=kept)
         if asked.farthest > MOST_STEPS:
@@ -87,7 +90,11 @@ class _OfNumbers(ABC):
     def describe(self) -> dict[str, str]:
         """Return the public description."""
         told = {"query": self.name, "column": self.about}
-        return told if self.stepped is None else {**told, "between": self.stepped.describe()}
+        if self.stepped is None:
+            return told
+        weights = self.stepped.weights
+        weighted = {} if weights is None else {"weight": weights.describe()}
+        return {**told, "between": self.stepped.describe(), **weighted}
 
     def choices(self) -> dict[str, Any]:
         """Return bounds and step, and how values are read."""
@@ -117,6 +124,7 @@ class Sum(_OfNumbers):
     """
 
     name: ClassVar[str] = "sum"
+    weighted: ClassVar[bool] = True
 
     @property
     def farthest(self) -> int:
@@ -177,3 +185,17 @@ class Mean(_OfNumbers):
             return MeanOfAll(StaircaseNoise(pair, steps.span), steps)
         exchanged = kept.exchanged or relation is Relation.EXCHANGE
         return (MeanFromCentre if exchanged else MeanFromEnds)(pair, steps, kept.records)
+
+
+def columns_about(query: Query[Any]) -> tuple[Column, ...]:
+    """Return the columns a question is about, each with the kind its values are read as: a weighted sum has two."""
+    if isinstance(query, _OfNumbers) and query.stepped is not None:
+        return query.stepped.columns
+    return () if query.column is None else (query.column,)
+
+
+def _refuse_weights(choices: Choices, query: str) -> None:
+    for option in ("weight", "weight_upper"):
+        if getattr(choices, option) is not None:
+            rule = f"is not for {query}, but for sum: a weighted mean is a ratio of two sums"
+            raise BadInput(option, rule, "publish the sum of values with weights, and the sum of weights")

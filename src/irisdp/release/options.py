@@ -46,6 +46,11 @@ class Question(TypedDict, total=False):
         For ``sum`` and ``mean``: values are rounded to the nearest multiple, 1 unless given. The bounds are multiples.
     missing : number or text
         For ``sum`` and ``mean``: what a record without a number counts as; as nothing unless given.
+    weight : str
+        For ``sum``: a column of numbers by which values are multiplied, each from 0 to `weight_upper`; a record without
+        a weight adds nothing. Products are rounded to the step, of which the bounds need be no multiples then.
+    weight_upper : number or text
+        With `weight`: the largest weight that counts; a larger one counts as this. Noise grows with it.
     select_groups : bool
         Instead of `groups`: name those groups that privacy allows. A count does so by itself, at no cost beyond its
         own, as often as the optimal partition selection would; other queries, and counts for audiences, pay for that.
@@ -95,6 +100,8 @@ class Question(TypedDict, total=False):
     upper: Rational | None
     step: Rational | None
     missing: Rational | None
+    weight: str | None
+    weight_upper: Rational | None
     select_groups: bool
     selection_epsilon: Rational | None
     selection_delta: Rational | None

@@ -19,6 +19,7 @@ from ..queries import (
     cell_relation,
     check_apart,
     check_list,
+    columns_about,
     groups_file,
     keep_contribution,
     open_table,
@@ -42,7 +43,7 @@ from .within import read_within
 
 __all__ = ["plan"]
 
-_CHOSEN = ("bins", "lower", "upper", "step", "missing")
+_CHOSEN = ("bins", "lower", "upper", "step", "missing", "weight", "weight_upper")
 
 
 @checked
@@ -163,7 +164,7 @@ def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
             table=table,
             described=question.describe(),
             choices=question.choices() if question.column else {},
-            about=question.column,
+            about=columns_about(question),
             condition=condition,
             by=columns,
             groups=declared,

@@ -61,7 +61,7 @@ def subject_of(
     table: Table,
     described: Mapping[str, str],
     choices: Mapping[str, Any],
-    about: Column | None,
+    about: Sequence[Column],
     condition: Condition | None,
     by: tuple[str, ...],
     groups: Groups | None,
@@ -171,7 +171,7 @@ def _shown(column: Column) -> str:
 
 
 def _columns(
-    table: Table, about: Column | None, condition: Condition | None, by: tuple[str, ...], unit: str | None
+    table: Table, about: Sequence[Column], condition: Condition | None, by: tuple[str, ...], unit: str | None
 ) -> list[Column]:
     """Return the columns that the question reads; their kinds decide what their values mean.
 
@@ -179,6 +179,5 @@ def _columns(
     """
     named = [table.column(name, "by") for name in by]
     person = [] if unit is None else [table.column(unit, "unit")]
-    own = [] if about is None else [about]
-    read = [*(condition.columns if condition else ()), *own, *named, *person]
+    read = [*(condition.columns if condition else ()), *about, *named, *person]
     return [each for column in read for each in (column, *column.sources)]

@@ -51,6 +51,10 @@ _ELSEWHERE = {
         "is not for batches, whose questions share one budget",
         'publish this question alone, or leave "within" out',
     ),
+    ("question", "weight_upper"): (
+        "is not for batches, whose weight is a question's share of the budget",
+        "publish the weighted sum alone",
+    ),
     ("question", "audience"): ("is not for batches", 'publish this question alone, or leave "audience" out'),
     ("question", "k"): ("belongs into the query", 'write for example "query": "at-least 5000"'),
     ("question", "K"): ("belongs into the query", 'write for example "query": "at-least 5000"'),

@@ -1,0 +1,164 @@
+"""The proof by exhaustion for sums with weights: null, negative and too large ones, groups and persons.
+
+Every table of at most two records goes through the engine; of records (weight, group, value) the weight is in the
+column that is called u, and where u says whose record it is, values are their own weights.
+"""
+
+from dataclasses import replace
+
+import pytest
+
+from irisdp.queries import Relation, sums
+from irisdp.queries import weights as queries_weights
+from irisdp.queries.weights import clamped
+from irisdp.release import plan, read_cells
+from support import exhaustion
+from support.exhaustion import (
+    ASKED,
+    CHOSEN,
+    LOTS,
+    caught,
+    engine_once,
+    forget_counts,
+    frame,
+    neighbours,
+    personal_neighbours,
+    violations,
+)
+
+__all__ = ["engine_once"]
+
+RELATIONS = ("add-remove", "exchange")
+WEIGHTED = [
+    *((weight, "a", 1) for weight in (None, -3, 0, 1, 2, 9)),
+    *((weight, "a", -7) for weight in (-3, 1, 9)),
+    *((weight, "a", None) for weight in (None, 1, 9)),
+    (1, "b", 5),
+    (9, "b", 1),
+    (9, None, 1),
+]
+PERSONAL = [(None, "a", 2), (1, "a", 2), (1, "b", 1), (2, "a", 5), (2, "a", -3)]
+BOUNDS = {"lower": -1, "upper": 1, "weight": "u", "weight_upper": 2}
+GROUPED = {"by": "g", "groups": ["a", "b"]}
+
+
+@pytest.fixture(autouse=True)
+def fresh(engine_once, monkeypatch):
+    monkeypatch.setitem(ASKED, "sum", ("sum", "v"))
+    monkeypatch.setattr(exhaustion, "RECORDS", WEIGHTED)
+    monkeypatch.setattr(exhaustion, "MOST", 2)
+    yield
+    forget_counts()
+
+
+def asked(monkeypatch, **more):
+    monkeypatch.setitem(CHOSEN, "sum", {**BOUNDS, **more})
+
+
+CHOICES = {
+    "plain": {},
+    "positive": {"lower": 1, "upper": 2},
+    "coarse": {"lower": "-0.5", "weight_upper": "1.5", "step": 1},
+    "missing": {"missing": -1},
+}
+
+
+@pytest.mark.parametrize("choices", CHOICES)
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_no_weighted_sums_can_be_told_apart(relation, choices, monkeypatch):
+    asked(monkeypatch, **CHOICES[choices])
+    wrong, compared = violations("sum", {"relation": relation, "ratio": "7/3"}, neighbours(relation, "any"))
+    assert compared > 100
+    assert wrong == 0
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_no_weighted_sums_of_groups_can_be_told_apart(relation, monkeypatch):
+    asked(monkeypatch)
+    wrong, compared = violations("sum", {**GROUPED, "relation": relation, "ratio": 4}, neighbours(relation, "any"))
+    assert compared > 100
+    assert wrong == 0
+
+
+@pytest.mark.parametrize(
+    ("relation", "more"),
+    [
+        ("add-remove", {}),
+        ("exchange", {"at_most": 2}),
+        ("add-remove", GROUPED),
+        ("add-remove", {**GROUPED, "at_most": 2, "groups_per_unit": 1}),
+    ],
+)
+def test_no_person_can_be_told_apart(relation, more, monkeypatch):
+    asked(monkeypatch, weight="v", lower=0)
+    monkeypatch.setattr(exhaustion, "PERSONAL", PERSONAL)
+    options = {**more, "relation": relation, "ratio": 4, "unit": "u"}
+    wrong, compared = violations("sum", options, personal_neighbours(relation), LOTS[0])
+    assert compared > 25
+    assert wrong == 0
+
+
+@pytest.mark.parametrize("missing", [None, 1])
+def test_tables_are_read_as_python_reads_them(missing):
+    planned = plan(frame(()), "sum", "v", **BOUNDS, missing=missing, epsilon=1)
+    for table in exhaustion.tables(WEIGHTED, 2):
+        one = replace(planned, table=exhaustion.opened(table))
+        true = 0
+        for weight, _, value in table:
+            held = missing if value is None else min(max(value, -1), 1)
+            if held is not None and weight is not None:
+                true += held * min(max(weight, 0), 2)
+        assert read_cells(one, LOTS[0]).nodes.values.tolist() == [true]
+
+
+class TestPlantedBugs:
+    """The same comparison finds what would be a breach."""
+
+    def found(self, monkeypatch, relation, **more):
+        asked(monkeypatch, **more)
+        return caught("sum", {"relation": relation, "ratio": 4}, neighbours(relation, "any"))
+
+    @pytest.mark.parametrize("relation", RELATIONS)
+    def test_an_unclamped_weight(self, relation, monkeypatch):
+        """Neither the weight nor the product is clamped: of either clamp alone, the other keeps the promise."""
+
+        def unclamped(value, lower, upper, *, otherwise=None):
+            return value if value == "k1" else clamped(value, lower, upper, otherwise=otherwise)
+
+        def read(table, stepped, **options):
+            wide = replace(stepped.steps, least=-100, most=100)
+            found = real(table, replace(stepped, steps=wide), **options)
+            return replace(found, above=found.above + (-100 - stepped.steps.least) * found.known)
+
+        assert not self.found(monkeypatch, relation)
+        forget_counts()
+        real = sums.total_steps
+        monkeypatch.setattr(queries_weights, "clamped", unclamped)
+        assert not self.found(monkeypatch, relation)
+        forget_counts()
+        monkeypatch.setattr(sums, "total_steps", read)
+        assert self.found(monkeypatch, relation)
+
+    @pytest.mark.parametrize("relation", RELATIONS)
+    def test_noise_for_values_without_their_weights(self, relation, monkeypatch):
+        real = sums.noise_for
+        monkeypatch.setattr(sums, "noise_for", lambda privacy, *, each, total, cells: real(
+            privacy, each=each // 2, total=total // 2, cells=cells
+        ))  # fmt: skip
+        assert self.found(monkeypatch, relation)
+
+    def test_an_exchange_taken_for_one_that_comes_or_goes(self, monkeypatch):
+        real = sums.Sum.mechanism
+        monkeypatch.setattr(sums.Sum, "mechanism", lambda self, privacy, _: real(self, privacy, Relation.ADD_REMOVE))
+        assert self.found(monkeypatch, "exchange")
+
+    def test_a_ladder_that_leaves_nothing_out(self, monkeypatch):
+        """Of values above 0 alone, a weight of 0 may still take all of it away."""
+        real = sums.Sum.mechanism
+
+        def mechanism(self, privacy, relation):
+            shorter = replace(self.stepped.steps, least=self.stepped.steps.most - 1)
+            return real(replace(self, stepped=replace(self.stepped, steps=shorter, missing=0)), privacy, relation)
+
+        monkeypatch.setattr(sums.Sum, "mechanism", mechanism)
+        assert self.found(monkeypatch, "exchange", lower=1, upper=2)
