@@ -164,3 +164,11 @@ def test_names_of_packages_are_plain(stem, name, survey):
     irisdp.publish(survey, "count", epsilon=1, out=f"{stem}.csv")
     told = package(f"{stem}.csv")
     assert told["name"] == told["resources"][0]["name"] == name
+
+
+def test_records_are_not_said_to_be_people(survey):
+    options = {"unit": "age", "epsilon": 1, "out": "o.csv", **TOWNS}
+    irisdp.publish(survey, "count", at_most=3, groups_per_unit=1, **options)
+    told = package("o.csv")
+    units = {field["unit"] for field in told["resources"][0]["schema"]["fields"] if "unit" in field}
+    assert {*units, told["irisdp"]["unit_of_error"]} == {"records, at most 3 per age"}

@@ -297,10 +297,27 @@ def test_one_column_is_needed(file, asked, message):
 
 def test_a_reader_is_told_what_can_be_read(file, tmp_path):
     options = {"unit": "pid", "at_most": 2, "ledger": tmp_path / "book.ledger"}
-    with pytest.raises(BadInput, match="counts several records of each person"):
+    with pytest.raises(BadInput, match=r"counts of several records of each person.*answer_low and answer_high"):
         irisdp.interpret(irisdp.publish(file, "count", **options, epsilon=1), loss="absolute", at_most=90)
     published = irisdp.publish(file, "count", **options, mu=4, delta="1e-6")
     alone = irisdp.publish(file, "count", **{**options, "at_most": 1}, mu=2, delta="1e-6")
     said = [repr(irisdp.interpret(one, loss="absolute", at_least=70, at_most=90)) for one in (published, alone)]
     # Noise of deviation 2/4 is that of one record at mu = 2.
     assert said[0] == said[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("count", "--at-most", "x"), "--at-most: must be"),
+        (("count", "--at-most", "2.5"), "--at-most: must be a whole number; write 2 or 3"),
+        (("count", "--at-most", "2", "--groups-per-unit", "1.5"), "--groups-per-unit: must be a whole number"),
+        (("sum", "age", "--lower", "0", "--upper", "1000000000", "--at-most", "9"), "or a smaller --at-most"),
+        (("sum", "age", "--lower", "100", "--upper", "0"), "--lower: must be below --upper;"),
+        (("sum",), 'sum "income", with --lower and --upper'),
+        (("count", "--within", "0"), "give 1, or leave --epsilon out"),
+    ],
+)
+def test_a_shell_is_answered_in_its_own_words(words, said, file, capsys):
+    assert run(["publish", str(file), *words, "--unit", "pid", "--epsilon", "1", "--dry-run"]) == 2
+    assert said in " ".join(capsys.readouterr().err.split())

@@ -101,8 +101,8 @@ def _unit_rules(planned: BatchPlan) -> list[str]:
     """Say what stands for a person; where that differs, of which questions."""
     numbers: dict[str, list[str]] = {}
     for number, each in enumerate(planned.plans, start=1):
-        if each.asked.unit_rule is not None:
-            numbers.setdefault(each.asked.unit_rule, []).append(str(number))
+        for rule in each.asked.describe_unit():
+            numbers.setdefault(rule, []).append(str(number))
     if len(numbers) < 2:
         return list(numbers)
     return [f"{rule} (question {', '.join(asked)})" for rule, asked in numbers.items()]

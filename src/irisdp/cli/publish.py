@@ -143,11 +143,11 @@ def publish_command(
         typer.Option("--per-unit", help="Ask the condition of any, or all, of a person's records.", metavar="any|all"),
     ] = None,
     at_most: Annotated[
-        int | None,
+        str | None,
         typer.Option("--at-most", help="With --unit: how many records are kept of each; 1 unless given.", metavar="M"),
     ] = None,
     groups_per_unit: Annotated[
-        int | None,
+        str | None,
         typer.Option("--groups-per-unit", help="With --at-most: in how many groups they may lie.", metavar="G"),
     ] = None,
     ledger: Annotated[

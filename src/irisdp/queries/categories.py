@@ -96,11 +96,11 @@ class AboutCategories:
         return self.categories
 
 
-def read_column(words: Sequence[Any], query: str) -> str:
-    """Read the name of the one column that a query is about."""
+def read_column(words: Sequence[Any], query: str, *, such_as: str = "party", besides: str = "") -> str:
+    """Read the name of the one column that a query is about; an example says what it needs besides."""
     if len(words) != 1 or not isinstance(words[0], str) or not words[0].strip():
         rule = f"{query} needs one column" if not words else f"{query} takes one column, and nothing else"
-        raise BadInput("query", rule, f"write for example {as_asked(query, 'party')}")
+        raise BadInput("query", rule, f"write for example {as_asked(query, such_as)}{besides}")
     return words[0].strip()
 
 

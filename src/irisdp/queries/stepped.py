@@ -228,7 +228,7 @@ def _read_steps(choices: Choices, size: Fraction) -> Steps:
         bounds.append(int(whole))
     least, most = bounds
     if least >= most:
-        raise BadInput("lower", "must be below upper", "give the least and the largest value that may count")
+        raise BadInput("lower", "must be below upper=", "give the least and the largest value that may count")
     return _checked(Steps(least, most, size))
 
 

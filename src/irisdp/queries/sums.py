@@ -64,7 +64,7 @@ class _OfNumbers(ABC):
     @classmethod
     def read(cls, words: Sequence[Any]) -> Self:
         """Read ``COLUMN``."""
-        return cls(read_column(words, cls.name))
+        return cls(read_column(words, cls.name, such_as="income", besides=", with lower= and upper="))
 
     def over(self, table: Table, choices: Choices) -> Self:
         """Read bounds and step for a table."""
@@ -74,7 +74,7 @@ class _OfNumbers(ABC):
         asked = replace(self, about=found.of.name, stepped=found, contribution=kept)
         if asked.farthest > MOST_STEPS:
             rule = f"is so small that one person may move the {self.name} by more than {MOST_STEPS:,} steps"
-            raise BadInput("step", rule, "give a larger step, nearer bounds, or a smaller at_most")
+            raise BadInput("step", rule, "give a larger step, nearer bounds, or a smaller at_most=")
         return asked
 
     @property

@@ -95,7 +95,7 @@ def read_weights(table: Table, choices: Choices, query: str) -> Weights | None:
         raise BadInput("weight_upper", "must be above 0", "give the largest weight that may count, such as 10")
     lower, upper = (read_decimal(getattr(choices, name), name) for name in ("lower", "upper"))
     if lower >= upper:
-        raise BadInput("lower", "must be below upper", "give the least and the largest value that may count")
+        raise BadInput("lower", "must be below upper=", "give the least and the largest value that may count")
     missing = None if choices.missing is None else read_decimal(choices.missing, "missing")
     if missing is not None and not lower <= missing <= upper:
         raise BadInput("missing", "must lie between the bounds", f"give for example {rational_text(lower)}")

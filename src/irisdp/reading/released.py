@@ -112,8 +112,8 @@ def read_release(
             shared=mechanism.get("records") is not None,
         )
     if mechanism.get("kind") in _FOR_SEVERAL:
-        rule = "counts several records of each person, with noise that no reading is made for"
-        raise BadInput("release", rule, "take the answer for what it says; its expected error stands in the sidecar")
+        rule = "publishes counts of several records of each person, which are not read yet"
+        raise BadInput("release", rule, "read them between the ends beside them, answer_low and answer_high")
     if mechanism.get("kind") == "designed":
         rule = "was drawn from a mechanism file, which says itself how it is read"
         raise BadInput("release", rule, "give the mechanism file instead, and the answer with value=")
@@ -157,9 +157,10 @@ def _guarantee(document: Mapping[str, Any]) -> Guarantee:
     guarantee = guarantee_from_document(document.get("privacy"))
     mechanism = document["mechanism"]
     agree = isinstance(guarantee, _OTHER_NOISE[mechanism["kind"]])
-    if isinstance(guarantee, Gaussian):
-        mean, moved = (rational(mechanism.get(name, 1), "release") for name in ("mu", "sensitivity"))
-        agree = agree and mean > 0 and mean * moved == guarantee.mu
+    if agree and isinstance(guarantee, Gaussian):
+        mean = rational(mechanism.get("mu"), "release")
+        moved = rational(mechanism.get("sensitivity", 1), "release")  # not said where one record moves one count
+        agree = mean > 0 and mean * moved == guarantee.mu
         guarantee = Gaussian(mean) if agree else guarantee  # noise for several records of a person is read as it is
     elif agree and mechanism.get("records") is not None:  # noise is made for each one's share
         guarantee = share_of(guarantee, integer(mechanism["records"], "records", at_least=1))

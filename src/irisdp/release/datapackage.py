@@ -162,7 +162,10 @@ def _counted(sidecar: Mapping[str, Any]) -> str:
         return f"as {asked['column']}"
     if asked["query"] == "count-distinct":
         return f"different {asked['column']}"
-    return "records" if sidecar["unit"] is None else f"different {sidecar['unit']}"
+    if sidecar["unit"] is None:
+        return "records"
+    kept = sidecar.get("at_most", 1)  # a person of whom more than one record is kept may count more than once
+    return f"different {sidecar['unit']}" if kept == 1 else f"records, at most {kept} per {sidecar['unit']}"
 
 
 def _privacy(sidecar: Mapping[str, Any]) -> dict[str, Any]:

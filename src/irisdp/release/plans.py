@@ -242,7 +242,7 @@ class Plan:
         """Say by which rules records are read, what stands for a person, and what is public, each with its heading."""
         said = [("project", line) for line in self.describe_project()]
         said += [("read", reading) for reading in self.describe_reading()]
-        said += [] if self.asked.unit_rule is None else [("unit", self.asked.unit_rule)]
+        said += [("unit", rule) for rule in self.asked.describe_unit()]
         return [*said, *(("public", public) for public in self.describe_public())]
 
     def describe_groups(self) -> list[str]:

@@ -55,6 +55,12 @@ class Subject:
     chain: str | None = field(repr=False)
     promise: Promise = field(repr=False)
 
+    def describe_unit(self) -> list[str]:
+        """Say in a line for people what stands for a person, and for whom nothing does; none where records count."""
+        if self.unit_rule is None:
+            return []
+        return [f"{self.unit_rule}; a record without a value of {self.promise.unit} is nobody's, and left out"]
+
 
 def subject_of(
     *,

@@ -147,7 +147,9 @@ class Within:
         assert self.pair is not None
         distance = self._distance(answering(self.pair.with_delta(bounded_delta(self.pair, 1))))
         if not 1 <= distance <= LARGEST_BOUND:
-            raise BadInput("within", f"must be from 1 to {LARGEST_BOUND:,} with epsilon=", "leave epsilon= out")
+            nearest = min(max(distance, 1), LARGEST_BOUND)
+            remedy = f"give {nearest}, or leave epsilon= out"
+            raise BadInput("within", f"must be from 1 to {LARGEST_BOUND:,} with epsilon=", remedy)
         # Of a δ a hair above the least the noise ends no further out, and its digits fit on a line.
         least = max(bounded_delta(self.pair, distance), _LEAST_DELTA)
         found = self.pair.with_delta(-on_grid(-least))
