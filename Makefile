@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 RUNS ?= 10
 
-.PHONY: demo test quick costs seeds check hooks bench reliability docs lock clean help
+.PHONY: demo test quick costs seeds browser check hooks bench reliability docs lock clean help
 
 help:
 	@echo "make demo         publish findings from a real survey (examples/anes96.csv)"
 	@echo "make test         run every test"
 	@echo "make quick        run a part of every room, in less than a minute on two processors"
 	@echo "make seeds        run every test RUNS times (10), each time with a fresh random seed, which is printed"
+	@echo "make browser      open every page in Chromium with the network off; pictures in build/screenshots"
 	@echo "make costs        measure what make quick goes by"
 	@echo "make check        lint, types, floors, docs"
 	@echo "make hooks        let git run the checks before each commit"
@@ -49,6 +50,10 @@ quick: $(VENV)/.develop
 # What `make quick` goes by; measure again when tests have become much faster or slower.
 costs: $(VENV)/.develop
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --measure-costs
+
+# Chromium is Debian's; where it is missing and may not be installed, each test is skipped by name.
+browser: $(VENV)/.develop
+	tests/browser/run.sh $(BIN)/python
 
 # The seed reaches Hypothesis and, as IRISDP_TEST_SEED, every generator of tests/support; a failure names it.
 seeds: $(VENV)/.develop
