@@ -29,6 +29,9 @@ FLOORS = [
     {"queries"},
     {"release"},
     {"reading"},
+    {"plots"},
+    {"report"},
+    {"explorer"},
     {"cli", "__main__"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}

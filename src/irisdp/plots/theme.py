@@ -1,0 +1,86 @@
+"""How every picture looks: white ground, ink of one colour, hues that differ in lightness as well."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from typing import Any
+
+from ..errors import BadInput
+
+__all__ = ["COLOURS", "INK", "SHADES", "altair", "finished", "renderer", "visible"]
+
+INK = "#1a1a1a"
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#56b4e9", "#d55e00", "#cc79a7", "#595959", "#f0e442")
+"""After Okabe and Ito: told apart by people who see no red or no green. A picture never says by colour alone."""
+
+SHADES = ("#ffffff", "#08306b")
+"""From nothing to one, light to dark: prints in black and white as it is."""
+
+_FONT = "Helvetica, Arial, sans-serif"
+_GENERATED = re.compile(r"\b(view|param|concat|layer)_(\d+)\b")
+
+
+def altair() -> Any:
+    """Return the library that charts are built with.
+
+    Raises
+    ------
+    BadInput
+        Where it is not installed.
+    """
+    return _extra("altair")
+
+
+def renderer() -> Any:
+    """Return the library that turns a specification into SVG, PNG and a script that needs no network."""
+    return _extra("vl_convert")
+
+
+def finished(chart: Any) -> dict[str, Any]:
+    """Return a chart's specification with the look of this house, whatever was drawn before it."""
+    configured = chart.configure(
+        background="white",
+        font=_FONT,
+        axis={"labelColor": INK, "titleColor": INK, "gridColor": "#e6e6e6", "domainColor": INK, "tickColor": INK,
+              "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal"},
+        legend={"labelColor": INK, "titleColor": INK, "titleFontWeight": "normal", "labelFontSize": 11},
+        title={"color": INK, "fontSize": 15, "anchor": "start", "subtitleColor": INK, "subtitleFontSize": 12},
+        view={"stroke": "#d9d9d9"},
+    )  # fmt: skip
+    spec: dict[str, Any] = _renamed(configured.to_dict(), {})
+    spec.pop("$schema", None)  # an address, which nothing here reads
+    return spec
+
+
+def visible(words: str) -> str:
+    r"""Write characters that are not seen, or turn others around, by their numbers; the renderer dies of some.
+
+    Examples
+    --------
+    >>> visible("a\0b\u202e")
+    'a\\x00b\\u202e'
+    """
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in words
+    )
+
+
+def _renamed(part: Any, names: dict[str, str]) -> Any:
+    """Number what Altair numbers through a whole process anew, in the order in which it appears."""
+    if isinstance(part, dict):
+        return {_renamed(name, names): _renamed(value, names) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_renamed(value, names) for value in part]
+    if not isinstance(part, str):
+        return part
+    if not _GENERATED.fullmatch(part):
+        return visible(part)
+    return names.setdefault(part, f"{part.rsplit('_', 1)[0]}_{len(names) + 1}")
+
+
+def _extra(library: str) -> Any:
+    try:
+        return importlib.import_module(library)
+    except ImportError:
+        raise BadInput(library, "is not installed", 'pip install "irisdp[plots]"') from None

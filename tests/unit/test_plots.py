@@ -1,0 +1,96 @@
+"""Pictures: what they draw, say and tabulate; the same bytes each time; nothing fetched, nothing executed."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from fractions import Fraction
+
+import pytest
+
+from irisdp import BadInput, design
+from irisdp.mechanisms import Mechanism
+from irisdp.plots import heat_map
+from irisdp.plots.picture import _library
+from irisdp.privacy import Privacy
+
+HOSTILE = "</script><script>alert(1)</script>\u202e\x00\ud800'\""
+
+
+@pytest.fixture(scope="module")
+def picture():
+    return heat_map(design.geometric(2, Privacy(ratio=2)))
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    rows = ((Fraction(2, 3), Fraction(1, 3)), (Fraction(1, 3), Fraction(2, 3)))
+    table = [list(row) for row in rows]
+    return heat_map(Mechanism.from_matrix(table, privacy=Privacy(ratio=2), outputs=(HOSTILE, "b")))
+
+
+def test_values_are_the_mechanisms(picture):
+    mechanism = design.geometric(2, Privacy(ratio=2))
+    exact = {
+        (str(i), str(o)): float(p)
+        for i in mechanism.inputs
+        for o, p in zip(mechanism.outputs, mechanism.row(i), strict=True)
+    }
+    assert {row[:2]: row[2] for row in picture.rows} == exact
+    (drawn,) = picture.spec["datasets"].values()
+    assert [tuple(one.values()) for one in drawn] == list(picture.rows)
+
+
+def test_svg_says_what_it_shows(picture):
+    drawn = picture.to_svg()
+    assert f"<title>{picture.title}</title>" in drawn
+    assert "<desc>A heat map" in drawn
+    assert drawn.count("probability: ") >= 9
+
+
+def test_nothing_is_fetched(picture):
+    page = picture.to_html().replace(_library(), "")
+    for tag in re.findall(r"<(?:script|link|img|iframe)[^>]*>", page):
+        assert "src=" not in tag
+        assert "href=" not in tag
+    assert "default-src 'none'" in page
+
+
+def test_names_are_no_markup(hostile):
+    for page in (hostile.to_svg(), hostile.to_html()):
+        assert "<script>alert" not in page
+        assert "\x00" not in page
+    page = hostile.to_html()
+    found = re.search(r'id="specification">(.*?)</script>', page, re.DOTALL)
+    assert json.loads(found.group(1)) == json.loads(json.dumps(hostile.spec))
+
+
+@pytest.mark.parametrize("ending", [".svg", ".png", ".html"])
+def test_files_hold_what_their_endings_say(ending, picture, tmp_path):
+    path = picture.save(tmp_path / f"p{ending}")
+    assert path.read_bytes() == picture.to_bytes(ending)
+    with pytest.raises(BadInput, match="is there already"):
+        picture.save(path)
+    picture.save(path, force=True)
+
+
+def test_other_endings_are_refused(picture, tmp_path):
+    with pytest.raises(BadInput, match=r"^path: must end in \.svg, \.png or \.html; "):
+        picture.save(tmp_path / "p.pdf")
+
+
+def test_bytes_do_not_depend_on_the_process(tmp_path):
+    """Whatever the order of sets, and however much was drawn before."""
+    said = (
+        "from irisdp import design; from irisdp.plots import heat_map; import sys; from irisdp.privacy import Privacy;"
+    )
+    drawn = "heat_map(design.geometric(2, Privacy(ratio=2))).to_html()"
+    seen = set()
+    for seed, before in (("1", ""), ("2", f"{drawn};")):
+        code = f"{said}{before}sys.stdout.write({drawn})"
+        found = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed}, check=True
+        )
+        seen.add(found.stdout)
+    assert len(seen) == 1
