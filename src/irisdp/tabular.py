@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import importlib
+import unicodedata
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +16,14 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-__all__ = ["InOneLine", "Tabular", "html_table"]
+__all__ = ["InOneLine", "Tabular", "html_table", "printable"]
 
 _MOST_SHOWN = 40
+
+_CAPTION = "text-align:left;min-width:36em"
+"""A caption is as wide as its table otherwise, and breaks word by word above a narrow one."""
+
+_UNPRINTABLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 class InOneLine(ABC):
@@ -74,17 +81,36 @@ class Tabular(InOneLine):
 def html_table(caption: str, columns: list[str], rows: list[tuple[Any, ...]]) -> str:
     """Write a table as HTML in which nothing that it holds is markup; of many rows the first.
 
+    It names no colours, so that it is read on a light page as on a dark one. None is an empty cell; headings that are
+    all empty are left out.
+
     Examples
     --------
-    >>> html_table("one", ["a<b"], [(1,)])
-    '<table><caption>one</caption><tr><th>a&lt;b</th></tr><tr><td>1</td></tr></table>'
+    >>> html_table("one", ["a<b"], [(1,)]).partition("one")[2]
+    '</caption><tr><th>a&lt;b</th></tr><tr><td>1</td></tr></table>'
     """
-    lines = [("th", columns), *(("td", row) for row in islice(rows, _MOST_SHOWN))]
+    heading: list[tuple[str, Sequence[Any]]] = [("th", columns)] if any(columns) else []
+    lines = [*heading, *(("td", row) for row in islice(rows, _MOST_SHOWN))]
     if len(rows) > _MOST_SHOWN:
         lines.append(("td", ["…"] * len(columns)))
-    cells = ("".join(f"<{tag}>{html.escape(str(part))}</{tag}>" for part in line) for tag, line in lines)
+    cells = ("".join(f"<{tag}>{_cell(part)}</{tag}>" for part in line) for tag, line in lines)
     body = "".join(f"<tr>{line}</tr>" for line in cells)
-    return f"<table><caption>{html.escape(caption)}</caption>{body}</table>"
+    return f'<table><caption style="{_CAPTION}">{_cell(caption)}</caption>{body}</table>'
+
+
+def printable(value: Any) -> str:
+    """Return text to look at: control characters, overrides of direction and the like are written as escapes."""
+    text = str(value)
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        character.encode("unicode_escape").decode() if unicodedata.category(character) in _UNPRINTABLE else character
+        for character in text
+    )
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else html.escape(printable(value))
 
 
 def _needed(library: str) -> Any:

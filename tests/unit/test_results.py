@@ -76,7 +76,7 @@ def test_nothing_published_is_markup(found):
     page = found._repr_html_()
     assert "<b>" not in page
     assert "<td>&lt;b&gt;York&lt;/b&gt;</td><td>40</td>" in page
-    assert "<caption>count by town;" in page
+    assert ">count by town;" in page
 
 
 def test_what_is_asked_and_what_is_left_show_themselves_in_notebooks(tmp_path):
@@ -89,7 +89,7 @@ def test_what_is_asked_and_what_is_left_show_themselves_in_notebooks(tmp_path):
     pages = {
         "plan": (planned, "<td>cost</td><td>ε = 1, δ = 0 for adding or removing one v</td>"),
         "unit": (planned, "<td>unit</td><td>one record kept per v, chosen by a secret order"),
-        "session": (session._repr_html_(), "<caption>Session: l.ledger; left ε = 6, δ = 0</caption>"),
+        "session": (session._repr_html_(), ">Session: l.ledger; left ε = 6, δ = 0</caption>"),
         "batch": (
             session.batch([{"query": "count"}], budget={"epsilon": 2})._repr_html_(),
             "; charged with its batch</caption>",
@@ -125,7 +125,7 @@ def test_a_library_that_is_missing_is_named(found, monkeypatch):
 
 
 def test_a_row_of_nothing():
-    assert html_table("none", ["a"], []) == "<table><caption>none</caption><tr><th>a</th></tr></table>"
+    assert html_table("none", ["a"], []).endswith(">none</caption><tr><th>a</th></tr></table>")
     assert {kind.__name__ for kind in Tabular.__subclasses__()} >= {"Answers", "Interpretation", "Publication"}
 
 

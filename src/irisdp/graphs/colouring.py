@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import BadInput
 from ..exact import checked
+from ..tabular import html_table
 from .names import Node, key_of_node
 from .protocol import DatasetGraph, Indices, Mask, node_from_key
 
@@ -39,6 +40,7 @@ class ColouredGraph:
     graph: DatasetGraph
     classes: tuple[Hashable, ...]
     codes: Indices
+    _classes_are: ClassVar[str] = "colour"
 
     @checked
     def colour_of(self, node: Node) -> Hashable:
@@ -52,6 +54,13 @@ class ColouredGraph:
             raise BadInput("colour", "is the colour of no node", "choose a colour that occurs")
         mask: Mask = self.codes == self.classes.index(colour)
         return mask
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook how many nodes each class has."""
+        counted = np.bincount(self.codes, minlength=len(self.classes)).tolist()
+        graph = f"{self.graph.number_of_nodes} nodes and {self.graph.number_of_edges} edges"
+        rows = list(zip(self.classes, counted, strict=True))
+        return html_table(f"{type(self).__name__}: {graph}", [self._classes_are, "nodes"], rows)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,6 +89,7 @@ class RankedGraph(ColouredGraph):
     ('second', 'worst', 'best')
     """
 
+    _classes_are: ClassVar[str] = "ranking"
     outputs: tuple[Hashable, ...]
     orders: tuple[tuple[int, ...], ...] = field(init=False, repr=False)
 

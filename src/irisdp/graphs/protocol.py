@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ..errors import BadInput
 from ..exact import checked
+from ..tabular import html_table
 from .names import Node, Nodes, node_among
 
 __all__ = ["UNREACHABLE", "Chunk", "DatasetGraph", "Indices", "Mask", "blocks", "node_from_key"]
@@ -36,6 +37,9 @@ CHUNK = 1 << 16
 
 MOST_LISTED = 1 << 28
 """Most nodes, and most edges, that a graph may have to be listed in memory."""
+
+_NODES_SHOWN, _NEIGHBOURS_SHOWN = 10, 6
+"""In a notebook."""
 
 
 def blocks(count: int, size: int = CHUNK) -> Iterator[tuple[int, int]]:
@@ -88,6 +92,16 @@ class DatasetGraph(ABC):
     def to_document(self) -> dict[str, Any]:
         """Describe the graph as JSON-ready data that `graph_from_document` reads back."""
 
+    def _repr_html_(self) -> str:
+        """Show the first nodes in a notebook, each with its neighbours."""
+        rows: list[tuple[Any, ...]] = [
+            (node, *_listed(self, index)) for index, node in enumerate(self.nodes[:_NODES_SHOWN])
+        ]
+        if self.number_of_nodes > _NODES_SHOWN:
+            rows.append(("…",) * 3)
+        size = f"{type(self).__name__}: {self.number_of_nodes} nodes and {self.number_of_edges} edges"
+        return html_table(size, ["node", "neighbours", "which"], rows)
+
     @checked
     def index_of(self, node: Node) -> int:
         """Return the index of a named node.
@@ -101,6 +115,13 @@ class DatasetGraph(ABC):
         if position is None:
             raise BadInput("node", "is not a node of the graph", "name one of the graph's nodes")
         return position
+
+
+def _listed(graph: DatasetGraph, index: int) -> tuple[int, str]:
+    """Count the neighbours of a node, and name the first of them."""
+    found = graph.neighbours(index)
+    named = [str(graph.nodes[place]) for place in found[:_NEIGHBOURS_SHOWN].tolist()]
+    return len(found), ", ".join([*named, *["…"] * (len(found) > _NEIGHBOURS_SHOWN)])
 
 
 @checked

@@ -93,6 +93,28 @@ class FactoredMechanism(Written):
         return tuple(answer)
 
     @checked
+    def approximate_row(self, node: Hashable) -> NDArray[np.float64]:
+        """Return the distribution of the answer for one count in floats; exact rows of many counts take long.
+
+        Parameters
+        ----------
+        node : int
+            The count.
+        """
+        alpha = 1 / self.privacy.ratio
+        released = float(alpha) ** np.abs(np.arange(self.n + 1) - self.position(node)) / float(1 + alpha)
+        released[1:-1] *= float(1 - alpha)
+        if self.n == 0:
+            released[0] = 1.0
+        if self.reading is None:
+            return released
+        answer = np.zeros(self.n + 1)
+        for z in np.flatnonzero(released).tolist():
+            for r, share in self.reading[z]:
+                answer[r] += released[z] * float(share)
+        return answer
+
+    @checked
     def draw_positions(self, node: Hashable, count: int, *, source: BitSource | None = None) -> NDArray[np.int64]:
         """Draw `count` independent answers to one count, factor by factor, so that nothing large is built.
 

@@ -96,6 +96,11 @@ class Written(ABC):
     def row(self, node: Hashable) -> Sequence[Fraction]:
         """Return the distribution of the answer for one input."""
 
+    @checked
+    def approximate_row(self, node: Hashable) -> NDArray[np.float64]:
+        """Return the distribution of the answer for one input in floats, for looking at and not for drawing."""
+        return np.array([float(p) for p in self.row(node)])
+
     @abstractmethod
     def _table(self) -> dict[str, Any]:
         """Return the fields of the document that hold graph, names and probabilities."""
@@ -111,10 +116,16 @@ class Written(ABC):
 
     def _repr_html_(self) -> str:
         """Show the first rows in a notebook, rounded."""
-        names = list(islice(self.outputs, _MOST_SHOWN))
-        nodes = list(islice(self.inputs, _MOST_SHOWN + 1))
-        rows = [(node, *(short_text(p, 4) for p in islice(self.row(node), _MOST_SHOWN))) for node in nodes]
-        return html_table(self.describe(), ["", *map(str, names)], rows)
+        names = [*map(str, islice(self.outputs, _MOST_SHOWN))]
+        more = ["…"] * (len(self.outputs) > _MOST_SHOWN)
+        nodes = islice(self.inputs, _MOST_SHOWN)
+        rows: list[tuple[Any, ...]] = [
+            (node, *(f"{p:.4g}" for p in self.approximate_row(node)[:_MOST_SHOWN]), *more) for node in nodes
+        ]
+        if len(self.inputs) > _MOST_SHOWN:
+            rows.append(("…",) * (1 + len(names) + len(more)))
+        said = f"{self.describe()}; each row is the law of the answer for one input"
+        return html_table(said, ["input", *names, *more], rows)
 
     @checked
     def draw(self, node: Hashable, count: int = 1, *, source: BitSource | None = None) -> list[Hashable]:

@@ -18,7 +18,7 @@ from ..errors import BadInput
 from ..exact import Enclosure, ball, dyadic_above, dyadic_below, enclosure_of, log_above, rational, rational_text
 from .pair import MOST_PAIRS, Pair
 
-__all__ = ["DEFAULT_GAP", "gaussian_pairs", "zcdp_mean"]
+__all__ = ["DEFAULT_GAP", "gaussian_delta", "gaussian_pairs", "zcdp_mean"]
 
 DEFAULT_GAP = Fraction(1, 10**6)
 """How far below the curve the polygon may be."""
@@ -57,6 +57,21 @@ def gaussian_pairs(mu: Any, gap: Any) -> tuple[Pair, ...]:
         slope = (v - u) / (t - s)
         pairs.append(Pair(slope, u - slope * s, log_above(slope)))
     return tuple(pairs)
+
+
+def gaussian_delta(mu: Fraction, epsilon: Fraction) -> Fraction:
+    """Return the δ of μ-Gaussian privacy at an ε, rounded up: Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ).
+
+    References
+    ----------
+    [Dong2022], Corollary 1.
+    """
+
+    def delta() -> flint.arb:
+        here, there = (_normal_ball(side * mu / 2 - epsilon / mu) for side in (1, -1))
+        return here - ball(epsilon).exp() * there
+
+    return max(Fraction(0), enclosure_of(delta, width=_WIDTH).upper)
 
 
 def zcdp_mean(rho: Any) -> Fraction:
@@ -106,4 +121,8 @@ def _normal(x: float) -> float:
 
 def _phi(x: Fraction) -> Enclosure:
     """Enclose Φ(x)."""
-    return enclosure_of(lambda: (-ball(x) / flint.arb(2).sqrt()).erfc() / 2, width=_WIDTH)
+    return enclosure_of(lambda: _normal_ball(x), width=_WIDTH)
+
+
+def _normal_ball(x: Fraction) -> flint.arb:
+    return (-ball(x) / flint.arb(2).sqrt()).erfc() / 2

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from ..errors import BadInput
-from ..exact import checked, rational, rational_text
-from .gaussian import DEFAULT_GAP, zcdp_mean
+from ..exact import checked, decimal_above, rational, rational_text, short_text
+from ..tabular import html_table
+from .gaussian import DEFAULT_GAP, gaussian_delta, zcdp_mean
+from .odds import even_odds
 from .parameters import Privacy
 
 __all__ = ["Gaussian", "Guarantee", "as_pairs"]
@@ -58,6 +61,12 @@ class Gaussian:
         """Write it as Python would read it."""
         return f"Gaussian({rational_text(self.mu)!r})"
 
+    def _repr_html_(self) -> str:
+        """Show in a notebook what pairs follow, and what an adversary may guess."""
+        epsilons = [short_text(self.mu**2 / 2 + steps * self.mu, 4) for steps in (0, 2, 4, 6)]
+        rows = [(epsilon, _at_most(gaussian_delta(self.mu, Fraction(epsilon)))) for epsilon in epsilons]
+        return html_table(f"{self}; {even_odds(gaussian_delta(self.mu, Fraction(0)))}", ["ε", "δ at most"], rows)
+
     def __str__(self) -> str:
         """Write μ for people."""
         return f"μ = {rational_text(self.mu)}"
@@ -65,6 +74,12 @@ class Gaussian:
 
 Guarantee = Privacy | Gaussian
 """What one step on a cell's graph may reveal."""
+
+
+def _at_most(delta: Fraction) -> str:
+    """Write a small probability, rounded up."""
+    places = 3 - min(0, math.floor(math.log10(delta))) if delta else 0
+    return short_text(decimal_above(delta, places), 4)
 
 
 def as_pairs(guarantee: Guarantee) -> Privacy:

@@ -10,8 +10,9 @@ from typing import Any
 
 from ..errors import BadInput
 from ..exact import checked, exp_below, log_above, rational, short_text
-from ..tabular import InOneLine
+from ..tabular import InOneLine, html_table
 from .gaussian import DEFAULT_GAP, gaussian_pairs, zcdp_mean
+from .odds import even_odds
 from .pair import MOST_PAIRS, Pair, follows
 from .shape import Shape, shape_of
 
@@ -253,6 +254,15 @@ class Privacy(InOneLine):
     def _summary(self) -> str:
         return str(self)
 
+    def _repr_html_(self) -> str:
+        """Show the pairs in a notebook, and what they let an adversary guess."""
+        shown = self.pairs[: _MOST_PAIRS_SHOWN - 1]
+        last = self.pairs[len(shown) :][-1:]
+        rows = [(short_text(one.epsilon), short_text(one.delta), short_text(one.ratio)) for one in (*shown, *last)]
+        if len(self.pairs) > _MOST_PAIRS_SHOWN:
+            rows.insert(-1, ("…",) * 3)
+        return html_table(f"{self}; {even_odds(self.shape.delta_at(Fraction(1)))}", ["ε", "δ", "e^ε"], rows)
+
     def _set(self, pairs: tuple[Pair, ...]) -> None:
         object.__setattr__(self, "pairs", pairs)
         object.__setattr__(self, "_shape", None)
@@ -267,6 +277,7 @@ _ONE_PAIR = "give epsilon and delta; epsilon_at and delta_at say which pairs fol
 _SORTED = "list pairs by falling epsilon and rising delta"
 
 _MOST_SHOWN = 3
+_MOST_PAIRS_SHOWN = 6
 
 
 def _given(value: Any, field: str) -> Fraction:

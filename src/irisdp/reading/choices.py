@@ -91,7 +91,7 @@ class ChoiceInterpretation(Tabular):
         if not self.answers:
             return "0 published names read"
         least = min((one.judgement for one in self.answers), key=lambda found: found.probability.lower)
-        return f"{len(self.answers)} published names read; each true with probability {_said(least)} or more"
+        return f"{len(self.answers)} published names read; each true with probability {_said(least, ' or more')}"
 
     def to_documents(self) -> list[dict[str, Any]]:
         """Return one JSON-ready object per answer: its group, what was published, and how likely it is true.
@@ -162,5 +162,5 @@ def _posterior(judged: Judgement) -> list[list[Any]] | None:
     return [[name, float(chance)] for name, chance in judged.posterior.items()]
 
 
-def _said(judged: Judgement) -> str:
-    return f"{math.floor(float_below(judged.probability.lower) * 1000) / 1000}, {BASES[judged.basis]}"
+def _said(judged: Judgement, more: str = "") -> str:
+    return f"{math.floor(float_below(judged.probability.lower) * 1000) / 1000}{more}, {BASES[judged.basis]}"

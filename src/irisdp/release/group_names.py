@@ -7,8 +7,9 @@ gave them a file. All are treated alike. Numbers stay numbers, and JSON and Parq
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Any
+
+from ..tabular import printable
 
 __all__ = ["as_written", "csv_cell", "defused", "printable"]
 
@@ -16,7 +17,6 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 """What spreadsheets may take for a formula, after any number of apostrophes; full-width signs too."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _QUOTED = re.compile(r'[,;|"\t\r\n]')
-_UNPRINTABLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def defused(value: Any) -> Any:
@@ -38,14 +38,3 @@ def csv_cell(value: Any) -> str:
 def as_written(text: str) -> str:
     """Return the text that `defused` was given."""
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
-
-
-def printable(value: Any) -> str:
-    """Return text for a terminal: control characters, overrides of direction and the like are written as escapes."""
-    text = str(value)
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(
-        character.encode("unicode_escape").decode() if unicodedata.category(character) in _UNPRINTABLE else character
-        for character in text
-    )

@@ -25,8 +25,8 @@ from ..accounting import CURRENCIES, Charge, Currency
 from ..errors import BadInput, PromiseRefused
 from ..exact import Rational, checked, file_path
 from ..renamed import renamed_method
-from .ledger_file import connection, count_in, currency_of
-from .ledger_release import Earlier, Release, list_releases
+from .ledger_file import connection, count_in, currency_of, resolved
+from .ledger_release import Earlier, Release, lines_as_html, list_releases
 from .ledger_rows import (
     Entry,
     Settlement,
@@ -81,7 +81,7 @@ class Ledger:
 
     @checked
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        object.__setattr__(self, "path", _resolved(file_path(path, "ledger")))
+        object.__setattr__(self, "path", resolved(file_path(path, "ledger")))
 
     @property
     def currency(self) -> Currency:
@@ -179,6 +179,14 @@ class Ledger:
                 **_promise_document(connection, self.path),
                 "releases": [release.to_document() for release in list_releases(self.path, connection)],
             }
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what `irisdp ledger` shows: what is spent of what, and the newest releases."""
+        with self._connection() as connection:
+            connection.execute("BEGIN")
+            limit, spent = read_limit(connection), read_spent(connection)
+            of = "; no limit is set" if limit is None else f" of {limit}"
+            return lines_as_html(f"Ledger: {self.path.name}; spent {spent}{of}", list_releases(self.path, connection))
 
     @checked
     def pin(self, facts: Mapping[str, Any]) -> None:
@@ -337,13 +345,3 @@ def _promise_document(connection: sqlite3.Connection, path: Path) -> dict[str, A
     except PromiseRefused as refusal:
         pinned, note = {}, {"note": str(refusal)}
     return {**{fact: pinned.get(fact) for fact in FACTS}, **note}
-
-
-def _resolved(path: Path) -> Path:
-    """Follow links, so that two names of a ledger are one ledger; what is no path at all is found out on opening."""
-    try:
-        path = path.expanduser()
-        # A link that leads nowhere is refused on opening: where it leads may be a disk that is not there today.
-        return path.absolute() if path.is_symlink() and not path.exists() else path.resolve()
-    except (OSError, ValueError, RuntimeError):
-        return path.absolute()

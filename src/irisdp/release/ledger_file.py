@@ -15,7 +15,7 @@ from ..accounting import CURRENCIES, EPSILON_DELTA, Currency
 from ..errors import BadInput
 from .files import create_once, drafts_of
 
-__all__ = ["connection", "count_in", "currency_of", "is_current", "upgrade"]
+__all__ = ["connection", "count_in", "currency_of", "is_current", "resolved", "upgrade"]
 
 PATIENCE = 300
 """Seconds to wait for another process that is drawing; the lock of a dead one is lifted by the operating system."""
@@ -215,3 +215,13 @@ def _explain(path: Path, error: Exception) -> tuple[str, str]:
         case _:
             rule, remedy = "is damaged or not a ledger", "restore it, or name another file"
     return f"{path} {rule} ({name})", remedy
+
+
+def resolved(path: Path) -> Path:
+    """Follow links, so that two names of a ledger are one ledger; what is no path at all is found out on opening."""
+    try:
+        path = path.expanduser()
+        # A link that leads nowhere is refused on opening: where it leads may be a disk that is not there today.
+        return path.absolute() if path.is_symlink() and not path.exists() else path.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return path.absolute()

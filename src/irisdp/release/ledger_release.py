@@ -12,13 +12,13 @@ from typing import Any, TypeVar
 
 from ..accounting import Charge
 from ..renamed import renamed_method
-from ..tabular import InOneLine
+from ..tabular import InOneLine, html_table
 from .ledger_file import connection, currency_of
 from .ledger_rows import read_cost, read_object, read_outputs
 
 T = TypeVar("T")
 
-__all__ = ["Earlier", "Release", "list_releases"]
+__all__ = ["Earlier", "Release", "lines_as_html", "list_releases"]
 
 _SHOWN = ("table", "groups", "refines", "coarsens")
 """What `publish` stores with the answers for people to see."""
@@ -133,3 +133,9 @@ def list_releases(file: Path, database: sqlite3.Connection, fingerprint: str | N
         )
         for number, query, question_hash, audience, settled, details, *numbers in rows
     ]
+
+
+def lines_as_html(title: str, releases: Sequence[Release]) -> str:
+    """Show lines of a ledger in a notebook, the newest first."""
+    rows = [(line.id, line.settled[:10], line.query, line.audience, line.cost) for line in reversed(releases)]
+    return html_table(title, ["id", "date", "question", "audience", "cost"], rows)

@@ -12,9 +12,9 @@ from ..accounting import Charge
 from ..errors import BadInput
 from ..exact import Rational, checked
 from ..queries import open_table
-from ..tabular import html_table
 from .batches import BatchPublication, batch
 from .ledger import Ledger, Release
+from .ledger_release import lines_as_html
 from .limits import named_limit
 from .options import Asked, Question, with_options
 from .places import find_ledger
@@ -129,11 +129,7 @@ class Session:
 
     def _repr_html_(self) -> str:
         """Show in a notebook what was released, the newest first, and what is left."""
-        rows = [
-            (release.id, release.settled[:10], release.query, release.audience or "", release.cost)
-            for release in reversed(self.releases())
-        ]
-        return html_table(repr(self)[1:-1], ["id", "date", "question", "audience", "cost"], rows)
+        return lines_as_html(repr(self)[1:-1], self.releases())
 
     @property
     def spent(self) -> Charge:
