@@ -13,7 +13,7 @@ import typer
 import irisdp
 
 from ..errors import BadInput, IrisError, Refusal, place_of
-from . import audit, batch, compare, design, init, interpret, ledger, publish, sample
+from . import audit, batch, compare, design, explore, init, interpret, ledger, publish, sample
 from .commands import Command, CommandOnDocuments, Commands, explain
 from .options import print_json
 from .terminal import give_up_output, write_plain_letters
@@ -96,6 +96,12 @@ for name, function, summary, examples in (
             "irisdp compare plurality --categories 4 --n 12 --epsilon 1",
             "irisdp compare at-least 10 --n 20 --epsilon 1/2 --lead 3 -o compared.svg",
         ),
+    ),
+    (
+        "explore",
+        explore.explore_command,
+        "Try mechanisms in the browser, on this machine alone.",
+        ("irisdp explore", "irisdp explore --port 8080 --no-browser"),
     ),
     (
         "ledger",

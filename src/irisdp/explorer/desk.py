@@ -1,0 +1,76 @@
+"""Who works on what: one answer at a time, few wait, and what was answered is kept for who asks again.
+
+Exact arithmetic keeps its precision in one place for the whole process, so answers are worked out one after the other,
+in a thread of their own: the server itself never waits. Rooms that let another process work have other threads.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+
+from .results import Answer, Values
+from .room import Room
+
+__all__ = ["Desk", "TooBusy"]
+
+_MOST_WAITING = 64
+_MOST_KEPT = 128
+_LONGEST_KEPT = 4096
+"""Letters of a form; longer ones are not kept."""
+
+ResultT = TypeVar("ResultT")
+
+
+class TooBusy(Exception):
+    """Too many wait already."""
+
+
+class _Queue:
+    """Threads, and those who wait for one."""
+
+    def __init__(self, threads: int) -> None:
+        self._limiter = anyio.CapacityLimiter(threads)
+        self._inside = 0
+
+    async def run(self, work: Callable[[], ResultT]) -> ResultT:
+        """Do a piece of work in a thread."""
+        if self._inside >= _MOST_WAITING:
+            raise TooBusy
+        self._inside += 1
+        try:
+            found: ResultT = await anyio.to_thread.run_sync(work, limiter=self._limiter)
+            return found
+        finally:
+            self._inside -= 1
+
+
+class Desk:
+    """Answers forms and draws pictures, each in threads of its own."""
+
+    def __init__(self) -> None:
+        self._answers, self._waiters, self._pictures = _Queue(1), _Queue(8), _Queue(2)
+        self._kept: OrderedDict[tuple[str, ...], Answer] = OrderedDict()
+
+    async def answer(self, room: Room, values: Values) -> Answer:
+        """Ask a room, or remember what it answered; raises what the room raises."""
+        if room.waits:
+            return await self._waiters.run(lambda: room.answer(values))
+        key = (room.name, *(part for name in sorted(values) for part in (name, values[name])))
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        found = await self._answers.run(lambda: room.answer(values))
+        if sum(map(len, key)) <= _LONGEST_KEPT:
+            self._kept[key] = found
+            while len(self._kept) > _MOST_KEPT:
+                self._kept.popitem(last=False)
+        return found
+
+    async def draw(self, work: Callable[[], ResultT]) -> ResultT:
+        """Draw a picture."""
+        return await self._pictures.run(work)

@@ -1,0 +1,134 @@
+"""Fields of a form: what may be written in them, and how they are shown.
+
+Every field works without a script. Where there is one, a number between two ends also gets a slider, and fields that
+stand under a choice come and go with it (``when``).
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from .html import Html, element
+
+__all__ = ["Field", "field_of", "read_values", "show_field", "stands"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One field.
+
+    Parameters
+    ----------
+    name, label : str
+        In the query string, and for people.
+    kind : str
+        ``number`` (a number as `irisdp` reads it, such as 1/2 or 0.5), ``text``, ``choice``, ``area`` (many lines), or
+        ``file`` (what is uploaded stands in for the ``area`` that `fills` names).
+    default, help, unit, example : str
+    choices : tuple of (value, label)
+    low, high : float, optional
+        Ends of a number's slider; what is typed may lie beyond.
+    logarithmic, whole : bool
+        How the slider moves.
+    when : mapping
+        The field stands only where each of these other fields has one of these values.
+    fills : str
+    """
+
+    name: str
+    label: str
+    kind: Literal["number", "text", "choice", "area", "file"] = "text"
+    default: str = ""
+    help: str = ""
+    unit: str = ""
+    example: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+    low: float | None = None
+    high: float | None = None
+    logarithmic: bool = False
+    whole: bool = False
+    when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    fills: str = ""
+
+
+def read_values(fields: tuple[Field, ...], given: Mapping[str, str]) -> dict[str, str]:
+    """Return a value for every field: what was given, else its default; names that are no field's are not looked at."""
+    return {one.name: given.get(one.name, one.default) for one in fields if one.kind != "file"}
+
+
+def field_of(fields: tuple[Field, ...], name: str) -> Field | None:
+    """Return the field that an error speaks of; None where it speaks of no field."""
+    wanted = name.strip("-").replace("-", "_")
+    return next((one for one in fields if one.name == wanted), None)
+
+
+def stands(one: Field, values: Mapping[str, str]) -> bool:
+    """Say whether a field stands, by the values of the others."""
+    return all(values.get(name) in allowed for name, allowed in one.when.items())
+
+
+def show_field(one: Field, values: Mapping[str, str], wrong: str | None) -> Html:
+    """Show a field with its label, its help, and what is wrong with it."""
+    named = f"field-{one.name}"
+    told = [f"{named}-{part}" for part, words in (("help", one.help), ("wrong", wrong)) if words]
+    common: dict[str, str | bool | None] = {
+        "id": named,
+        "name": one.name,
+        "aria_describedby": " ".join(told) or None,
+        "aria_invalid": "true" if wrong else None,
+        "disabled": not stands(one, values),
+    }
+    unit = element("span", one.unit, class_="unit") if one.unit else None
+    label = element("label", one.label, " " if unit else None, unit, for_=named)
+    return element(
+        "div",
+        label,
+        _control(one, values.get(one.name, one.default), common),
+        element("p", one.help, class_="help", id=f"{named}-help") if one.help else None,
+        element("p", wrong, class_="wrong", id=f"{named}-wrong") if wrong else None,
+        class_=f"field {one.kind}",
+        hidden=not stands(one, values),
+        data_when=" ".join(f"{name}={','.join(allowed)}" for name, allowed in one.when.items()) or None,
+    )
+
+
+def _control(one: Field, value: str, common: Mapping[str, str | bool | None]) -> Html:
+    if one.kind == "choice":
+        known = [
+            element("option", label, value=key, selected=key == value)
+            for key, label in (*one.choices, *(() if value in dict(one.choices) else ((value, value),)))
+        ]
+        return element("select", *known, **common)
+    if one.kind == "area":
+        return _area(value, one, common)
+    if one.kind == "file":
+        return element("input", type="file", data_fills=one.fills, **common)
+    slider: dict[str, str | float | bool | None] = {}
+    if one.low is not None and one.high is not None:
+        slider = {
+            "data_low": one.low,
+            "data_high": one.high,
+            "data_scale": "log" if one.logarithmic else "linear",
+            "data_whole": one.whole,
+        }
+    mode = {"number": "numeric" if one.whole else "decimal"}.get(one.kind)
+    return element(
+        "input",
+        type="text",
+        value=value,
+        inputmode=mode,
+        placeholder=one.example or None,
+        autocomplete="off",
+        spellcheck="false",
+        **slider,
+        **common,
+    )
+
+
+def _area(value: str, one: Field, common: Mapping[str, str | bool | None]) -> Html:
+    # What was pasted goes back as it came, letters that cannot be seen too; a first line end would be swallowed.
+    content = Html("\n" + html.escape(value))
+    return element("textarea", content, rows=10, spellcheck="false", placeholder=one.example or None, **common)

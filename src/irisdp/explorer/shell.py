@@ -1,0 +1,207 @@
+"""Addresses of the explorer and what answers at each; nothing of what rooms do."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from importlib import resources
+from urllib.parse import unquote
+
+import anyio
+from starlette.applications import Starlette
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from ..errors import BadInput, IrisError, place_of
+from .desk import Desk, TooBusy
+from .forms import read_values
+from .guard import LARGEST_BODY, Guard
+from .html import Html, joined
+from .pages import error_page, home, wrong_note
+from .results import Moved, Result
+from .room import Room
+from .room_pages import room_page, show_result
+from .rooms import ROOMS
+from .store import Store
+from .uploads import as_text
+
+__all__ = ["guarded"]
+
+_MOST_FIELDS = 64
+_STATIC = {
+    "explorer.css": "text/css; charset=utf-8",
+    "explorer.js": "text/javascript; charset=utf-8",
+    "iris.svg": "image/svg+xml",
+}
+_DRAWN = {"svg": "image/svg+xml", "png": "image/png", "html": "text/html; charset=utf-8"}
+_HTML = "text/html; charset=utf-8"
+_GONE = "this was made a while ago and is no longer kept"
+
+
+def guarded() -> Guard:
+    """Return the application behind its guard."""
+    shell = _Shell()
+    return Guard(
+        shell.application(),
+        lambda status, rule, remedy: (error_page(status, rule, remedy, rooms=ROOMS), _HTML),
+    )
+
+
+class _Shell:
+    """The pages of one explorer, and what it keeps for a while."""
+
+    def __init__(self) -> None:
+        self._desk, self._store = Desk(), Store()
+        folder = resources.files(__package__) / "static"
+        # Read once, by names that are written here: what is asked for is never a path.
+        self._static = {name: (folder / name).read_bytes() for name in _STATIC}
+
+    def application(self) -> Starlette:
+        """Return the application."""
+        rooms: list[Route] = []
+        for room in ROOMS:
+            rooms += [
+                Route(f"/{room.name}", partial(self._room, room), methods=["GET", "POST"]),
+                Route(f"/{room.name}/result", partial(self._part, room), methods=["GET", "POST"]),
+            ]
+        return Starlette(
+            lifespan=self._open,
+            routes=[
+                Route("/", self._home),
+                Route("/health", _health),
+                Route("/static/{name}", self._file_of_ours),
+                Route("/files/{key}/{name}", self._file),
+                Route("/pictures/{name}", self._picture),
+                *rooms,
+            ],
+            exception_handlers={HTTPException: _wrong, 404: _wrong, 405: _wrong, 500: _wrong},
+        )
+
+    @asynccontextmanager
+    async def _open(self, application: Starlette) -> AsyncIterator[None]:
+        """While the server runs; the first answer loads engines, so it is asked for before anybody waits for it."""
+        async with anyio.create_task_group() as group:
+            for room in ROOMS:
+                if room.live:
+                    group.start_soon(self._answered, room, read_values(room.fields, {}))
+            yield
+
+    async def _home(self, request: Request) -> Response:
+        return Response(home(ROOMS), media_type=_HTML)
+
+    async def _file_of_ours(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in self._static:
+            raise HTTPException(404)
+        headers = {"cache-control": "max-age=300"}
+        return Response(self._static[name], media_type=_STATIC[name], headers=headers)
+
+    async def _file(self, request: Request) -> Response:
+        file = self._store.file(request.path_params["key"], request.path_params["name"])
+        if file is None:
+            raise HTTPException(404, _GONE)
+        return Response(file.content, media_type=file.media_type, headers=_saved(file.name))
+
+    async def _picture(self, request: Request) -> Response:
+        key, _, ending = request.path_params["name"].partition(".")
+        if ending not in _DRAWN:
+            raise HTTPException(404)
+        try:
+            content = await self._desk.draw(lambda: self._store.drawn(key, ending))
+        except TooBusy:
+            raise HTTPException(503) from None
+        if content is None:
+            raise HTTPException(404, _GONE)
+        # A page of its own has its script in itself, which no page of ours may run: it is only saved.
+        saved = "save" in request.query_params or ending == "html"
+        headers = _saved(f"iris-{key[:8]}.{ending}") if saved else {"cache-control": "max-age=3600"}
+        return Response(content, media_type=_DRAWN[ending], headers=headers)
+
+    async def _room(self, room: Room, request: Request) -> Response:
+        values = read_values(room.fields, await _given(room, request))
+        status, result, wrong = await self._answered(room, values)
+        if isinstance(result, Moved):
+            return RedirectResponse(f"/{result.to}", status_code=303)
+        return Response(room_page(room, values, result, wrong=wrong, rooms=ROOMS), status, media_type=_HTML)
+
+    async def _part(self, room: Room, request: Request) -> Response:
+        """Answer with the result alone, for the script that puts it into the page."""
+        values = read_values(room.fields, await _given(room, request))
+        status, result, _ = await self._answered(room, values)
+        if isinstance(result, Moved):
+            return RedirectResponse(f"/{result.to}", status_code=303)
+        return Response(result, status, media_type=_HTML)
+
+    async def _answered(self, room: Room, values: dict[str, str]) -> tuple[int, Html | Moved, tuple[str, str] | None]:
+        """Return a status, what is shown, and which field is wrong in which way, if one is."""
+        try:
+            found = await self._desk.answer(room, values)
+            shown = await self._desk.draw(lambda: self._shown(room, values, found))
+            return 200, shown, None
+        except TooBusy:
+            raise HTTPException(503) from None
+        except BadInput as error:
+            return 400, wrong_note(str(error)), (error.field, f"{error.rule}; {error.remedy}")
+        except IrisError as error:
+            return 422, wrong_note(str(error)), None
+        except MemoryError:
+            said = "memory: there is not enough for a problem of this size; ask for less"
+            return 503, wrong_note(said), None
+        except Exception as error:
+            # Neither message nor values: what was pasted comes back only where it is known to be harmless.
+            return 500, wrong_note(f"internal error ({place_of(error)}); please report it"), None
+
+    def _shown(self, room: Room, values: dict[str, str], found: Result | Moved | None) -> Html | Moved:
+        if found is None or isinstance(found, Moved):
+            return joined() if found is None else found
+        return show_result(room, values, found, self._store)
+
+
+async def _health(request: Request) -> Response:
+    return PlainTextResponse("ok\n")
+
+
+async def _given(room: Room, request: Request) -> dict[str, str]:
+    """Return what a form says; a file that was sent stands in for the field that it fills."""
+    if request.method != "POST":
+        return dict(request.query_params)
+    given: dict[str, str] = {}
+    async with request.form(max_files=_MOST_FIELDS, max_fields=_MOST_FIELDS, max_part_size=LARGEST_BODY) as form:
+        files = {one.name: one.fills for one in room.fields if one.kind == "file"}
+        for name, part in form.multi_items():
+            if isinstance(part, UploadFile):
+                content = await part.read()
+                if content and name in files:
+                    given[files[name]] = as_text(content)
+            else:
+                given.setdefault(name, part)
+    return given
+
+
+def _saved(name: str) -> dict[str, str]:
+    return {"content-disposition": f'attachment; filename="{unquote(name)}"'}
+
+
+async def _wrong(request: Request, error: Exception) -> Response:
+    """Say in words what went wrong, whatever it is."""
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    own = error.detail if isinstance(error, HTTPException) and status in (400, 404) else ""
+    rule, remedy = _WRONG.get(status, ("this could not be done", "go back and try otherwise"))
+    if own and own != "Not Found":
+        rule, remedy = own, "ask again in the room that made it" if status == 404 else remedy
+    if status == 500:
+        rule = f"internal error ({place_of(error)})"
+    return Response(error_page(status, rule, remedy, rooms=ROOMS), status, media_type=_HTML)
+
+
+_WRONG = {
+    400: ("the request cannot be read", "send the form again"),
+    404: ("nothing is at this address", "go on from one of the rooms above"),
+    405: ("this address is not asked in this way", "use the form of the room"),
+    500: ("internal error", "please report it"),
+    503: ("more is being asked at once than can be answered", "try again in a moment"),
+}

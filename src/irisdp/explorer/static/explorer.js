@@ -1,0 +1,123 @@
+// Makes pages quicker to use: sliders, results that follow the fields, copy buttons. All works without it.
+"use strict";
+
+const form = document.querySelector("form[action]");
+
+function standing(field) {
+  const rules = (field.dataset.when || "").split(" ").filter(Boolean);
+  return rules.every((rule) => {
+    const [name, values] = rule.split("=");
+    const other = form.elements.namedItem(name);
+    return other && values.split(",").includes(other.value);
+  });
+}
+
+function showFields() {
+  for (const field of form.querySelectorAll("[data-when]")) {
+    const stands = standing(field);
+    field.hidden = !stands;
+    for (const control of field.querySelectorAll("input, select, textarea")) control.disabled = !stands;
+  }
+}
+
+function asNumber(text) {
+  const [top, bottom] = text.split("/");
+  return bottom === undefined ? Number(top) : Number(top) / Number(bottom);
+}
+
+function addSlider(input) {
+  const low = Number(input.dataset.low), high = Number(input.dataset.high);
+  const log = input.dataset.scale === "log", whole = "whole" in input.dataset;
+  const steps = log ? 240 : whole ? Math.min(high - low, 400) : 200;
+  const slider = document.createElement("input");
+  slider.type = "range";
+  slider.min = 0;
+  slider.max = steps;
+  slider.step = 1;
+  slider.setAttribute("aria-label", input.labels[0].textContent + ", slider");
+  const place = () => {
+    const value = asNumber(input.value.trim());
+    const share = log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+    if (Number.isFinite(share)) slider.value = Math.round(share * steps);
+    slider.setAttribute("aria-valuetext", input.value);
+  };
+  slider.addEventListener("input", () => {
+    const share = slider.value / steps;
+    const value = log ? low * (high / low) ** share : low + (high - low) * share;
+    input.value = whole ? String(Math.round(value)) : String(Number(value.toPrecision(log ? 2 : 3)));
+    slider.setAttribute("aria-valuetext", input.value);
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  input.addEventListener("input", (event) => event.isTrusted && place());
+  input.insertAdjacentElement("afterend", slider);
+  slider.disabled = input.disabled;
+  place();
+}
+
+let last = null;
+let pending = 0;
+
+async function follow() {
+  const said = new URLSearchParams(new FormData(form));
+  if (last) last.abort();
+  last = new AbortController();
+  const result = document.getElementById("result");
+  result.setAttribute("aria-busy", "true");
+  try {
+    const answer = await fetch(form.dataset.live + "?" + said, { signal: last.signal });
+    const part = await answer.text();
+    if (answer.headers.get("content-type").startsWith("text/html") && !part.startsWith("<!doctype")) {
+      result.innerHTML = part;
+      addCopying(result);
+      history.replaceState(null, "", form.getAttribute("action") + "?" + said);
+      for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
+      for (const words of form.querySelectorAll(".wrong")) words.remove();
+    }
+    result.removeAttribute("aria-busy");
+  } catch (error) {
+    if (error.name !== "AbortError") result.removeAttribute("aria-busy");
+  }
+}
+
+function addCopying(where) {
+  for (const block of where.querySelectorAll(".code")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "plain";
+    button.textContent = "Copy";
+    button.setAttribute("aria-label", "Copy: " + block.querySelector("h4").textContent);
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(block.querySelector("code").textContent);
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = "Copy"; }, 1500);
+    });
+    block.insertBefore(button, block.querySelector("pre"));
+  }
+}
+
+function readFile(input) {
+  const area = form.elements.namedItem(input.dataset.fills);
+  const file = input.files[0];
+  if (!file || !area) return;
+  if (file.size > 1048576) {
+    input.setCustomValidity("a file has at most 1 MiB here; use the command line for larger ones");
+    input.reportValidity();
+    input.value = "";
+    return;
+  }
+  input.setCustomValidity("");
+}
+
+if (form) {
+  for (const input of form.querySelectorAll("input[data-low]")) addSlider(input);
+  showFields();
+  form.addEventListener("input", () => {
+    showFields();
+    if (form.dataset.live) {
+      clearTimeout(pending);
+      pending = setTimeout(follow, 60);
+    }
+  });
+  for (const input of form.querySelectorAll("input[type=file]")) input.addEventListener("change", () => readFile(input));
+}
+addCopying(document);
