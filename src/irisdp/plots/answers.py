@@ -1,0 +1,177 @@
+"""What was published, as pictures need it: from a publication, or from the file of answers and its sidecar."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..cells import HIGH, LOW, PROBABILITY
+from ..errors import BadInput
+from ..exact import nearest_float, rational, read_json
+from ..reading.answer_files import rows_of
+from ..reading.released import answers_beside, sidecar_beside
+from ..release.publication import Publication
+from ..release.written import SIDECAR_FORMAT
+
+__all__ = ["PublishedAnswer", "PublishedAnswers", "read_published"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedAnswer:
+    """One published answer, and what stands beside it; None where nothing does.
+
+    Parameters
+    ----------
+    key : tuple
+        Its group; empty where there are no groups.
+    audience : str or None
+        For whom.
+    answer : int, float or str
+        As it was published.
+    low, high : float or None
+        Between which the truth lies, as surely as the sidecar says.
+    probability : float or None
+        The least probability of the right answer.
+    """
+
+    key: tuple[Any, ...]
+    audience: str | None
+    answer: Any
+    low: float | None
+    high: float | None
+    probability: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedAnswers:
+    """A release: what its sidecar says, the group columns, and the answers of every audience one after another.
+
+    `numbers` says whether the answers are numbers and no names.
+    """
+
+    sidecar: Mapping[str, Any]
+    by: tuple[str, ...]
+    numbers: bool
+    answers: tuple[PublishedAnswer, ...]
+
+    @property
+    def question(self) -> str:
+        """The question in one line."""
+        return str(self.sidecar.get("question") or "published answers")
+
+    @property
+    def promise(self) -> str:
+        """What the columns beside the answers promise; empty where nothing is."""
+        assured = self.sidecar.get("assurance")
+        return str(assured.get("promise", "")) if isinstance(assured, Mapping) else ""
+
+    @property
+    def unit(self) -> str:
+        """What numbers count, for an axis."""
+        query = _query(self.sidecar)
+        column = query.get("column")
+        kind = query.get("query")
+        if kind in ("sum", "mean"):
+            return f"{kind} of {column}"
+        if kind == "count-distinct":
+            return f"different values of {column}"
+        whose = self.sidecar.get("unit")
+        return "records" if whose is None else f"records, at most one per {whose}"
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """All names that can be published, in their order; None where the sidecar does not list them."""
+        mechanism = self.sidecar.get("mechanism")
+        told: Mapping[str, Any] = mechanism if isinstance(mechanism, Mapping) else {}
+        for listed in (told.get("outputs"), told.get("names"), told.get("bins")):
+            if isinstance(listed, list | tuple):
+                return tuple(map(str, listed))
+        return ("yes", "no") if _query(self.sidecar).get("query") in ("majority", "at-least", "at-most") else None
+
+    @property
+    def ordered_bins(self) -> bool:
+        """Whether the one group column holds bins in their order, as of a histogram."""
+        derived = self.sidecar.get("derived")
+        told = derived.get(self.by[0], "") if len(self.by) == 1 and isinstance(derived, Mapping) else ""
+        return str(told).startswith("BINS(")
+
+
+_NUMBERS = ("count", "count-distinct", "histogram", "sum", "mean", "sizes")
+
+
+def read_published(release: Any) -> PublishedAnswers:
+    """Read what was published, with its ends.
+
+    Parameters
+    ----------
+    release : Publication, or path
+        Of the answers or of the sidecar beside them.
+
+    Raises
+    ------
+    BadInput
+        For answers without a sidecar, a sidecar without answers, and what is neither.
+    """
+    if isinstance(release, Publication):
+        sidecar = next(iter(release.sidecars.values()))
+        numbers = _are_numbers(sidecar, release.answers.columns)
+        rows = [
+            _answer(found.columns, row, len(found.by), audience, numbers)
+            for audience, found in release.answers_of.items()
+            for row in found.rows()
+        ]
+        return PublishedAnswers(sidecar=sidecar, by=release.answers.by, numbers=numbers, answers=tuple(rows))
+    if not isinstance(release, str | os.PathLike):
+        raise BadInput("release", "is no publication", "give a publication, or the file that publish wrote")
+    path = sidecar_beside(release)
+    document = read_json(path, "release")
+    if not isinstance(document, Mapping) or document.get("format") != SIDECAR_FORMAT:
+        raise BadInput("release", "is no release", "give the answers that publish wrote, or the .release.json beside")
+    answers = answers_beside(path)
+    if answers == path or not answers.is_file():
+        rule = f"says how answers were made, and there is no {answers.name} beside it"
+        raise BadInput("release", rule, "put the file of answers beside it, or give the publication")
+    columns, lines = rows_of(answers)
+    if "answer" not in columns:
+        raise BadInput("release", f"{answers.name} has no column `answer`", "give a file that publish wrote")
+    place = columns.index("answer")
+    numbers = _are_numbers(document, columns)
+    name = document.get("audience")
+    found = tuple(_answer(columns, line, place, None if name is None else str(name), numbers) for line in lines)
+    return PublishedAnswers(sidecar=document, by=tuple(columns[:place]), numbers=numbers, answers=found)
+
+
+def _query(sidecar: Mapping[str, Any]) -> Mapping[str, Any]:
+    query = sidecar.get("query")
+    return query if isinstance(query, Mapping) else {}
+
+
+def _are_numbers(sidecar: Mapping[str, Any], columns: Sequence[str]) -> bool:
+    return LOW in columns or (PROBABILITY not in columns and _query(sidecar).get("query") in _NUMBERS)
+
+
+def _answer(
+    columns: Sequence[str], row: Sequence[Any], place: int, audience: str | None, numbers: bool
+) -> PublishedAnswer:
+    beside = dict(zip(columns[place:], row[place:], strict=True))
+    return PublishedAnswer(
+        key=tuple(row[:place]),
+        audience=audience,
+        answer=_number(beside["answer"]) if numbers else beside["answer"],
+        low=_number(beside.get(LOW)),
+        high=_number(beside.get(HIGH)),
+        probability=_number(beside.get(PROBABILITY)),
+    )
+
+
+def _number(value: Any) -> int | float | None:
+    """Read a number, be it a file's text: whole ones are whole numbers wherever they come from; nothing is None."""
+    if value is None or value == "":
+        return None
+    exact = rational(value, "answer")
+    found = nearest_float(exact)
+    if found is None:
+        raise BadInput("answer", "is too large to be drawn", "read it in the file")
+    return exact.numerator if exact.denominator == 1 else found

@@ -1,0 +1,294 @@
+"""Pictures of what was published, of readings and of ledgers: their values, their words, and nothing else."""
+
+import json
+import shutil
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import irisdp
+from irisdp import BadInput, Privacy, design
+from irisdp.plots import estimates_picture, ledger_picture, names_read, published, readings
+from irisdp.plots.rows import in_columns, labels
+from irisdp.reading import Posterior
+
+HOSTILE = ["</script><script>alert(1)</script>", "a\u202eb", '"q", > x', "two\nlines"]
+CANARY = 7919
+TABLE = pa.table(
+    {
+        "town": ["Ely"] * 40 + ["York"] * 90 + ["Bath"] * 3,
+        "age": [20 + place % 70 for place in range(133)],
+        "party": ["red", "green", "red"] * 44 + ["green"],
+    }
+)
+TOWNS = {"by": "town", "groups": ["Ely", "York", "Bath"]}
+
+
+@pytest.fixture
+def session(tmp_path):
+    return irisdp.Session(TABLE, ledger=tmp_path / "town.ledger", limit="99,1e-3")
+
+
+def drawn(picture):
+    """Return every datum that the specification holds."""
+    return [one for values in picture.spec["datasets"].values() for one in values]
+
+
+def ask(session, out, name):
+    """Ask one of each kind of question."""
+    asked = {
+        "count": ("count", "age > 40"),
+        "sum": ("sum", "age"),
+        "mean": ("mean", "age"),
+        "majority": ("majority", "age > 40"),
+        "at-least": ("at-least", 5),
+        "plurality": ("plurality", "party"),
+        "median": ("median", "age"),
+        "top": ("top", 2, "party"),
+        "ranking": ("ranking", "party"),
+    }[name]
+    options = {
+        "sum": {"lower": 0, "upper": 99}, "mean": {"lower": 0, "upper": 99}, "median": {"bins": "30,60"},
+        **{kind: {"categories": ["red", "green", "blue"]} for kind in ("plurality", "top", "ranking")},
+    }.get(name, {})  # fmt: skip
+    return session.publish(*asked, **TOWNS, **options, epsilon=2, out=out)
+
+
+@pytest.mark.parametrize("name", ["count", "sum", "mean"])
+@pytest.mark.parametrize("ending", [".csv", ".json", ".parquet"])
+def test_numbers_are_those_of_the_publication(session, tmp_path, name, ending):
+    found = ask(session, tmp_path / f"o{ending}", name)
+    picture = published(found)
+    expected = [(str(town), *told) for town, *told in found.answers.rows()]
+    assert list(picture.rows) == expected
+    assert picture.columns[-2:] == ("answer_low", "answer_high")
+    points = {one["label"]: one["value"] for one in drawn(picture) if "value" in one}
+    ends = {one["label"]: (one["low"], one["high"]) for one in drawn(picture) if "low" in one}
+    assert points == {town: answer for town, answer, _, _ in expected}
+    assert ends == {town: (low, high) for town, _, low, high in expected}
+    for source in (found.out[0], found.out[1], str(found.out[0])):
+        again = published(source)
+        assert (again.rows, again.spec, again.description) == (picture.rows, picture.spec, picture.description)
+    assert f"Ely: {expected[0][1]}, from {expected[0][2]} to {expected[0][3]}" in picture.description
+    assert "with probability 95 %" in picture.description
+
+
+@pytest.mark.parametrize("name", ["majority", "at-least", "plurality", "median", "top", "ranking"])
+def test_names_stand_where_they_were_published(session, tmp_path, name):
+    found = ask(session, tmp_path / "o.csv", name)
+    picture = published(found)
+    answers = dict(zip([key[0] for key in found.answers.keys], found.answers.values, strict=True))
+    marks = {}
+    for one in drawn(picture):
+        marks.setdefault(one["group"], []).append(one["name"])
+    separator = {"top": ", ", "ranking": " > "}.get(name)
+    assert marks == {town: answer.split(separator) if separator else [answer] for town, answer in answers.items()}
+    (axis,) = {json.dumps(scale) for scale in scales(picture.spec, "x")}
+    assert len(json.loads(axis)["domain"]) == (2 if name in ("majority", "at-least") else 3)
+    assert [row[:2] for row in picture.rows] == [(town, str(answer)) for town, answer in answers.items()]
+    assert published(found.out[0]).spec == picture.spec
+
+
+def scales(spec, axis):
+    found = [spec["encoding"][axis]["scale"]] if "encoding" in spec else []
+    return found + [scale for part in ("layer", "hconcat") for one in spec.get(part, []) for scale in scales(one, axis)]
+
+
+def test_histograms_are_bars(session):
+    picture = published(session.publish("histogram", "age", bins="30,60", epsilon=2))
+    kinds = {layer["mark"]["type"] for layer in picture.spec["layer"]}
+    assert kinds == {"bar", "rule", "tick"}
+    assert [row[0] for row in picture.rows] == ["below 30", "30 to under 60", "60 and over"]
+    one = published(session.count("age > 50", epsilon=1))
+    assert [value["label"] for value in drawn(one) if "value" in value] == ["all records"]
+
+
+def test_audiences_have_shapes_and_not_only_colours(session):
+    found = session.count("age > 40", **TOWNS, audience={"board": 4, "press": 1})
+    picture = published(found)
+    assert [row[1] for row in picture.rows] == ["board"] * 3 + ["press"] * 3
+    assert any("shape" in layer["encoding"] for layer in picture.spec["layer"])
+    assert "Ely (for press): " in picture.description
+
+
+def test_hundreds_of_groups_stand_in_columns(session):
+    groups = [(town, age) for town in ("Ely", "York", "Bath") for age in range(100)]
+    found = session.count(by=["town", "age"], groups=groups, epsilon=1)
+    picture = published(found)
+    assert len(picture.rows) == 300
+    assert len(picture.spec["hconcat"]) == 4
+    assert "and 280 more" in picture.description
+    assert len(picture.to_svg()) < 1_000_000
+    assert [len(column) for column in in_columns(range(51))] == [26, 25]
+    assert in_columns([]) == [[]]
+
+
+def test_of_very_many_groups_the_first_are_drawn(session):
+    found = session.count(by="age", groups=range(2_000), epsilon=1)
+    picture = published(found)
+    assert len(picture.rows) == 800
+    assert "2000 published answers" in picture.description
+    assert "Drawn are the first 800." in picture.description
+
+
+def test_labels_differ():
+    assert labels([("a", "b"), ("a · b",), ("a\u202e",), ("a\\u202e",)]) == [
+        "a · b", "a · b (2)", "a\\u202e", "a\\u202e (2)",
+    ]  # fmt: skip
+
+
+def test_no_name_is_markup_and_nothing_of_the_table_is_there(tmp_path):
+    table = pa.table({HOSTILE[0]: HOSTILE * 2 + [HOSTILE[0]] * CANARY})
+    session = irisdp.Session(table, ledger=tmp_path / "l.ledger", limit=9)
+    found = session.count(by=HOSTILE[0], groups=HOSTILE, epsilon="0.000001", out=tmp_path / "o.csv")
+    names = session.plurality(HOSTILE[0], categories=HOSTILE, epsilon=1)
+    pictures = [published(found), published(found.out[0]), published(names), ledger_picture(session.ledger)]
+    pictures += [readings(irisdp.interpret(found, at_most=20)), names_read(irisdp.interpret(names))]
+    for picture in pictures:
+        for page in (picture.to_svg(), picture.to_html().split("<h1>")[1].split("<script>")[0]):
+            assert "<script" not in page
+            assert "\u202e" not in page
+            assert f">{CANARY}<" not in page
+        assert str(CANARY) not in json.dumps(picture.rows)
+
+
+def test_files_that_hold_no_answers_are_refused(session, tmp_path):
+    found = ask(session, tmp_path / "o.csv", "count")
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    shutil.copy(found.out[1], alone)
+    with pytest.raises(BadInput, match=r"^release: says how answers were made, and there is no o\.csv beside it; put"):
+        published(alone / "o.csv.release.json")
+    shutil.copy(found.out[0], alone / "p.csv")
+    with pytest.raises(BadInput, match=r"^release: p\.csv holds answers, and not how they were made"):
+        published(alone / "p.csv")
+    (alone / "o.csv").write_text("town,answer,answer_low,answer_high\nEly,1e999999,0,x\n")
+    with pytest.raises(BadInput, match=r"^answer: "):
+        published(alone / "o.csv")
+    (alone / "o.csv").write_text("town\nEly\n")
+    with pytest.raises(BadInput, match=r"^release: o\.csv has no column `answer`"):
+        published(alone / "o.csv")
+    (alone / "x.release.json").write_text("{}")
+    with pytest.raises(BadInput, match=r"^release: is no release; "):
+        published(alone / "x.release.json")
+    with pytest.raises(BadInput, match=r"^release: is no publication; "):
+        published(7)
+
+
+def test_no_named_group_is_nothing_to_draw(tmp_path):
+    found = irisdp.publish(
+        TABLE.slice(0, 1), "count", by="town", select_groups=True, epsilon="0.01", delta="1e-9", ledger=tmp_path / "l"
+    )
+    with pytest.raises(BadInput, match=r"^release: holds no answers: no group was named"):
+        published(found)
+
+
+def test_a_reading_is_drawn_as_its_posterior():
+    found = irisdp.interpret(design.geometric(10, Privacy(epsilon=1)), 7, at_most=10)
+    picture, posterior = readings(found), found.posterior()
+    shown = dict(picture.rows)
+    for count, p in enumerate(posterior.probabilities):
+        assert shown.get(count, 0) == p or p < posterior.probabilities.max() * 1e-4
+    low, high = posterior.interval()
+    inside = {one["count"] for one in drawn(picture) if one.get("inside") == "inside 95 %"}
+    assert inside == set(range(low, high + 1))
+    words = {one["words"] for one in drawn(picture) if "words" in one}
+    assert words == {"published: 7", f"best reading: {found.answers[0].reading}"}
+    assert f"between {low} and {high} with probability 95 % or more" in picture.description
+    assert "most likely 7" in picture.description
+
+
+def test_a_wide_posterior_is_a_curve():
+    flat = Posterior(100, np.full(50_000, 1 / 50_000), "all possible counts equally likely")
+    from irisdp.plots import posterior_picture
+
+    picture = posterior_picture(flat)
+    assert len(picture.rows) <= 1_000
+    assert picture.spec["layer"][0]["mark"]["type"] == "area"
+
+
+def test_several_readings_are_rows(session):
+    found = irisdp.interpret(session.count("age > 40", **TOWNS, epsilon=2), loss="squared")
+    picture = readings(found)
+    assert [row[1:3] for row in picture.rows] == [(one.published, one.reading) for one in found.answers]
+    assert [row[3:] for row in picture.rows] == [found.posterior(number).interval() for number in range(3)]
+    assert readings(found, 2).title.startswith(f"What {found.answers[2].published} published for Bath")
+    with pytest.raises(BadInput, match=r"^number: must be at least 0 and at most 2"):
+        readings(found, 3)
+
+
+def test_names_that_were_read(session):
+    found = session.plurality("party", categories=["red", "green", "blue"], epsilon=2)
+    alone = irisdp.interpret(found, found.answers.values[0], at_most=9)
+    picture = names_read(alone)
+    assert dict((row[0], row[2]) for row in picture.rows) == {
+        str(name): float(chance) for name, chance in alone.answers[0].judgement.posterior.items()
+    }
+    worst = names_read(irisdp.interpret(found))
+    assert worst.rows[0][-1] <= float(irisdp.interpret(found).answers[0].probability.lower)
+    assert "at worst" in worst.description
+
+
+def test_lists_that_were_read(session, tmp_path):
+    sizes = irisdp.interpret(session.publish("sizes", 3, "party", epsilon=2, out=tmp_path / "s.csv"))
+    picture = estimates_picture(sizes)
+    assert [row[1:] for row in picture.rows] == [tuple(row[1:]) for row in sizes.rows]
+    asked = {"categories": ["red", "green"], "epsilon": 2, "relation": "exchange"}
+    column = irisdp.publish(TABLE, "column", "party", **asked, ledger=tmp_path / "c", out=tmp_path / "c.csv")
+    told = estimates_picture(irisdp.interpret(column))
+    assert [value["value"] for value in drawn(told) if "value" in value] == [row[2] for row in told.rows]
+    json.dumps(told.to_document())
+
+
+def test_ledgers_show_what_is_spent_after_each_release(session):
+    session.count("age > 40", **TOWNS, epsilon="0.5")
+    session.count("age > 50", audience={"board": 2, "press": 1})
+    session.count("age > 60", epsilon=1, delta="1e-4")
+    picture = ledger_picture(session.ledger)
+    spent = [sum(map(float, epsilons)) for epsilons in ([0.5], [0.5, 2], [0.5, 2], [0.5, 2, 1])]
+    assert [row[4] for row in picture.rows] == spent
+    assert [row[5] for row in picture.rows] == [0, 0, 0, 1e-4]
+    assert picture.columns[-2:] == ("ε spent after it", "δ spent after it")
+    assert {one["limit"] for one in drawn(picture) if "limit" in one} == {99, 1e-3}
+    document = session.ledger.to_document()
+    assert [row[:4] for row in picture.rows] == [
+        (one["id"], one["date"][:10], one["query"], one["audience"] or "") for one in document["releases"]
+    ]
+    assert "ε = 3.5, δ = 0.0001, of ε = 99, δ = 0.001" in picture.title
+
+
+@pytest.mark.parametrize(
+    ("limit", "name", "expected"), [("mu=1", "μ", [0.5, 0.5**0.5]), ("rho=1", "ρ", [1 / 8, 1 / 4])]
+)
+def test_ledgers_in_other_currencies(tmp_path, limit, name, expected):
+    session = irisdp.Session(TABLE, ledger=tmp_path / "l", limit=limit)
+    session.count("age > 40", mu="1/2")
+    session.count("age > 50", mu="1/2")
+    picture = ledger_picture(session.ledger)
+    assert [row[4] for row in picture.rows] == pytest.approx(expected)
+    assert picture.columns[-1] == f"{name} spent after it"
+    assert {one["limit"] for one in drawn(picture) if "limit" in one} == {1}
+
+
+def test_long_ledgers_are_lines_and_empty_ones_say_so(tmp_path):
+    session = irisdp.Session(TABLE, ledger=tmp_path / "l")
+    for age in range(41):
+        session.count(f"age > {age}", epsilon=1)
+    picture = ledger_picture(session.ledger)
+    assert [one["spent"] for one in drawn(picture)] == list(range(42))
+    assert "and 21 more" in picture.description
+    empty = ledger_picture(irisdp.Ledger(tmp_path / "none"))
+    assert "nothing was released" in empty.description
+    assert "no limit is set" in empty.title
+    assert empty.to_svg().startswith("<svg")
+    assert not (tmp_path / "none").exists()
+
+
+def test_the_same_bytes_twice(session, tmp_path):
+    found = ask(session, tmp_path / "o.csv", "count")
+    first, again = (
+        [picture.to_svg(), json.dumps(picture.to_document()), picture.to_png(scale=1)]
+        for picture in (published(found), published(found))
+    )
+    assert first == again
