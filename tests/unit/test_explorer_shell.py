@@ -130,7 +130,7 @@ def test_wrong_input_is_said_at_its_field(client):
     found = client.get("/ask", params={"by": "epsilon", "epsilon": "-1"})
     assert found.status_code == 400
     assert 'aria-invalid="true"' in found.text and 'id="field-epsilon-wrong"' in found.text
-    assert client.get("/ask/result", params={"epsilon": "none"}).status_code == 400
+    assert client.get("/ask/result", params={"within": "none"}).status_code == 400
 
 
 @pytest.mark.parametrize(

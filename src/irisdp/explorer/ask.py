@@ -1,89 +1,130 @@
 """The room Ask: what a question costs and how far off its answer will be, before there is a table.
 
-A question is planned about a table without records, as `publish --dry-run` plans it: what a plan says follows from
-public facts alone.
+A question is planned about a table without records, as `irisdp publish --dry-run` plans it: what a plan says follows
+from public facts alone. The table is one line of names, in a file that is made when it is first needed.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from ..errors import BadInput
-from .forms import Field
-from .results import Fact, Result, Values
+from ..exact import json_line
+from .ask_fields import FIELDS, Asked, read_asked
+from .ask_words import answers_say, claimed, headline, in_odds, odds_table, pictures_of
+from .results import Fact, File, Result, Values
 from .room import Room
 
-__all__ = ["ASK"]
+if TYPE_CHECKING:
+    from ..release import Plan
 
-_FIELDS = (
-    Field(name="query", label="Question", kind="choice", default="count", choices=(("count", "How many records?"),)),
-    Field(
-        name="size",
-        label="Size of the group",
-        kind="number",
-        default="200",
-        unit="records",
-        low=10,
-        high=1e5,
-        logarithmic=True,
-        whole=True,
-    ),
-    Field(
-        name="by",
-        label="Say",
-        kind="choice",
-        default="epsilon",
-        choices=(("epsilon", "the privacy, ε"), ("within", "the error, and find the least ε")),
-    ),
-    Field(
-        name="epsilon",
-        label="ε",
-        kind="number",
-        default="1",
-        low=0.01,
-        high=10,
-        logarithmic=True,
-        when={"by": ("epsilon",)},
-    ),
-    Field(
-        name="within",
-        label="Off by at most",
-        kind="number",
-        default="5",
-        low=1,
-        high=100,
-        whole=True,
-        when={"by": ("within",)},
-    ),
-)
+__all__ = ["ASK", "TABLE", "answer"]
+
+_NAMES = "value,category"
+TABLE = File("question.csv", f"{_NAMES}\n".encode(), "text/csv")
+"""Names of columns, and no record."""
 
 
-def _answer(values: Values) -> Result:
-    import pyarrow
+def answer(values: Values) -> Result:
+    """Plan what is asked, and say what it takes.
 
+    Raises
+    ------
+    BadInput
+        As `irisdp.plan`, and for numbers that would keep a page waiting.
+    """
     from ..release import plan
 
-    table = pyarrow.table({"value": pyarrow.array([], pyarrow.int64())})
-    said = values["by"]
-    if said not in ("epsilon", "within"):
-        raise BadInput("by", "is epsilon or within", "choose one of the two")
-    options: dict[str, Any] = {said: values[said]}
-    found = plan(table, values["query"], **options)
+    asked = read_asked(values)
+    options: dict[str, Any] = dict(asked.options)
+    planned = plan(_table(), *asked.words, **options)
+    name, scope = claimed(planned, asked)
+    facts = [Fact("Mechanism", name, scope), Fact("Cost", planned.describe_cost())]
+    if planned.within is not None:
+        facts.append(Fact("Error asked for", _sentence(planned.within.says)))
+    facts += [Fact("Error expected", _sentence(line)) for line in planned.describe_error()]
+    facts += answers_say(planned, asked)
+    facts.append(Fact("Risk", _sentence(planned.risk.describe()), in_odds(planned)))
     return Result(
-        headline=found.describe_cost(),
-        facts=(
-            *(Fact("Error", line) for line in found.describe_error()),
-            Fact("Risk", found.risk.describe()),
+        headline=headline(planned, asked),
+        facts=tuple(facts),
+        pictures=pictures_of(planned, asked),
+        tables=(odds_table(planned),),
+        files=(File("plan.json", lambda: _dry_run(planned), told=_command(asked)), TABLE),
+        python=_python(asked),
+        command=_command(asked),
+        notes=(
+            "Worked out for a table without records: nothing here depends on anybody's data. To ask your own, put "
+            f"your file in place of {TABLE.name}, its columns in place of value and category, and leave --dry-run out.",
         ),
     )
+
+
+def _dry_run(planned: Plan) -> bytes:
+    """Return what the command line prints, to the byte."""
+    document = {
+        **planned.to_document(),
+        "error_by_level": [row.to_document() for row in planned.errors_around()],
+        "risk": planned.risk.to_document(),
+        "dry_run": True,
+        "ledger": None,
+    }
+    return f"{json_line(document)}\n".encode()
+
+
+@cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """Make a folder that goes with the process."""
+    return tempfile.TemporaryDirectory(prefix="irisdp-explorer-")
+
+
+def _table() -> Path:
+    path = Path(_folder().name) / TABLE.name
+    if not path.exists():
+        path.write_bytes(TABLE.read())
+    return path
+
+
+def _command(asked: Asked) -> str:
+    import shlex
+
+    options = [part for name, value in asked.options.items() for part in (f"--{name.replace('_', '-')}={value}",)]
+    words = ["irisdp", "publish", TABLE.name, *asked.words, *options, "--dry-run"]
+    return f"echo {_NAMES} > {TABLE.name}\n{shlex.join(words)}\n{shlex.join([*words, '--json'])} > plan.json"
+
+
+def _python(asked: Asked) -> str:
+    words = ", ".join(map(repr, (TABLE.name, *asked.words)))
+    options = "".join(f", {name}={value!r}" for name, value in asked.options.items())
+    return "\n".join(
+        (
+            "from pathlib import Path",
+            "",
+            "from irisdp import plan",
+            "",
+            f'Path("{TABLE.name}").write_text('{_NAMES}\\n')',
+            f"planned = plan({words}{options})",
+            "print(planned.describe_cost())",
+            'print("\\n".join(planned.describe_error()))',
+            "print(planned.risk.describe())",
+        )
+    )
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 ASK = Room(
     name="ask",
     title="Ask",
-    summary="Which mechanism answers a question, how far off it will be, and what it tells about one person.",
-    introduction="Say what is asked and how private it must be, or how accurate: the rest follows.",
-    fields=_FIELDS,
-    answer=_answer,
+    summary="What a question costs: which mechanism answers it, how far off it will be, and what it tells about one "
+    "person. Say the error, and find the least ε; or say ε, and see the error.",
+    introduction="Say what is asked, and how accurate or how private the answer must be. The rest follows from that, "
+    "whatever the data.",
+    fields=FIELDS,
+    answer=answer,
     live=True,
 )

@@ -71,6 +71,10 @@ class Desk:
                 self._kept.popitem(last=False)
         return found
 
+    async def work(self, work: Callable[[], ResultT]) -> ResultT:
+        """Work something out that an answer left for later."""
+        return await self._answers.run(work)
+
     async def draw(self, work: Callable[[], ResultT]) -> ResultT:
         """Draw a picture."""
         return await self._pictures.run(work)

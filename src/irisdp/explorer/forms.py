@@ -16,6 +16,10 @@ from .html import Html, element
 __all__ = ["Field", "field_of", "read_values", "show_field", "stands"]
 
 
+When = Mapping[str, tuple[str, ...]]
+"""Values of other fields, by their names."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
     """One field.
@@ -33,8 +37,8 @@ class Field:
         Ends of a number's slider; what is typed may lie beyond.
     logarithmic, whole : bool
         How the slider moves.
-    when : mapping
-        The field stands only where each of these other fields has one of these values.
+    when : mapping, or several
+        The field stands only where each of these other fields has one of these values; of several, by one of them.
     fills : str
     """
 
@@ -50,7 +54,7 @@ class Field:
     high: float | None = None
     logarithmic: bool = False
     whole: bool = False
-    when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    when: When | tuple[When, ...] = field(default_factory=dict)
     fills: str = ""
 
 
@@ -67,7 +71,7 @@ def field_of(fields: tuple[Field, ...], name: str) -> Field | None:
 
 def stands(one: Field, values: Mapping[str, str]) -> bool:
     """Say whether a field stands, by the values of the others."""
-    return all(values.get(name) in allowed for name, allowed in one.when.items())
+    return any(all(values.get(name) in allowed for name, allowed in when.items()) for when in _ways(one))
 
 
 def show_field(one: Field, values: Mapping[str, str], wrong: str | None) -> Html:
@@ -91,8 +95,17 @@ def show_field(one: Field, values: Mapping[str, str], wrong: str | None) -> Html
         element("p", wrong, class_="wrong", id=f"{named}-wrong") if wrong else None,
         class_=f"field {one.kind}",
         hidden=not stands(one, values),
-        data_when=" ".join(f"{name}={','.join(allowed)}" for name, allowed in one.when.items()) or None,
+        data_when=_written(one) or None,
     )
+
+
+def _ways(one: Field) -> tuple[When, ...]:
+    return one.when if isinstance(one.when, tuple) else (one.when,)
+
+
+def _written(one: Field) -> str:
+    """Write for the script when a field stands: ``a=1,2 b=3|c=4`` is a and b, or c."""
+    return "|".join(" ".join(f"{name}={','.join(allowed)}" for name, allowed in when.items()) for when in _ways(one))
 
 
 def _control(one: Field, value: str, common: Mapping[str, str | bool | None]) -> Html:

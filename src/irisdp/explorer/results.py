@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -69,11 +69,26 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to take away."""
+    """A file to take away.
+
+    Parameters
+    ----------
+    name : str
+    content : bytes or callable
+        What is in it, or what works that out when somebody takes it.
+    media_type : str
+    told : str
+        What the content follows from, where it is yet to be worked out.
+    """
 
     name: str
-    content: bytes
+    content: bytes | Callable[[], bytes]
     media_type: str = "application/json"
+    told: str = ""
+
+    def read(self) -> bytes:
+        """Return the content."""
+        return self.content if isinstance(self.content, bytes) else self.content()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,12 +83,18 @@ class _Shell:
 
     @asynccontextmanager
     async def _open(self, application: Starlette) -> AsyncIterator[None]:
-        """While the server runs; the first answer loads engines, so it is asked for before anybody waits for it."""
+        """While the server runs; first answers load engines, so they are asked for before anybody waits for them."""
         async with anyio.create_task_group() as group:
-            for room in ROOMS:
-                if room.live:
-                    group.start_soon(self._answered, room, read_values(room.fields, {}))
+            group.start_soon(self._warm)
             yield
+            group.cancel_scope.cancel()
+
+    async def _warm(self) -> None:
+        for room in ROOMS:
+            choices = next((one for one in room.fields if one.kind == "choice"), None)
+            for choice, _ in choices.choices if choices is not None and room.live else ():
+                assert choices is not None
+                await self._answered(room, read_values(room.fields, {choices.name: choice}))
 
     async def _home(self, request: Request) -> Response:
         return Response(home(ROOMS), media_type=_HTML)
@@ -104,7 +110,11 @@ class _Shell:
         file = self._store.file(request.path_params["key"], request.path_params["name"])
         if file is None:
             raise HTTPException(404, _GONE)
-        return Response(file.content, media_type=file.media_type, headers=_saved(file.name))
+        try:
+            content = file.content if isinstance(file.content, bytes) else await self._desk.work(file.content)
+        except TooBusy:
+            raise HTTPException(503) from None
+        return Response(content, media_type=file.media_type, headers=_saved(file.name))
 
     async def _picture(self, request: Request) -> Response:
         key, _, ending = request.path_params["name"].partition(".")

@@ -26,8 +26,9 @@ class Store:
 
     def keep_file(self, file: File) -> str:
         """Keep a file and return its address."""
-        key = hashlib.sha256(file.name.encode() + b"\0" + file.content).hexdigest()[:32]
-        self._keep(key, file, len(file.content))
+        known = file.content if isinstance(file.content, bytes) else file.told.encode()
+        key = hashlib.sha256(file.name.encode() + b"\0" + known).hexdigest()[:32]
+        self._keep(key, file, len(known))
         return f"files/{key}/{file.name}"
 
     def keep_picture(self, picture: Picture) -> str:

@@ -4,12 +4,11 @@
 const form = document.querySelector("form[action]");
 
 function standing(field) {
-  const rules = (field.dataset.when || "").split(" ").filter(Boolean);
-  return rules.every((rule) => {
+  return field.dataset.when.split("|").some((way) => way.split(" ").every((rule) => {
     const [name, values] = rule.split("=");
     const other = form.elements.namedItem(name);
     return other && values.split(",").includes(other.value);
-  });
+  }));
 }
 
 function showFields() {

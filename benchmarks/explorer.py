@@ -1,0 +1,51 @@
+"""How long the explorer takes to answer as fields move: requests of a test client, no network, no browser.
+
+    python benchmarks/explorer.py [--times 30]
+
+Every request asks for something that was not asked before, so that nothing is remembered. For each question, the median
+and the slowest of so many answers are printed, after a first one that loads what it needs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+
+from starlette.testclient import TestClient
+
+from irisdp.explorer import create_app
+from irisdp.explorer.ask_fields import FIELDS
+
+CLOSED = ("count", "histogram", "at-least", "majority", "sum", "mean")
+"""Questions answered by a closed form, for which less than 100 ms are promised; for the sum, ε of an error is searched."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--times", type=int, default=30, help="answers for each question")
+    times = parser.parse_args().times
+    client = TestClient(create_app(), base_url="http://127.0.0.1:8080")
+    print("| question | said | closed form | median (ms) | slowest (ms) |")
+    print("|---|---|---|---|---|")
+    for query, _ in FIELDS[0].choices:
+        for by in ("epsilon", "within"):
+            if by == "within" and query in ("median", "mean"):
+                continue
+            taken = [_once(client, query, by, number) for number in range(times + 1)][1:]
+            closed = "yes" if query in CLOSED and (query, by) != ("sum", "within") else "no"
+            print(f"| {query} | {by} | {closed} | {statistics.median(taken):.0f} | {max(taken):.0f} |", flush=True)
+
+
+def _once(client: TestClient, query: str, by: str, number: int) -> float:
+    """Return the milliseconds of one answer, a different one for each number."""
+    said = {"epsilon": f"{0.5 + number / 100:.2f}", "within": str(3 + number), "size": str(200 + number)}
+    start = time.perf_counter()
+    answer = client.get("/ask/result", params={"query": query, "by": by, **said})
+    taken = 1000 * (time.perf_counter() - start)
+    assert answer.status_code == 200, answer.text
+    return taken
+
+
+if __name__ == "__main__":
+    main()

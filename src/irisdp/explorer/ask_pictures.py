@@ -1,0 +1,184 @@
+"""Pictures of answers that nobody has asked for yet: where they will fall, and what other ε would buy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..plots import Picture
+from ..plots.theme import COLOURS, INK, altair, finished
+from .sketch import Sketch
+
+__all__ = ["answers_around", "chance_by_distance", "error_by_epsilon"]
+
+_WIDTH, _HEIGHT = 520, 230
+
+
+def answers_around(truth: int, chances: Sequence[tuple[int, float]], *, within: int, noun: str = "records") -> Sketch:
+    """Draw how probable each answer about a count is: a bar for each, dark where it is close enough.
+
+    Parameters
+    ----------
+    truth : int
+        The true count.
+    chances : sequence of (int, float)
+        Answers in their order, and how probable they are.
+    within : int
+        Up to which distance bars are dark.
+    noun : str
+        What is counted.
+    """
+    rows = tuple(chances)
+    first, last = rows[0][0], rows[-1][0]
+    share = sum(chance for answer, chance in rows if abs(answer - truth) <= within)
+    inside = f"at most {within:,} from the truth"
+    values = [
+        {
+            "answer": answer,
+            "probability": chance,
+            "distance": inside if abs(answer - truth) <= within else "further off",
+        }
+        for answer, chance in rows
+    ]
+    words: dict[str, Any] = dict(
+        title=f"Answers where the truth is {truth:,}",
+        description=(
+            f"Bars, one for each answer from {first:,} to {last:,}, highest at the truth, which is answered with "
+            f"probability {dict(rows)[truth]:.3g}. Dark ones, {inside}, have {share:.3g} together."
+        ),
+        columns=(f"answer ({noun})", "probability"),
+        rows=rows,
+    )
+
+    def draw() -> Picture:
+        alt: Any = altair()
+        chart = (
+            alt.Chart(alt.InlineData(values=values), width=_WIDTH, height=_HEIGHT)
+            .mark_bar(stroke=INK, strokeWidth=0.6, size=max(1, min(14, 0.8 * _WIDTH / len(rows))))
+            .encode(
+                x=alt.X(
+                    "answer:Q",
+                    title=f"answer where the truth is {truth:,} ({noun})",
+                    scale=alt.Scale(domain=[first - 0.5, last + 0.5], nice=False, zero=False),
+                    axis=alt.Axis(format=",d", tickMinStep=1, grid=False),
+                ),
+                y=alt.Y("probability:Q", title="probability"),
+                color=alt.Color(
+                    "distance:N",
+                    title=None,
+                    scale=alt.Scale(domain=[inside, "further off"], range=[COLOURS[0], "#ffffff"]),
+                    legend=alt.Legend(orient="top", columnPadding=45, labelLimit=400),
+                ),
+            )
+        )
+        return Picture(**words, spec=finished(chart))
+
+    return Sketch(**words, draw=draw)
+
+
+def chance_by_distance(
+    points: Sequence[tuple[int, float]], *, title: str, axis: str, told: str, marked: int | None = None
+) -> Sketch:
+    """Draw how probable a good answer is, over how far the truth is from changing, or how far an answer may be off.
+
+    Parameters
+    ----------
+    points : sequence of (int, float)
+        Distance, and probability.
+    title, axis : str
+        What is drawn, and what a distance is.
+    told : str
+        The whole in words, before its two ends are said.
+    marked : int, optional
+        A distance that was asked about.
+    """
+    chosen = next((point for point in points if point[0] == marked), None)
+    (first, low), (last, high) = points[0], points[-1]
+    said = f"{told} At {first:,} it is {low:.3g}, at {last:,} {high:.3g}."
+    if chosen is not None:
+        said += f" Marked: {chosen[0]:,}, where it is {chosen[1]:.3g}."
+    words: dict[str, Any] = dict(
+        title=title,
+        description=said,
+        columns=(axis, "probability"),
+        rows=tuple(points),
+    )
+
+    def draw() -> Picture:
+        alt: Any = altair()
+        data = alt.InlineData(values=[{"distance": distance, "probability": chance} for distance, chance in points])
+        x = alt.X("distance:Q", title=axis, axis=alt.Axis(format=",d", tickMinStep=1))
+        y = alt.Y("probability:Q", title="probability", scale=alt.Scale(domain=[0, 1]))
+        base = alt.Chart(data, width=_WIDTH, height=_HEIGHT)
+        layers = [
+            base.mark_line(color=COLOURS[0], strokeWidth=2.5, point={"color": COLOURS[0], "size": 22}).encode(x=x, y=y)
+        ]
+        if chosen is not None:
+            at = alt.InlineData(values=[{"distance": chosen[0], "probability": chosen[1], "said": f"{chosen[1]:.3g}"}])
+            layers += [
+                alt.Chart(at).mark_rule(color=INK, strokeDash=[4, 3]).encode(x=x),
+                alt.Chart(at).mark_point(color=COLOURS[4], filled=True, size=90, opacity=1).encode(x=x, y=y),
+                alt.Chart(at)
+                .mark_text(color=INK, align="left", dx=9, dy=13, fontSize=12)
+                .encode(x=x, y=y, text="said:N"),
+            ]
+        return Picture(**words, spec=finished(alt.layer(*layers)))
+
+    return Sketch(**words, draw=draw)
+
+
+def error_by_epsilon(points: Sequence[tuple[float, float]], *, axis: str, told: str, marked: float) -> Sketch:
+    """Draw what other ε would buy: an error over ε, on scales where halving either is one step.
+
+    Parameters
+    ----------
+    points : sequence of (float, float)
+        ε, and the error; both above 0.
+    axis, told : str
+        What the error is, with its unit, and in words.
+    marked : float
+        The ε that is planned with.
+    """
+    listed = "; ".join(f"at ε = {epsilon:.3g} it is {error:.3g}" for epsilon, error in points)
+    words: dict[str, Any] = dict(
+        title="What another ε would buy",
+        description=f"{told} It falls as ε grows: {listed}. The larger dot is the ε planned with, {marked:.3g}.",
+        columns=("ε", axis),
+        rows=tuple(points),
+    )
+
+    def draw() -> Picture:
+        alt: Any = altair()
+        values = [
+            {
+                "epsilon": epsilon,
+                "error": error,
+                "said": f"{error:.3g}",
+                "planned": "planned" if epsilon == marked else "other",
+            }
+            for epsilon, error in points
+        ]
+        x = alt.X(
+            "epsilon:Q",
+            title="ε (privacy loss, in nats)",
+            scale=alt.Scale(type="log", nice=False, padding=26),
+            axis=alt.Axis(values=[epsilon for epsilon, _ in points], format=".3~g", grid=True),
+        )
+        y = alt.Y(
+            "error:Q",
+            title=axis,
+            scale=alt.Scale(type="log", nice=False, padding=20),
+            axis=alt.Axis(format=",.3~g", tickCount=4),
+        )
+        base = alt.Chart(alt.InlineData(values=values), width=_WIDTH, height=_HEIGHT).encode(x=x, y=y)
+        chart = alt.layer(
+            base.mark_line(color=COLOURS[0], strokeWidth=2.5),
+            base.mark_point(filled=True, opacity=1, stroke=INK).encode(
+                size=alt.condition("datum.planned == 'planned'", alt.value(130), alt.value(45)),
+                color=alt.condition("datum.planned == 'planned'", alt.value(COLOURS[4]), alt.value(COLOURS[0])),
+            ),
+            base.mark_text(color=INK, align="left", dx=9, dy=-9, fontSize=12).encode(text="said:N"),
+        )
+        return Picture(**words, spec=finished(chart))
+
+    return Sketch(**words, draw=draw)

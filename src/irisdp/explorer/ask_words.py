@@ -1,0 +1,256 @@
+"""What a plan means, in words and pictures, for one group of a size that somebody has in mind."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from math import floor
+from typing import TYPE_CHECKING
+
+from ..exact import short_text
+from ..privacy import Privacy
+from .ask_fields import AT_LEAST, COUNT, HISTOGRAM, MAJORITY, MEAN, MEDIAN, PLURALITY, SUM, Asked
+from .ask_pictures import answers_around, chance_by_distance, error_by_epsilon
+from .results import Fact, Table
+from .sketch import Sketch
+
+if TYPE_CHECKING:
+    from ..release import Plan
+
+__all__ = ["answers_say", "claimed", "headline", "in_odds", "odds_table", "pictures_of"]
+
+_COUNTS, _NAMES = (COUNT, HISTOGRAM), (AT_LEAST, MAJORITY, PLURALITY, MEDIAN)
+_FARTHEST = 5_000
+"""Farther from another truth a chance is not looked up: it is never less than here."""
+_MOST_PLACES = 10
+_MOST_BARS, _MOST_POINTS = 60, 24
+_PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
+
+_UNIVERSAL = (
+    "Read well, no private mechanism without δ on counts 0..n loses less, for any n and any loss that never falls on "
+    "either side of the true count."
+)
+_AT_WORST = "No private mechanism has a smaller worst probability of the wrong answer"
+_DISTANCES = {
+    "add-remove": f"{_AT_WORST}; none that treats yes and no alike is wrong less often, at any distance.",
+    "exchange": f"{_AT_WORST}; with these rows at the boundary none is wrong less often, at any distance.",
+}
+_UNCLAIMED = "No optimality is claimed."
+
+
+def claimed(planned: Plan, asked: Asked) -> tuple[str, str]:
+    """Return the mechanism's name, and what is claimed of it among which mechanisms."""
+    if asked.query in _COUNTS:
+        return "Two-sided geometric noise", _UNIVERSAL
+    if asked.query in (AT_LEAST, MAJORITY):
+        return "Pulled towards the truth by distance", _DISTANCES[planned.relation.value]
+    if asked.query == PLURALITY:
+        from ..design import plurality
+
+        made = plurality(asked.categories, _level(planned), planned.relation.value)
+        name, _, why = made.rule.partition(":")
+        return _sentence(name), _sentence(f"{why.strip()}. {_sentence(made.scope)}.")
+    if asked.query == SUM:
+        return "Staircase noise on the sum", f"Values count to the nearest step of 1. {_UNCLAIMED}"
+    if asked.query == MEAN:
+        return "From the noisy distances to both bounds", f"Two noisy numbers of one ε. {_UNCLAIMED}"
+    return "Pulled towards the bin of the quantile", _UNCLAIMED
+
+
+def headline(planned: Plan, asked: Asked) -> str:
+    """Say the price and what it buys, in one sentence."""
+    price = f"ε = {short_text(_level(planned).epsilon, 4)}"
+    if planned.within is None:
+        return f"At {price} {_bought(planned, asked)}."
+    kept = planned.within
+    share = short_text(100 * kept.confidence)
+    if asked.query in _NAMES:
+        said = f"the answer is right {share} % of the time, wherever the truth stands by {kept.distance:,} records"
+    else:
+        said = f"{_about(asked)} is off by at most {short_text(kept.asked)} in {share} % of cases"
+    return f"{price} is the least with which {said}."
+
+
+def answers_say(planned: Plan, asked: Asked) -> list[Fact]:
+    """Say what to expect in a group of the size in mind."""
+    mechanism = planned.audiences[0].mechanism
+    error = {} if asked.query in _NAMES else mechanism.expected_error()
+    if asked.query in _COUNTS:
+        reach = int(error["within_95_percent"])
+        low, high = max(0, asked.size - reach), asked.size + reach
+        share = f"{100 * reach / asked.size:.2g}" if reach < asked.size else f"{100 * reach / asked.size:,.0f}"
+        what = "A category of" if asked.query == HISTOGRAM else "A group of"
+        return [
+            Fact(
+                "In this group",
+                f"{what} {asked.size:,} is answered with {low:,} to {high:,} in 95 % of cases",
+                f"at most {share} % of it",
+            )
+        ]
+    if asked.query == SUM:
+        each = float(error["within_95_percent"]) / asked.size
+        return [Fact("In this group", f"In 95 % of cases off by at most {each:.3g} for each of {asked.size:,} records")]
+    if asked.query == MEAN:
+        off = float(error["within_95_percent_times_records"]) / asked.size
+        return [
+            Fact("In this group", f"The mean of {asked.size:,} values is off by at most {off:.3g} in 95 % of cases")
+        ]
+    chance = mechanism.chance_within(min(asked.distance, _FARTHEST))
+    if chance is None:
+        return []
+    least = "at least " if asked.distance > _FARTHEST or asked.query == MEDIAN else ""
+    return [Fact("In this group", f"Right with probability {least}{_shown(float(chance.lower))} {_standing(asked)}")]
+
+
+def in_odds(planned: Plan) -> str:
+    """Say the same risk as odds."""
+    sure = planned.risk.posterior
+    if sure is None or sure == 1:
+        return ""
+    return f"Even odds, 1 to 1, become at most {short_text(_times(sure), 4)} to 1."
+
+
+def odds_table(planned: Plan) -> Table:
+    """Say what the release may do to other beliefs than an even one: odds move by a factor of e^ε at most."""
+    sure = planned.risk.posterior
+    rows = []
+    for prior in _PRIORS if sure is not None and sure < 1 else ():
+        assert sure is not None
+        odds = prior / (1 - prior)
+        up, down = odds * _times(sure), odds / _times(sure)
+        ends = (f"{100 * float(down / (1 + down)):.2f} %", f"{100 * float(up / (1 + up)):.2f} %")
+        rows.append((f"{short_text(100 * prior)} %", *ends))
+    return Table(
+        f"How sure somebody may get {planned.risk.asks}, who knows everything else",
+        ("thought before", "at least, after any answer", "at most, after any answer"),
+        tuple(rows),
+    )
+
+
+def pictures_of(planned: Plan, asked: Asked) -> tuple[Sketch, ...]:
+    """Draw where answers fall, and what another ε would buy."""
+    return tuple(sketch for sketch in (_answers(planned, asked), _errors(planned, asked)) if sketch)
+
+
+def _answers(planned: Plan, asked: Asked) -> Sketch | None:
+    if asked.query in _COUNTS:
+        error = planned.audiences[0].mechanism.expected_error()
+        near = int(error["within_95_percent"]) if planned.within is None else planned.within.distance
+        reach = max(3, min(_MOST_BARS, int(1.6 * int(error["within_95_percent"])) + 1))
+        within = [_chance(planned, distance) for distance in range(reach + 1)]
+        sides = [(high - low) / 2 for low, high in pairwise(within)]
+        law = dict.fromkeys(range(max(0, asked.size - reach), asked.size + reach + 1), 0.0)
+        for distance, chance in enumerate([within[0], *sides]):
+            for answer in {asked.size - distance, asked.size + distance}:
+                law[max(0, answer)] += chance  # no count below nobody is published
+        return answers_around(asked.size, list(law.items()), within=near)
+    if asked.query in (SUM, MEAN):
+        return None
+    last = max(8, _settled(planned), min(asked.distance, _FARTHEST))
+    step = -(-last // _MOST_POINTS)
+    places = sorted({*range(0, last + 1, step), min(asked.distance, last)})
+    return chance_by_distance(
+        [(place, _chance(planned, place)) for place in places],
+        title="How often the answer is right",
+        axis=_AXES[asked.query],
+        told="A line that rises from the left: the probability of the right answer, at worst, over how clear it is.",
+        marked=asked.distance,
+    )
+
+
+def _errors(planned: Plan, asked: Asked) -> Sketch | None:
+    """Draw what another ε would buy, where that is worked out in no time."""
+    if asked.query not in (COUNT, HISTOGRAM, SUM):
+        return None
+    points = [(float(row.level[1]), row.mean) for row in planned.errors_around()]
+    return error_by_epsilon(
+        [(epsilon, float(error)) for epsilon, error in points if error],
+        axis=f"mean size of the error ({'units of the sum' if asked.query == SUM else 'records'})",
+        told="The mean size of the error over ε.",
+        marked=float(_level(planned).epsilon),
+    )
+
+
+_AXES = {
+    AT_LEAST: "records that the count is away from the other answer",
+    MAJORITY: "records that the count is away from the other answer",
+    PLURALITY: "records by which the largest category leads",
+    MEDIAN: "records that no other bin is nearer than",
+}
+
+
+def _chance(planned: Plan, distance: int) -> float:
+    found = planned.audiences[0].mechanism.chance_within(distance)
+    return 0.0 if found is None else float(found)
+
+
+def _level(planned: Plan) -> Privacy:
+    level = planned.audiences[0].mechanism.privacy
+    assert isinstance(level, Privacy), "only ε is asked for here"
+    return level
+
+
+def _settled(planned: Plan) -> int:
+    """Return from which distance on an answer is right in 99 % of cases, roughly."""
+    distance = 1
+    while distance < _FARTHEST and _chance(planned, distance) < 0.99:
+        distance *= 2
+    return distance
+
+
+def _bought(planned: Plan, asked: Asked) -> str:
+    error = {} if asked.query in _NAMES else planned.audiences[0].mechanism.expected_error()
+    if asked.query in _COUNTS:
+        return f"{_about(asked)} is off by at most {error['within_95_percent']:,} in 95 % of cases"
+    if asked.query == SUM:
+        return f"the sum is off by at most {error['within_95_percent']:,} in 95 % of cases"
+    if asked.query == MEAN:
+        off = float(error["within_95_percent_times_records"]) / asked.size
+        return f"the mean of {asked.size:,} values is off by at most {off:.3g} in 95 % of cases"
+    chance = _shown(_chance(planned, min(asked.distance, _FARTHEST)))
+    return f"the answer is right with probability {chance} {_standing(asked)}"
+
+
+def _standing(asked: Asked) -> str:
+    if asked.query == AT_LEAST:
+        return f"where the count is {asked.size:,}, {_records(asked.distance)} from where the answer changes"
+    if asked.query == MAJORITY:
+        return f"where {_records(asked.distance)} more or less leave it as it is"
+    if asked.query == PLURALITY:
+        return f"where the largest leads all others by {_records(asked.distance)}"
+    return f"where no other bin is nearer than {_records(asked.distance)}"
+
+
+def _about(asked: Asked) -> str:
+    return (
+        "each count" if asked.query == HISTOGRAM else "the sum" if asked.query == SUM else f"a count of {asked.size:,}"
+    )
+
+
+def _shown(chance: float) -> str:
+    """Write a probability rounded down, with so many digits that it does not look certain.
+
+    Examples
+    --------
+    >>> _shown(0.76543), _shown(0.999964), _shown(1.0)
+    ('0.765', '0.99996', 'more than 0.999999999')
+    """
+    places = 3
+    while places < _MOST_PLACES and 1 - chance < 10 ** (1 - places):
+        places += 1
+    if places == _MOST_PLACES:
+        return "more than 0." + "9" * (_MOST_PLACES - 1)
+    return f"{floor(chance * 10**places) / 10**places:.{places}f}".rstrip("0")
+
+
+def _records(number: int) -> str:
+    return f"{number:,} record{'' if number == 1 else 's'}"
+
+
+def _times(sure: Fraction) -> Fraction:
+    """Return by what odds are multiplied at most, of who ends so sure from even odds."""
+    return sure / (1 - sure)
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,153 @@
+"""The room Ask: what a question costs, worked out about a table without records; what it hands out makes the same."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import shlex
+
+import pytest
+
+import irisdp
+from irisdp.cli.main import run
+from irisdp.errors import BadInput
+from irisdp.explorer.ask import ASK, TABLE
+from irisdp.explorer.ask_fields import FIELDS
+from irisdp.explorer.forms import read_values
+
+QUESTIONS = [choice for choice, _ in FIELDS[0].choices]
+
+
+def ask(**values):
+    return ASK.answer(read_values(FIELDS, values))
+
+
+def fact(result, name):
+    return next(one for one in result.facts if one.name == name)
+
+
+def test_the_least_epsilon_for_five_in_a_group_of_200_is_found():
+    found = ask(query="count", size="200", by="within", within="5", confidence="0.95")
+    assert "ε = 0.5382" in found.headline and "200" in found.headline
+    assert fact(found, "Cost").value.startswith("ε = 0.538174003452,")
+    assert "195 to 205" in fact(found, "In this group").value
+    assert "1.713 to 1" in fact(found, "Risk").remark
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "exchange"])
+@pytest.mark.parametrize("query", QUESTIONS)
+def test_every_question_is_answered_in_words_numbers_and_pictures(query, relation):
+    found = ask(query=query, relation=relation, by="epsilon", epsilon="1/2")
+    assert "0.5" in found.headline
+    assert {one.name for one in found.facts} >= {"Mechanism", "Cost", "Error expected", "In this group", "Risk"}
+    planned = _plan(query, epsilon="1/2", relation=relation)
+    assert fact(found, "Cost").value == planned.describe_cost()
+    assert fact(found, "Error expected").value.lower() == planned.describe_error()[0].lower()
+    scope = fact(found, "Mechanism").remark
+    assert "o optimality is claimed" in scope or "o private mechanism" in scope, "says among what, or claims nothing"
+    for picture in found.pictures:
+        assert picture.description and picture.rows and len(picture.columns) == len(picture.rows[0])
+
+
+def _plan(query, **options):
+    import pyarrow
+
+    table = pyarrow.table(
+        {"value": pyarrow.array([], pyarrow.int64()), "category": pyarrow.array([], pyarrow.string())}
+    )
+    words = {"at-least": ("190",), "majority": ("value = 1",), "count": ()}.get(query, ("value",))
+    more = {"median": {"bins": "1,2,3"}, "sum": {"lower": 0, "upper": 100}, "mean": {"lower": 0, "upper": 100}}
+    if query in ("histogram", "plurality"):
+        words, more[query] = ("category",), {"categories": "c1,c2,c3,c4"}
+    return irisdp.plan(table, query, *words, **more.get(query, {}), **options)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"query": "histogram", "categories": "3", "relation": "exchange"},
+        {"query": "at-least", "by": "epsilon", "epsilon": "1/3"},
+        {"query": "plurality", "within": "4"},
+        {"query": "sum", "lower": "-5", "upper": "40", "within": "60"},
+        {"query": "median", "epsilon": "2"},
+    ],
+    ids=str,
+)
+def test_the_command_line_and_the_python_make_the_same(values, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    found = ask(**values)
+    first, shown, saved = found.command.splitlines()
+    assert first == f"echo {TABLE.content.decode().strip()} > {TABLE.name}"
+    (tmp_path / TABLE.name).write_bytes(TABLE.content)
+    command, _, target = saved.partition(" > ")
+    assert target == "plan.json"
+    assert run(shlex.split(command)[1:]) == 0
+    files = {file.name: file.read() for file in found.files}
+    assert capsys.readouterr().out.encode() == files[target]
+    assert files[TABLE.name] == TABLE.content
+    assert run(shlex.split(shown)[1:]) == 0
+    by_command = capsys.readouterr().out
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        exec(compile(found.python, "exported", "exec"), {})
+    for line in said.getvalue().splitlines():
+        assert line in by_command.replace("\n", " ") or line in by_command
+        assert any(line.lower() == one.value.lower() for one in found.facts)
+
+
+def test_marks_of_pictures_are_probabilities_of_the_mechanism():
+    bars, curve = ask(by="epsilon", epsilon="1").pictures
+    chances = dict(bars.rows)
+    assert chances[200] == pytest.approx(0.46211715726)
+    assert chances[201] == pytest.approx(chances[199]) == pytest.approx(chances[200] / 2.718281828459045)
+    assert dict(curve.rows)[1.0] == pytest.approx(0.8509181282)
+    assert bars.draw().rows == bars.rows
+    assert bars.to_svg() == bars.to_svg()
+    line = ask(query="at-least", by="epsilon", epsilon="1").pictures[0]
+    assert dict(line.rows)[0] == pytest.approx(0.7310585786)
+
+
+def test_a_small_group_gets_no_count_below_nobody():
+    bars = ask(size="2", within="5").pictures[0]
+    assert min(answer for answer, _ in bars.rows) == 0
+    assert sum(chance for _, chance in bars.rows) > 0.95
+
+
+def test_certainty_is_never_said_of_what_is_not_certain():
+    for query in ("at-least", "majority", "plurality", "median"):
+        found = ask(query=query, by="epsilon", epsilon="1", size="100000", lead="1000", threshold="5")
+        assert "probability 1 " not in found.headline and "probability 1 " not in fact(found, "In this group").value
+
+
+@pytest.mark.parametrize(
+    ("values", "field"),
+    [
+        ({"query": "evil"}, "query"),
+        ({"size": "0"}, "size"),
+        ({"size": "2.5"}, "size"),
+        ({"within": "1e999"}, "within"),
+        ({"within": "nan"}, "within"),
+        ({"within": "200000"}, "within"),
+        ({"confidence": "1"}, "confidence"),
+        ({"by": "epsilon", "epsilon": "0"}, "epsilon"),
+        ({"by": "epsilon", "epsilon": "1e-9"}, "epsilon"),
+        ({"by": "epsilon", "epsilon": "1" * 40}, "epsilon"),
+        ({"by": "nothing"}, "by"),
+        ({"relation": "both"}, "relation"),
+        ({"query": "plurality", "categories": "1000"}, "categories"),
+        ({"query": "sum", "upper": "1e30"}, "upper"),
+        ({"query": "sum", "lower": "5", "upper": "1"}, "lower"),
+    ],
+    ids=str,
+)
+def test_what_makes_no_sense_or_takes_long_is_refused_at_its_field(values, field):
+    with pytest.raises(BadInput) as refused:
+        ask(**values)
+    assert refused.value.field in (field, "upper")
+
+
+def test_nothing_of_a_table_is_read_or_left(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ask()
+    assert list(tmp_path.iterdir()) == []
