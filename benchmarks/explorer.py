@@ -18,7 +18,7 @@ from irisdp.explorer import create_app
 from irisdp.explorer.ask_fields import FIELDS
 
 CLOSED = ("count", "histogram", "at-least", "majority", "sum", "mean")
-"""Questions answered by a closed form, for which less than 100 ms are promised; for the sum, ε of an error is searched."""
+"""Answered by a closed form, for which less than 100 ms are promised; for a sum, the ε of an error is searched for."""
 
 
 def main() -> None:

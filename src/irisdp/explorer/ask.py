@@ -104,7 +104,7 @@ def _python(asked: Asked) -> str:
             "",
             "from irisdp import plan",
             "",
-            f'Path("{TABLE.name}").write_text('{_NAMES}\\n')',
+            f'Path("{TABLE.name}").write_text("{_NAMES}\\n")',
             f"planned = plan({words}{options})",
             "print(planned.describe_cost())",
             'print("\\n".join(planned.describe_error()))',
