@@ -10,6 +10,7 @@ import pytest
 import irisdp
 from irisdp import BadInput, Privacy, design
 from irisdp.plots import estimates_picture, ledger_picture, names_read, published, readings
+from irisdp.plots.answers import read_published
 from irisdp.plots.rows import in_columns, labels
 from irisdp.reading import Posterior
 
@@ -110,6 +111,15 @@ def test_audiences_have_shapes_and_not_only_colours(session):
     assert [row[1] for row in picture.rows] == ["board"] * 3 + ["press"] * 3
     assert any("shape" in layer["encoding"] for layer in picture.spec["layer"])
     assert "Ely (for press): " in picture.description
+
+
+def test_axes_say_what_is_counted(tmp_path):
+    table = pa.table({"who": ["a", "a", "b"], "v": [1, 2, 3]})
+    for at_most, words in ((None, "different who"), (2, "records, at most 2 per who")):
+        given = {} if at_most is None else {"at_most": at_most}
+        found = irisdp.publish(table, "count", unit="who", **given, epsilon=1, ledger=tmp_path / f"{at_most}")
+        assert published(found).columns[0] == f"answer ({words})"
+        assert published(read_published(found)).spec == published(found).spec
 
 
 def test_hundreds_of_groups_stand_in_columns(session):

@@ -78,7 +78,10 @@ class PublishedAnswers:
         if kind == "count-distinct":
             return f"different values of {column}"
         whose = self.sidecar.get("unit")
-        return "records" if whose is None else f"records, at most one per {whose}"
+        if whose is None:
+            return "records"
+        kept = self.sidecar.get("at_most", 1)
+        return f"different {whose}" if kept == 1 else f"records, at most {kept} per {whose}"
 
     @property
     def names(self) -> tuple[str, ...] | None:
@@ -106,7 +109,7 @@ def read_published(release: Any) -> PublishedAnswers:
 
     Parameters
     ----------
-    release : Publication, or path
+    release : Publication, PublishedAnswers, or path
         Of the answers or of the sidecar beside them.
 
     Raises
@@ -114,6 +117,8 @@ def read_published(release: Any) -> PublishedAnswers:
     BadInput
         For answers without a sidecar, a sidecar without answers, and what is neither.
     """
+    if isinstance(release, PublishedAnswers):
+        return release
     if isinstance(release, Publication):
         sidecar = next(iter(release.sidecars.values()))
         numbers = _are_numbers(sidecar, release.answers.columns)

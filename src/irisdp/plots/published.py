@@ -28,7 +28,7 @@ def published(release: Any) -> Picture:
 
     Parameters
     ----------
-    release : Publication, or path
+    release : Publication, PublishedAnswers, or path
         Of the answers or of the sidecar beside them. Nothing else is read: no record, no ledger.
 
     Returns
