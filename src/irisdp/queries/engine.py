@@ -119,7 +119,10 @@ def locked_connection(path: str | None = None) -> duckdb.DuckDBPyConnection:
     connection.execute(f"SET disabled_optimizers = '{','.join(disabled)}'")
     # A time zone of the environment would change what an instant is read as.
     connection.execute("SET TimeZone = 'UTC'")
-    for setting in ("enable_progress_bar = false", "enable_external_access = false", "lock_configuration = true"):
+    # In a notebook without ipywidgets there is no bar, and asking for none is an error.
+    bar = connection.execute("SELECT current_setting('enable_progress_bar')").fetchone() != (False,)
+    settings = ("enable_external_access = false", "lock_configuration = true")
+    for setting in (*("enable_progress_bar = false",) * bar, *settings):
         connection.execute(f"SET {setting}")
     return connection
 
