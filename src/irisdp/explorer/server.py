@@ -13,8 +13,10 @@ __all__ = ["DEFAULT_PORT", "serve"]
 
 DEFAULT_PORT = 8715
 _LOOPBACK = "127.0.0.1"
-_MOST_CONNECTIONS = 800
-"""Whoever comes then is told that it is too busy; fewer than the files a process may usually have open."""
+_MOST_CONNECTIONS = 2000
+"""Whoever comes then is told that it is too busy, before a page is made."""
+_MOST_FILES = 4096
+"""A connection is an open file; many systems allow 1,024 unless more are asked for."""
 
 
 def serve(*, port: int = DEFAULT_PORT, browser: bool = True) -> None:
@@ -35,6 +37,7 @@ def serve(*, port: int = DEFAULT_PORT, browser: bool = True) -> None:
     application = create_app()
     import uvicorn
 
+    _allow_files()
     listening = _listen(port)
     address = f"http://{_LOOPBACK}:{listening.getsockname()[1]}/"
     server = uvicorn.Server(uvicorn.Config(application, **_settings()))
@@ -63,6 +66,18 @@ def _settings() -> dict[str, Any]:
         "timeout_keep_alive": 5,
         "timeout_graceful_shutdown": 2,
     }
+
+
+def _allow_files() -> None:
+    """Ask for as many open files as connections may take, where the system asks to be asked."""
+    try:
+        import resource
+    except ModuleNotFoundError:  # Windows counts otherwise
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _MOST_FILES if hard == resource.RLIM_INFINITY else min(_MOST_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def _listen(port: int) -> socket.socket:

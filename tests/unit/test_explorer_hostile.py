@@ -1,0 +1,307 @@
+"""The explorer under attack, over real sockets: clear answers, bounded memory, and nobody waits for anybody else."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import http.client
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed: `make test` installs it")
+pytest.importorskip("uvicorn", reason="uvicorn is not installed: `make test` installs it")
+
+from irisdp.explorer import guard
+from irisdp.explorer.server import _allow_files
+
+MEBIBYTE = 1 << 20
+MOST_GROWTH = 64 * MEBIBYTE
+"""That a server may grow by under attack, page caches and threads included."""
+PROCESS = Path("/proc/self/status")
+
+
+@contextlib.contextmanager
+def serving():
+    command = [sys.executable, "-m", "irisdp", "explore", "--port", "0", "--no-browser"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        line = process.stdout.readline()
+        port = int(re.search(r"http://127\.0\.0\.1:(\d+)/", line)[1])
+        _wait(lambda: _get(port, "/health")[0] == 200)
+        yield process, port
+    finally:
+        process.kill()
+        process.wait(10)
+        process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def server():
+    with serving() as found:
+        _get(found[1], "/ask")  # engines are loaded
+        yield found
+
+
+def _wait(done, seconds=30):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        with contextlib.suppress(OSError):
+            if done():
+                return
+        time.sleep(0.05)
+    pytest.fail("the server does not answer")
+
+
+def _get(port, path, seconds=30, **headers):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
+    try:
+        connection.request("GET", path, headers=headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+    finally:
+        connection.close()
+
+
+def _raw(port, content, seconds=30):
+    """Send bytes as they are, and return what comes back until the other side closes."""
+    with socket.create_connection(("127.0.0.1", port), timeout=seconds) as one:
+        one.sendall(content)
+        parts = []
+        with contextlib.suppress(OSError):
+            while part := one.recv(65536):
+                parts.append(part)
+                if b"\r\n\r\n" in b"".join(parts) and b"connection: close" not in parts[0].lower():
+                    break
+        return b"".join(parts)
+
+
+def _most_memory(process):
+    if not PROCESS.exists():
+        pytest.skip("the memory of a process is read from /proc")
+    return int(re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{process.pid}/status").read_text())[1]) * 1024
+
+
+def test_it_listens_on_the_loopback_only(server):
+    table = Path("/proc/net/tcp")
+    if not table.exists():
+        pytest.skip("who listens is read from /proc/net/tcp")
+    _, port = server
+    listening = [line.split()[1] for line in table.read_text().splitlines()[1:] if line.split()[3] == "0A"]
+    assert [found.split(":")[0] for found in listening if int(found.split(":")[1], 16) == port] == ["0100007F"]
+
+
+@pytest.mark.parametrize("way", ["length", "chunked", "lying"])
+def test_a_hundred_megabytes_are_refused_as_they_arrive(server, way):
+    process, port = server
+    before = _most_memory(process)
+    part = b"x" * 65536
+    head = f"POST /ask HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+    if way == "length":
+        head += f"Content-Length: {100 * MEBIBYTE}\r\n\r\n"
+    elif way == "lying":
+        head += "Content-Length: 10\r\n\r\n"
+    else:
+        head += "Transfer-Encoding: chunked\r\n\r\n"
+        part = b"10000\r\n" + part + b"\r\n"
+    answer = b""
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as one:
+        one.sendall(head.encode())
+        with contextlib.suppress(OSError):
+            for _ in range(1600):
+                one.sendall(part)
+            if way == "chunked":
+                one.sendall(b"0\r\n\r\n")
+        with contextlib.suppress(OSError):
+            while more := one.recv(65536):
+                answer += more
+                if b"</html>" in answer:
+                    break
+    if way == "lying":  # what comes after is another request, and none
+        assert b"200" in answer.split(b"\r\n")[0] or b"400" in answer or not answer
+    else:
+        assert answer.startswith(b"HTTP/1.1 413") and b"at most 1 MiB" in answer
+    assert _most_memory(process) - before < MOST_GROWTH
+    assert _get(port, "/health")[0] == 200
+
+
+def test_a_thousand_requests_at_once_are_answered_in_words(server):
+    process, port = server
+    before = _most_memory(process)
+    _allow_files()  # here too every connection is one
+
+    async def one(number):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        path = f"/ask/result?query=count&by=epsilon&epsilon=1&size={200 + number}"
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
+        answer = await asyncio.wait_for(reader.read(), 60)
+        writer.close()
+        return answer
+
+    async def all_of_them():
+        return await asyncio.gather(*(one(number) for number in range(1000)), return_exceptions=True)
+
+    answers = asyncio.run(all_of_them())
+    said = [answer for answer in answers if isinstance(answer, bytes) and answer]
+    assert len(said) == 1000
+    kinds = {answer.split(b" ")[1] for answer in said}
+    assert kinds <= {b"200", b"503"} and b"200" in kinds
+    assert all(b"try again" in answer or b"Service Unavailable" in answer for answer in said if b" 503 " in answer[:20])
+    assert _most_memory(process) - before < 2 * MOST_GROWTH
+    assert _get(port, "/health")[0] == 200
+
+
+def test_slow_readers_and_slow_senders_block_nobody(server):
+    _, port = server
+    slow = []
+    try:
+        for number in range(60):
+            one = socket.socket()
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            one.connect(("127.0.0.1", port))
+            slow.append(one)
+            head = f"Host: 127.0.0.1:{port}\r\n"
+            if number % 3 == 0:
+                one.sendall(f"GET /ask HTTP/1.1\r\n{head}\r\n".encode())  # and reads nothing
+            elif number % 3 == 1:
+                one.sendall(f"GET /ask HTTP/1.1\r\n{head}".encode())  # and never ends
+            else:
+                one.sendall(f"POST /ask HTTP/1.1\r\n{head}Content-Length: 1000\r\n\r\nsize".encode())
+        start = time.monotonic()
+        for _ in range(5):
+            assert _get(port, "/health", seconds=5)[0] == 200
+        assert _get(port, "/ask", seconds=20)[0] == 200
+        assert time.monotonic() - start < 20
+    finally:
+        for one in slow:
+            one.close()
+
+
+@pytest.mark.parametrize(
+    ("request_line", "headers", "statuses"),
+    [
+        ("GET / HTTP/1.1", "Host: evil.example\r\n", (421,)),
+        ("GET / HTTP/1.1", "Host: 127.0.0.1:{port}.evil.example\r\n", (421,)),
+        ("GET / HTTP/1.1", "Host: evil.example:{port}\r\nX-Forwarded-Host: 127.0.0.1:{port}\r\n", (421,)),
+        ("GET / HTTP/1.1", "Host: 127.0.0.1:{port}\r\nHost: evil.example\r\n", (400, 421)),
+        ("GET / HTTP/1.1", "", (400, 421)),
+        ("GET http://evil.example/ HTTP/1.1", "Host: 127.0.0.1:{port}\r\n", (200, 400, 404, 421)),
+        ("GET / HTTP/1.1", "Host: 127.0.0.1:{port}\r\nOrigin: http://evil.example\r\n", (403,)),
+        ("GET / HTTP/1.1", "Host: 127.0.0.1:{port}\r\nOrigin: null\r\n", (403,)),
+        ("GET /static/../../../../etc/passwd HTTP/1.1", "Host: 127.0.0.1:{port}\r\n", (404,)),
+        ("GET /static/%2e%2e%2f%2e%2e%2fetc%2fpasswd HTTP/1.1", "Host: 127.0.0.1:{port}\r\n", (404,)),
+        ("GET /static/..%5c..%5capp.py HTTP/1.1", "Host: 127.0.0.1:{port}\r\n", (404,)),
+        ("GET //etc/passwd HTTP/1.1", "Host: 127.0.0.1:{port}\r\n", (404,)),
+        ("DELETE /ask HTTP/1.1", "Host: 127.0.0.1:{port}\r\n", (405,)),
+        ("GET /ask?" + "a" * 100_000 + " HTTP/1.1", "Host: 127.0.0.1:{port}\r\n", (200, 400)),
+        ("\x00\x01\x02 nonsense", "", (400,)),
+        ("GET /ask?size=%ff%fe%00 HTTP/1.1", "Host: 127.0.0.1:{port}\r\n", (400,)),
+    ],
+)
+def test_strange_requests_are_refused_and_served_nothing(server, request_line, headers, statuses):
+    _, port = server
+    answer = _raw(port, f"{request_line}\r\n{headers.format(port=port)}\r\n".encode("latin-1"))
+    assert int(answer.split(b" ")[1]) in statuses
+    assert b"root:" not in answer and b"Traceback" not in answer and b'File "' not in answer
+    assert _get(port, "/health")[0] == 200
+
+
+def test_a_client_that_goes_away_leaves_nothing_behind(server):
+    _, port = server
+    for _ in range(50):
+        with socket.create_connection(("127.0.0.1", port)) as one:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
+            one.sendall(f"POST /ask HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: 100\r\n\r\nab".encode())
+    assert _get(port, "/ask")[0] == 200
+
+
+def test_a_taken_port_is_said_in_one_line(server):
+    _, port = server
+    command = [sys.executable, "-m", "irisdp", "explore", "--no-browser", "--port", str(port)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1 and "give another, or 0 for any" in done.stderr
+
+
+def test_the_keyboard_stops_it():
+    with serving() as (process, _):
+        process.send_signal(signal.SIGINT)
+        assert process.wait(15) == 0
+
+
+def _asked(application, chunks, *, pause=0.0):
+    """Send one request through the guard, and return what it sends back."""
+    sent = []
+
+    async def receive():
+        await asyncio.sleep(pause)
+        if not chunks:
+            return {"type": "http.disconnect"}
+        body = chunks.pop(0)
+        return {"type": "http.request", "body": body, "more_body": bool(chunks)}
+
+    async def send(message):
+        sent.append(message)
+
+    headers = [(b"host", b"127.0.0.1:80")]
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": headers, "server": ("127.0.0.1", 80)}
+    asyncio.run(application(scope, receive, send))
+    return sent
+
+
+def _guarded(inner=None):
+    async def fine(scope, receive, send):
+        body = (await receive())["body"]
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": body})
+
+    return guard.Guard(inner or fine, lambda status, rule, remedy: (f"{rule}; {remedy}".encode(), "text/plain"))
+
+
+def test_who_sends_too_slowly_is_told(monkeypatch):
+    monkeypatch.setattr(guard, "_SECONDS_TO_SEND", 0.05)
+    assert _asked(_guarded(), [b"a"] * 100, pause=0.02)[0]["status"] == 408
+
+
+def test_who_takes_too_slowly_is_cut_off(monkeypatch):
+    monkeypatch.setattr(guard, "_SECONDS_TO_TAKE", 0.05)
+
+    async def slow(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await asyncio.sleep(5)
+
+    start = time.monotonic()
+    assert len(_asked(_guarded(slow), [b""])) == 1
+    assert time.monotonic() - start < 2
+
+
+def test_all_bodies_together_are_bounded(monkeypatch):
+    monkeypatch.setattr(guard, "_HELD_IN_ALL", 1000)
+    one = _guarded()
+    assert _asked(one, [b"x" * 900])[1]["body"] == b"x" * 900
+    assert _asked(one, [b"x" * 900])[0]["status"] == 200, "what was answered is let go"
+    assert _asked(one, [b"x" * 1100])[0]["status"] == 503
+
+
+def test_sockets_of_the_web_are_closed():
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(_guarded()({"type": "websocket", "headers": []}, None, send))
+    assert sent == [{"type": "websocket.close", "code": 1008}]
+
+
+def test_nothing_of_the_environment_is_shown(server):
+    _, port = server
+    text = _get(port, "/ask")[1] + _get(port, "/nothing")[1] + _get(port, "/ask?size=x")[1]
+    assert str(Path.home()) not in text.replace("/", os.sep) or str(Path.home()) == "/"
+    assert "irisdp-explorer-" not in text and str(Path.cwd()) not in text
