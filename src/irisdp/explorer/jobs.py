@@ -1,0 +1,323 @@
+"""Long pieces of work, one line of them: bounded in time, memory, number and size, with progress, and stopped at will.
+
+A job runs in a process of its own (`workers`). What is asked twice is one job. Every end has its own words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import BadInput, IrisError, Refusal
+from .workers import BAD_INPUT, DONE, LOST, OUT_OF_MEMORY, READY, REFUSED, SAID, TOO_LARGE, Work, Worker
+
+__all__ = ["Busy", "Job", "Jobs", "Stopped"]
+
+_SECONDS_TO_START = 120.0
+_TICK = 0.05
+
+
+class Busy(IrisError):
+    """There is as much to do already as is done at once and kept waiting."""
+
+
+class Stopped(Refusal):
+    """A job ended without an answer.
+
+    Parameters
+    ----------
+    reason : {"time", "memory", "size", "cancelled", "lost"}
+    message : str
+    """
+
+    def __init__(self, reason: str, message: str) -> None:
+        self.reason = reason
+        super().__init__(message)
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """One piece of work.
+
+    Parameters
+    ----------
+    key : str
+        Its name in addresses: the digest of what is to be done.
+    room : str
+        Where it was asked for.
+    work, values
+        What to do, and of what.
+    """
+
+    key: str
+    room: str
+    work: Work = field(repr=False)
+    values: Mapping[str, str] = field(repr=False)
+    phase: str = "waiting"
+    started: float | None = None
+    ended: float | None = None
+    cancelled: bool = False
+    outcome: Any = field(default=None, repr=False)
+    error: IrisError | None = None
+    over: threading.Event = field(default_factory=threading.Event, repr=False)
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds that it has run, or ran."""
+        if self.started is None:
+            return 0.0
+        return (time.monotonic() if self.ended is None else self.ended) - self.started
+
+    def result(self) -> Any:
+        """Return what came out of it.
+
+        Raises
+        ------
+        BadInput, Refusal
+            As the work did.
+        Stopped
+            Where it ended without an answer.
+        """
+        if self.error is not None:
+            raise self.error.with_traceback(None)
+        return self.outcome
+
+
+class Jobs:
+    """Jobs, of which a few run at once and some wait.
+
+    Parameters
+    ----------
+    at_once : int
+        Processes.
+    waiting : int
+        Jobs that wait at most.
+    seconds : float
+        That one may run.
+    memory : int
+        Bytes of address space that one may have.
+    reused : int
+        Jobs after which a process is replaced by a new one; if more than 1, the new one is started ahead.
+    modules : tuple of str
+        What processes import before they are ready: time counts from then on.
+    kept : int
+        Jobs remembered after their end, the last ones.
+    remembered : float
+        Seconds that they are remembered at most.
+    """
+
+    def __init__(
+        self,
+        *,
+        at_once: int = 2,
+        waiting: int = 16,
+        seconds: float = 600,
+        memory: int = 2 << 30,
+        reused: int = 1,
+        modules: tuple[str, ...] = (),
+        kept: int = 24,
+        remembered: float = 900,
+    ) -> None:
+        self.seconds, self.memory = seconds, memory
+        self._at_once, self._waiting, self._reused = at_once, waiting, reused
+        self._kept, self._remembered, self._modules = kept, remembered, modules
+        self._change = threading.Condition()
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._line: list[Job] = []
+        self._threads: list[threading.Thread] = []
+        self._idle = 0
+        self._closed = False
+
+    def submit(self, room: str, work: Work, values: Mapping[str, str]) -> Job:
+        """Ask for a piece of work; what is done or remembered already is not done again.
+
+        Raises
+        ------
+        Busy
+            Where too many wait.
+        """
+        key = _key(room, work, values)
+        with self._change:
+            self._forget()
+            known = self._jobs.get(key)
+            if known is not None and _counts(known):
+                return known
+            if self._closed or len(self._line) >= self._waiting:
+                raise Busy(f"jobs: {len(self._line)} are waiting already; try again in a while, or cancel one")
+            job = self._jobs[key] = Job(key, room, work, dict(values))
+            self._jobs.move_to_end(key)
+            self._line.append(job)
+            if len(self._line) > self._idle and len(self._threads) < self._at_once:
+                self._start_thread()
+            self._change.notify_all()
+            return job
+
+    def known(self, room: str, work: Work, values: Mapping[str, str]) -> Job | None:
+        """Return the job for a piece of work, if it was asked for and not stopped."""
+        job = self.find(_key(room, work, values))
+        return job if job is not None and _counts(job) else None
+
+    def find(self, key: str) -> Job | None:
+        """Return a job that is still remembered."""
+        with self._change:
+            self._forget()
+            return self._jobs.get(key)
+
+    def ahead_of(self, job: Job) -> int:
+        """Say how many jobs wait before one."""
+        with self._change:
+            return self._line.index(job) if job in self._line else 0
+
+    def warm(self) -> None:
+        """Start the first process before anything is asked."""
+        with self._change:
+            if not self._threads and not self._closed:
+                self._start_thread()
+
+    def cancel(self, job: Job) -> None:
+        """Stop a job: one that runs is killed, one that waits never starts."""
+        with self._change:
+            job.cancelled = True
+            if job in self._line:
+                self._line.remove(job)
+                _end(job, error=_cancelled())
+
+    def close(self) -> None:
+        """Stop everything."""
+        with self._change:
+            self._closed = True
+            for job in list(self._jobs.values()):
+                job.cancelled = True
+            for job in self._line:
+                _end(job, error=_cancelled())
+            self._line.clear()
+            self._change.notify_all()
+            threads = list(self._threads)
+        for thread in threads:
+            thread.join(10)
+
+    def _start_thread(self) -> None:
+        thread = threading.Thread(target=self._serve, name="irisdp-jobs", daemon=True)
+        self._threads.append(thread)
+        self._idle += 1
+        thread.start()
+
+    def _serve(self) -> None:
+        """Do one job after the other, each in a process that may serve several."""
+        worker: Worker | None = None
+        ready, served = False, 0
+        while True:
+            if worker is None and self._reused > 1:
+                worker, ready, served = self._started(), False, 0
+            job = self._next()
+            if job is None:
+                break
+            if worker is None:
+                worker, ready, served = self._started(), False, 0
+            ready = self._run(job, worker, ready)
+            served += 1
+            if worker is not None and (not ready or served >= self._reused):
+                worker.kill()
+                worker = None
+        if worker is not None:
+            worker.kill()
+
+    def _started(self) -> Worker | None:
+        try:
+            return Worker(self.memory, self._modules)
+        except OSError:  # the system has no more processes, or no more files
+            return None
+
+    def _next(self) -> Job | None:
+        with self._change:
+            self._change.wait_for(lambda: self._closed or self._line)
+            if self._closed:
+                return None
+            self._idle -= 1
+            return self._line.pop(0)
+
+    def _run(self, job: Job, worker: Worker | None, ready: bool) -> bool:
+        """Run one job to its end, and say whether the process can serve another."""
+        job.phase = "starting"
+        job.started = time.monotonic()
+        deadline = job.started + (self.seconds if ready else _SECONDS_TO_START)
+        if worker is not None:
+            worker.ask(job.work, job.values)
+        while True:
+            heard = (LOST, "no process could be started") if worker is None else worker.hear(_TICK)
+            if heard is None and not job.cancelled and time.monotonic() < deadline:
+                continue
+            kind, told = heard if heard is not None else (None, None)
+            if kind == READY:
+                ready, deadline = True, time.monotonic() + self.seconds
+            elif kind == SAID:
+                job.phase = str(told)
+            else:
+                break
+        error = self._why(job, kind, told)
+        with self._change:
+            self._idle += 1
+            _end(job, outcome=told if kind == DONE else None, error=error)
+        return not isinstance(error, Stopped) or error.reason == "size"
+
+    def _why(self, job: Job, kind: str | None, told: Any) -> IrisError | None:
+        """Say in words why a job has no answer; None where it has one."""
+        if kind == DONE:
+            return None
+        if kind == BAD_INPUT:
+            return BadInput(*told)
+        if kind == REFUSED:
+            message, document = told
+            return Refusal(message, **{key: value for key, value in document.items() if key != "error"})
+        if kind is None and job.cancelled:
+            return _cancelled()
+        if kind is None:
+            rule = f"stopped after {_words(self.seconds)}, which is as long as the explorer works on one thing"
+            return Stopped("time", f"{rule}; ask for less, or run the command line, which takes its time")
+        if kind == TOO_LARGE:
+            rule = f"the answer has {int(told) >> 20} MiB, too many for a page"
+            return Stopped("size", f"{rule}; run the command line instead")
+        # Libraries below Python abort where memory ends, and the system kills.
+        if kind == OUT_OF_MEMORY or (kind == LOST and told in (-6, -9)):
+            rule = f"needs more than the {self.memory / (1 << 30):g} GiB of memory that the explorer allows"
+            return Stopped("memory", f"{rule}; ask for less, or run the command line")
+        return Stopped("lost", f"ended without an answer ({told}); please report it")
+
+    def _forget(self) -> None:
+        """Drop what ended long ago, and of many the oldest."""
+        over = [job for job in self._jobs.values() if job.ended is not None]
+        now = time.monotonic()
+        for place, job in enumerate(over):
+            assert job.ended is not None
+            if now - job.ended > self._remembered or place < len(over) - self._kept:
+                del self._jobs[job.key]
+
+
+def _counts(job: Job) -> bool:
+    """Tell whether a job has an answer, or is on the way to one."""
+    return not job.cancelled and not isinstance(job.error, Stopped)
+
+
+def _end(job: Job, *, outcome: Any = None, error: IrisError | None = None) -> None:
+    job.outcome, job.error, job.phase = outcome, error, "over"
+    job.ended = time.monotonic()
+    job.over.set()
+
+
+def _cancelled() -> Stopped:
+    return Stopped("cancelled", "cancelled; press the button again to start it anew")
+
+
+def _key(room: str, work: Work, values: Mapping[str, str]) -> str:
+    told = json.dumps([room, work.__module__, work.__qualname__, sorted(values.items())])
+    return hashlib.sha256(told.encode()).hexdigest()[:32]
+
+
+def _words(seconds: float) -> str:
+    return f"{seconds / 60:g} minutes" if seconds >= 120 else f"{seconds:g} seconds"
