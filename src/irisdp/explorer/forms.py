@@ -40,6 +40,8 @@ class Field:
     when : mapping, or several
         The field stands only where each of these other fields has one of these values; of several, by one of them.
     fills : str
+    linked : bool
+        Whether links carry it; what files hold they do not.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Field:
     whole: bool = False
     when: When | tuple[When, ...] = field(default_factory=dict)
     fills: str = ""
+    linked: bool = True
 
 
 def read_values(fields: tuple[Field, ...], given: Mapping[str, str]) -> dict[str, str]:
@@ -65,7 +68,7 @@ def read_values(fields: tuple[Field, ...], given: Mapping[str, str]) -> dict[str
 
 def field_of(fields: tuple[Field, ...], name: str) -> Field | None:
     """Return the field that an error speaks of; None where it speaks of no field."""
-    wanted = name.strip("-").replace("-", "_")
+    wanted = name.partition("[")[0].strip("-").replace("-", "_")
     return next((one for one in fields if one.name == wanted), None)
 
 

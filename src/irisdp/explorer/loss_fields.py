@@ -1,0 +1,88 @@
+"""The fields that say what an error costs a reader, in the rooms that ask for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import BadInput
+from ..exact import parse_json
+from .forms import Field
+from .pasted import json_ready
+from .results import Values
+
+__all__ = ["LOSSES", "loss_fields", "loss_of"]
+
+LOSSES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "absolute": ("by how much it is off", ()),
+    "squared": ("the square of that", ()),
+    "zero-one": ("1 for every wrong answer", ()),
+    "pinball": ("too low and too high cost differently", ("too_low", "too_high")),
+    "threshold": ("1 for errors beyond a threshold", ("beyond",)),
+    "excess": ("by how much it is off beyond a threshold", ("beyond",)),
+}
+"""Losses with a name: what an error costs, and the fields that say more."""
+
+
+def loss_fields(when: dict[str, tuple[str, ...]]) -> tuple[Field, ...]:
+    """Return the fields of a loss, which stand where `when` says."""
+
+    def number(name: str, label: str) -> Field:
+        wanted = tuple(loss for loss, (_, names) in LOSSES.items() if name in names)
+        return Field(
+            name=name,
+            label=label,
+            kind="number",
+            default="1",
+            low=1,
+            high=20,
+            whole=name == "beyond",
+            when={**when, "loss": wanted},
+        )
+
+    return (
+        Field(
+            name="loss",
+            label="An error costs",
+            kind="choice",
+            default="absolute",
+            choices=(
+                *((name, f"{name}: {words}") for name, (words, _) in LOSSES.items()),
+                ("table", "as a table says"),
+            ),
+            when=when,
+        ),
+        number("too_low", "Each unit too low costs"),
+        number("too_high", "Each unit too high costs"),
+        number("beyond", "Errors hurt beyond"),
+        Field(
+            name="loss_table",
+            label="Table of losses",
+            kind="area",
+            example="[[0, 1, 2], [1, 0, 1], [2, 1, 0]]",
+            help="A list of lists: row i, column v is what answering v costs where i is true.",
+            when={**when, "loss": ("table",)},
+        ),
+    )
+
+
+def loss_of(values: Values) -> Any:
+    """Return the loss that the fields say: a word as the command line has it, or a table.
+
+    Raises
+    ------
+    BadInput
+        For a loss without a name here: a file, above all, is never read.
+    """
+    name = values["loss"]
+    if name == "table":
+        table = json_ready(parse_json(values["loss_table"], "loss_table"))
+        if not isinstance(table, list):
+            raise BadInput("loss_table", "must be a list of lists", "write for example [[0, 1], [1, 0]]")
+        return table
+    if name not in LOSSES:
+        raise BadInput("loss", "is not a loss of this list", f"choose {', '.join(LOSSES)} or table")
+    parts = [values[parameter].strip() for parameter in LOSSES[name][1]]
+    for parameter, part in zip(LOSSES[name][1], parts, strict=True):
+        if not part or ":" in part:
+            raise BadInput(parameter, "must be a number", "write for example 2")
+    return ":".join((name, *parts))
