@@ -1,0 +1,183 @@
+"""The work of the room Design: the optimum for a spec, and what is proved of it; done in another process."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import islice
+from typing import Any
+
+from ..certify import Audit, audit
+from ..certify.optimality import Optimality
+from ..design import from_spec
+from ..errors import Infeasible
+from ..exact import short_text
+from ..graphs.names import key_of_node
+from ..mechanisms import SAME_ROWS, FactoredMechanism, Mechanism
+from .design_pictures import coloured, pictures_of, rows_of
+from .results import Fact, File, Result, Table, Values
+from .specs import Asked, asked
+from .taken_away import as_json_file, as_python, command_line
+from .workers import Phase
+
+__all__ = ["design"]
+
+Designed = Mechanism | FactoredMechanism
+
+_MOST_ROWS, _MOST_COLUMNS = 40, 12
+_MOST_CHECKED = 2_000_000
+"""Probabilities up to which every edge is checked before a design is shown."""
+_CONFLICT = {
+    "answers": "Answers",
+    "distance": "Steps between the two",
+    "probability": "Given at the first",
+    "other_probability": "Given at the second",
+    "bound": "Allowed at most",
+    "smallest_epsilon": "Possible from ε",
+    "smallest_delta": "Possible from δ",
+}
+"""What a refusal says of two inputs whose rows contradict each other, in words."""
+
+
+def design(values: Values, say: Phase) -> Result:
+    """Design what a form asks for.
+
+    Raises
+    ------
+    BadInput
+        For a form that asks for nothing that can be designed.
+    """
+    say("reading what is asked")
+    wanted = asked(values)
+    say("looking for the optimum")
+    try:
+        mechanism = from_spec(wanted.spec)
+    except Infeasible as refusal:
+        return _infeasible(wanted, refusal)
+    say("checking every edge, and the proof")
+    size = len(mechanism.inputs) * len(mechanism.outputs)
+    verdict = audit(mechanism) if size <= _MOST_CHECKED or isinstance(mechanism, FactoredMechanism) else None
+    say("drawing")
+    python, command, spec = _taken_away(wanted)
+    classes = coloured(wanted)
+    return Result(
+        headline=_headline(mechanism, verdict),
+        verdict=None if verdict is None else "good" if verdict.holds else "bad",
+        facts=_facts(mechanism, verdict),
+        pictures=pictures_of(mechanism, wanted, classes),
+        tables=(*rows_of(mechanism, classes), *_matrix(mechanism)),
+        files=(as_json_file("mechanism.json", mechanism.to_document()), spec),
+        python=python,
+        command=command,
+        notes=(*_notes(verdict), *wanted.noticed),
+    )
+
+
+def _taken_away(wanted: Asked) -> tuple[str, str, File]:
+    """Return the Python and the command line that design the same, and the spec as a file."""
+    first, named = as_python("spec", wanted.spec, "spec.json")
+    python = f'{first}import irisdp\n\n{named}\nirisdp.design.from_spec(spec).save("mechanism.json")'
+    lines = ["irisdp", "design", "spec.json", "-o", "mechanism.json"], ["irisdp", "audit", "mechanism.json"]
+    return python, "\n".join(map(command_line, lines)), as_json_file("spec.json", wanted.spec)
+
+
+def _infeasible(wanted: Asked, refusal: Infeasible) -> Result:
+    """Explain why there is no mechanism, or no best one, with the numbers of the refusal."""
+    python, command, spec = _taken_away(wanted)
+    told = refusal.document
+    facts = [Fact("Inputs in conflict", " and ".join(map(_key, told["pair"])))] if "pair" in told else []
+    facts += [Fact(label, _told(told[name])) for name, label in _CONFLICT.items() if told.get(name) is not None]
+    return Result(
+        headline=f"{str(refusal)[:1].upper()}{str(refusal)[1:]}.",
+        verdict="bad",
+        facts=tuple(facts),
+        files=(as_json_file("explanation.json", told), spec),
+        python=python,
+        command=command,
+        notes=wanted.noticed,
+    )
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, list):
+        return " or ".join(map(_key, value))
+    return short_text(Fraction(value)) if isinstance(value, str) else str(value)
+
+
+def _key(node: Any) -> str:
+    return key_of_node(tuple(node) if isinstance(node, list) else node)
+
+
+def _headline(mechanism: Designed, verdict: Audit | None) -> str:
+    """Say what this is best at, and among what."""
+    objective = mechanism.objective
+    proof = None if verdict is None else verdict.optimality
+    if verdict is not None and not verdict.holds:
+        return "This does NOT hold: please report it, with the spec."
+    if proof is not None and (objective is None or proof.value is None):
+        return f"Private, and proved best: {proof.says()}."
+    if objective is None:
+        return "Private; nothing is claimed about how good it is."
+    # The name of a goal may say already what it is compared with, which is said here in other words.
+    value = f"{objective.name.partition(', among')[0]} {short_text(objective.value, 10)}"
+    if proof is not None and proof.gap is not None:
+        which = "no private mechanism" + (" with the same rows on the boundary" if proof.among == SAME_ROWS else "")
+        exactly = "" if proof.gap == 0 else f" by more than {short_text(proof.gap, 2)}"
+        return f"Proved best: {value}; {which} has less{exactly}."
+    if objective.lower_bound is not None:
+        bound = short_text(objective.lower_bound, 10)
+        return f"Best, too large for a certificate: {value}; no private mechanism has less than {bound}."
+    return f"Private: {value}; nothing is claimed about how much less is possible."
+
+
+def _facts(mechanism: Designed, verdict: Audit | None) -> tuple[Fact, ...]:
+    size = f"{len(mechanism.inputs)} inputs, {len(mechanism.outputs)} answers"
+    promised = Fact("Promised", str(mechanism.privacy))
+    if verdict is None:
+        return (promised, Fact("Size", size, "too large to check here: irisdp audit checks it"))
+    worst = verdict.pairs[verdict.worst]
+    needed = worst.epsilon_at_delta
+    tight = (
+        "" if verdict.tightest is None else f"on the tightest edge, {' and '.join(map(_key, verdict.tightest.edge))}"
+    )
+    return (
+        promised,
+        Fact("ε needed", "none suffices" if needed is None else short_text(needed, 10), tight),
+        Fact("δ needed", short_text(worst.delta_at_epsilon), "at the ε promised"),
+        Fact("Size", size, "no edges: nothing is compared" if not verdict.edges else f"{verdict.edges} edges"),
+        *(() if verdict.optimality is None else _proof(verdict.optimality)),
+    )
+
+
+def _proof(found: Optimality) -> list[Fact]:
+    facts = [Fact("Certificate", "holds" if found.holds else "DOES NOT HOLD", found.reason)]
+    if found.value is not None and found.lower_bound is not None and found.gap is not None:
+        bound = f"bound {short_text(found.lower_bound, 10)}, gap {short_text(found.gap, 3)}"
+        facts.append(Fact("Value", short_text(found.value, 10), bound))
+    if found.goal is not None:
+        goal = found.goal
+        always = f"always answering {_key(goal.constant_answer)} reaches {short_text(goal.constant)}"
+        free = f"without privacy it could be {short_text(goal.without_privacy)}; {always}"
+        facts.append(Fact("Made small", goal.words, "the same for all" if goal.compares_nothing else free))
+    facts.append(Fact("Best among", found.scope() or "nothing is proved"))
+    return facts
+
+
+def _matrix(mechanism: Designed) -> tuple[Table, ...]:
+    """Write the probabilities as decimals, of many the first."""
+    outputs = list(islice(mechanism.outputs, _MOST_COLUMNS))
+    inputs = list(islice(mechanism.inputs, _MOST_ROWS))
+    rows = [(_key(node), *(short_text(p, 4) for p in islice(mechanism.row(node), len(outputs)))) for node in inputs]
+    left = [
+        f"the first {len(shown)} of {len(named)} {what}"
+        for shown, named, what in ((inputs, mechanism.inputs, "inputs"), (outputs, mechanism.outputs, "answers"))
+        if len(shown) < len(named)
+    ]
+    caption = "Probability of each answer, by input" + (f" ({', '.join(left)})" if left else "")
+    return (Table(caption, ("input", *map(_key, outputs)), tuple(rows)),)
+
+
+def _notes(verdict: Audit | None) -> tuple[str, ...]:
+    said = ["Numbers are rounded for people; the file has them exactly."]
+    if verdict is not None and verdict.optimality is None:
+        said.append("The file states no proof of optimality: nothing is claimed but privacy, which was checked.")
+    return tuple(said)
