@@ -1,0 +1,83 @@
+"""The room Read: what a published answer says to a reader, by what they know and what an error costs them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .forms import Field
+from .lanes import answer
+from .loss_fields import loss_fields
+from .results import Answer, Values
+from .room import Room
+
+if TYPE_CHECKING:
+    from .results import Result
+    from .workers import Phase
+
+__all__ = ["READ", "read_work"]
+
+_FIELDS = (
+    Field(
+        name="upload",
+        label="A file",
+        kind="file",
+        fills="release",
+        help="The .release.json that lies beside published answers, or a mechanism file.",
+    ),
+    Field(
+        name="release",
+        label="What was published",
+        kind="area",
+        example='{"format": "irisdp/release/1", …}',
+        help="Or paste it here. It is public: it says how the answers were made. Links leave it out.",
+        linked=False,
+    ),
+    Field(name="value", label="The published answer", example="7", help="A number, or a name such as yes."),
+    Field(name="at_least", label="Known: at least", kind="number", whole=True, low=0, high=100),
+    Field(name="at_most", label="Known: at most", kind="number", whole=True, low=0, high=100),
+    Field(
+        name="lead",
+        label="Known: the lead",
+        kind="number",
+        whole=True,
+        help="Of a majority or a winner: by how many records the largest is ahead of all others.",
+    ),
+    *loss_fields({}),
+    Field(
+        name="prior",
+        label="Prior",
+        kind="area",
+        example="[0.5, 0.3, 0.2]",
+        help="May be left out: your probabilities of the counts 0, 1, … as a list. Then the mean loss is made small.",
+    ),
+)
+
+
+def read_work(values: Values, say: Phase) -> Result:
+    """Do the work of this room, in the process that it is sent to."""
+    from .reading import read
+
+    return read(values, say)
+
+
+def _answer(values: Values) -> Answer:
+    if not values["release"].strip() and not values["value"].strip():
+        return None
+    return answer("read", read_work, values)
+
+
+READ = Room(
+    name="read",
+    title="Read",
+    summary="What a published number or name says to you: the best reading, what it costs, what may be true.",
+    introduction=(
+        "A published answer has noise in it. By what you know and what an error costs you it can often be read better"
+        " than as it is; no reading of this release has less loss than the one found."
+    ),
+    fields=_FIELDS,
+    answer=_answer,
+    submit="Read",
+    live=True,
+    posts=True,
+    waits=True,
+)

@@ -1,0 +1,174 @@
+"""The work of the room Read: what a published answer says to one reader; done in another process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from ..errors import BadInput
+from ..exact import numbers, parse_json, short_text
+from ..reading import Estimates, Interpretation, interpret
+from ..reading.choices import ChoiceInterpretation
+from .loss_fields import loss_of
+from .pasted import json_ready
+from .results import Fact, File, Result, Table, Values
+from .taken_away import as_json_file, as_python, command_line
+from .workers import Phase
+
+__all__ = ["read"]
+
+_WORTH_SAYING = 0.001
+_MOST_ROWS = 60
+_KNOWN = ("at_least", "at_most", "lead")
+
+
+def read(values: Values, say: Phase) -> Result:
+    """Read a published answer as a form says.
+
+    Raises
+    ------
+    BadInput
+        For what is no release, for an answer that it cannot have published, and for knowledge that does not fit.
+    """
+    say("reading the release")
+    release = _release(values["release"])
+    value = values["value"].strip()
+    if not value:
+        raise BadInput("value", "is missing", "give one published answer, such as 7; of a whole file, use interpret")
+    loss = loss_of(values)
+    known: dict[str, Any] = {name: values[name].strip() for name in _KNOWN if values[name].strip()}
+    prior = json_ready(parse_json(values["prior"], "prior")) if values["prior"].strip() else None
+    say("finding the best reading")
+    weights = None if prior is None else numbers(prior, "prior")
+    found = interpret(release, value, loss=loss, prior=weights, **known)
+    if isinstance(found, Estimates):
+        raise BadInput("release", "publishes a list, which is read whole", "use irisdp interpret beside its answers")
+    from ..plots import names_read, readings
+
+    say("drawing")
+    (document,) = found.to_documents()
+    if isinstance(found, Interpretation):
+        document |= {"posterior": found.posterior().to_document()}
+        said, picture = _of_count(found, document), readings(found)
+    else:
+        said, picture = _of_name(found), names_read(found)
+    files = [as_json_file("reading.json", document), File("release.json", values["release"].encode("utf-8", "replace"))]
+    files += [as_json_file("loss.json", loss)] if isinstance(loss, list) else []
+    files += [as_json_file("prior.json", prior)] if prior is not None else []
+    return Result(
+        headline=said.headline,
+        facts=said.facts,
+        pictures=(picture,),
+        tables=said.tables,
+        files=tuple(files),
+        python=_python(value, loss, known, prior),
+        command=_command(value, loss, known, prior),
+        notes=(*said.notes, "The release stays out of links: whoever opens one pastes it again."),
+    )
+
+
+def _release(text: str) -> Mapping[str, Any]:
+    """Parse what was pasted; nothing but an object is a release here, above all no name of a file."""
+    if not text.strip():
+        raise BadInput("release", "is missing", "paste the .release.json that lies beside published answers")
+    document = parse_json(text, "release")
+    if not isinstance(document, dict):
+        raise BadInput("release", "must be a JSON object", "paste the .release.json that lies beside published answers")
+    return document
+
+
+def _of_count(found: Interpretation, document: Mapping[str, Any]) -> Result:
+    answer, rule = found.answers[0], found.answers[0].rule
+    low, high = rule.possible
+    counts = f"counts {low} to {high}" if high is not None else f"counts from {low} on"
+    kind = "under your prior" if found.bayesian else "at worst"
+    bound = "that" if rule.lower_bound == rule.value else short_text(rule.lower_bound)
+    first, last = document["posterior"]["interval_95"]
+    assumed = "under your prior" if found.bayesian else "if all possible counts were equally likely before"
+    cost = f"{found.loss.name}, for {counts}; no reading has less than {bound}"
+    facts = [
+        Fact("Loss", f"{short_text(rule.value)} {kind}", cost),
+        Fact("Truth", f"{first} to {last}", f"with probability at least 95 %, {assumed}"),
+    ]
+    if rule.face_value is not None:
+        share = float(1 - rule.value / rule.face_value) if rule.face_value else 0.0
+        costs = f"taking {answer.published} as it is costs {short_text(rule.face_value)}"
+        facts.append(Fact("Saved", f"{share:.1%}" if share >= _WORTH_SAYING else "less than 0.1 %", costs))
+    notes = []
+    if not rule.universal or found.shared:
+        notes.append("A mechanism made for this loss might serve better: universality is not guaranteed here.")
+    if found.named:
+        notes.append("Groups were named by these counts: losses are of groups chosen beforehand.")
+    tables: tuple[Table, ...] = ()
+    if len(answer.chances) > 1:
+        notes.append("The best reading tosses a coin, anew each time: it is one of these readings at random.")
+        tables = (_chances("Readings, and how likely each is drawn", ("reading", "probability"), answer.chances),)
+    return Result(
+        headline=f"{answer.published} was published. Read it as {_reading(answer.chances)}.",
+        facts=tuple(facts),
+        tables=tables,
+        notes=tuple(notes),
+    )
+
+
+def _reading(chances: tuple[tuple[int, Fraction], ...]) -> str:
+    if len(chances) == 1:
+        return str(chances[0][0])
+    likely = [(value, p) for value, p in chances if p >= _WORTH_SAYING] or list(chances[:1])
+    return " or ".join(f"{value} (with probability {short_text(p, 4)})" for value, p in likely)
+
+
+def _of_name(found: ChoiceInterpretation) -> Result:
+    from ..reading.judgement import BASES
+
+    answer = found.answers[0]
+    judged = answer.judgement
+    least = _rounded_down(judged.probability.lower)
+    right = "an answer of this release is right with this probability"
+    tables: tuple[Table, ...] = ()
+    if judged.posterior is not None:
+        tables = (_chances("What may be true", ("answer", "probability"), tuple(judged.posterior.items())),)
+    likely = f"It is true with probability {least} or more, {BASES[judged.basis]}."
+    return Result(
+        headline=f"{answer.published} was published. {likely}",
+        facts=(
+            Fact("Most likely true", str(answer.reading)),
+            Fact("At worst", _rounded_down(judged.right_at_worst), right),
+        ),
+        tables=tables,
+    )
+
+
+def _chances(caption: str, columns: tuple[str, ...], chances: Any) -> Table:
+    rows = tuple((str(value), f"{float(p):.6g}") for value, p in chances[:_MOST_ROWS])
+    return Table(caption + (f" (the first {len(rows)})" if len(chances) > len(rows) else ""), columns, rows)
+
+
+def _rounded_down(probability: Fraction) -> str:
+    return f"{probability * 10_000 // 1 / 10_000:.4f}"
+
+
+def _command(value: str, loss: Any, known: Mapping[str, str], prior: Any) -> str:
+    told = {"value": value, **known}
+    if loss != "absolute":
+        told["loss"] = "loss.json" if isinstance(loss, list) else loss
+    if prior is not None:
+        told["prior"] = "prior.json"
+    # A value may begin with a minus sign, which would look like an option by itself.
+    options = [f"--{name.replace('_', '-')}={text}" for name, text in told.items()]
+    return command_line(["irisdp", "interpret", "release.json", *options, "--out", "reading.json"])
+
+
+def _python(value: str, loss: Any, known: Mapping[str, str], prior: Any) -> str:
+    arguments = ['"release.json"', repr(value)]
+    if loss != "absolute":
+        arguments.append(f"loss={loss!r}")
+    arguments += [f"{name}={text!r}" for name, text in known.items()]
+    first, named = "", ""
+    if prior is not None:
+        first, named = as_python("prior", prior, "prior.json")
+        arguments.append("prior=prior")
+    called = f"reading = irisdp.interpret({', '.join(arguments)})"
+    lines = (f"{first}import irisdp\n", named, called, "print(reading.to_documents())")
+    return "\n".join(line for line in lines if line)
