@@ -30,18 +30,19 @@ def page(title: str, *content: Content, rooms: Sequence[Room], at: str = "", ref
     at : str
         The address of the room this page belongs to.
     refresh : int, optional
-        After how many seconds it is asked for again.
+        After how many seconds it is asked for again where no script does it.
     """
     head = element(
         "head",
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
-        element("meta", http_equiv="refresh", content=refresh) if refresh is not None else None,
+        _again(refresh),
         element("title", f"{title} · Iris"),
         element("link", rel="icon", href="/static/iris.svg", type="image/svg+xml"),
         element("link", rel="stylesheet", href="/static/explorer.css"),
         element("script", src="/static/explorer.js", defer=True),
+        element("script", src="/static/draw.js", defer=True),
     )
     ways = [
         element(
@@ -62,6 +63,13 @@ def page(title: str, *content: Content, rooms: Sequence[Room], at: str = "", ref
     foot = element("footer", element("p", TOUCHES_NO_TABLE), element("p", f"Iris {VERSION}", class_="version"))
     body = element("body", top, main, foot)
     return ("<!doctype html>\n" + element("html", head, body, lang="en")).encode("utf-8", "replace")
+
+
+def _again(seconds: int | None) -> Html | None:
+    """Ask for the page again where no script does, which keeps the place of whoever reads it."""
+    if seconds is None:
+        return None
+    return element("noscript", element("meta", http_equiv="refresh", content=seconds))
 
 
 def home(rooms: Sequence[Room]) -> bytes:

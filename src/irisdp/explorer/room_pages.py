@@ -67,7 +67,7 @@ def link_to(room: Room, values: Mapping[str, str]) -> str | None:
     said = {
         one.name: values[one.name]
         for one in room.fields
-        if one.kind != "file" and stands(one, values) and values[one.name] != one.default
+        if one.kind != "file" and one.linked and stands(one, values) and values[one.name] != one.default
     }
     link = f"/{room.name}" + (f"?{urlencode(said)}" if said else "")
     return link if len(link) <= _LONGEST_LINK else None
@@ -139,7 +139,7 @@ def _take_away(
     drawn = [element("li", picture.title, ": ", _endings(picture, address)) for picture, address in pictures]
     link = link_to(room, values)
     said = (
-        element("a", "a link that carries all of this", href=link)
+        element("a", _words_for_link(room, values), href=link)
         if link is not None
         else "what was pasted is too long for a link; keep it as a file"
     )
@@ -152,6 +152,12 @@ def _take_away(
         class_="away",
         aria_label="Take it away",
     )
+
+
+def _words_for_link(room: Room, values: Mapping[str, str]) -> str:
+    """Say what a link carries: never what a file holds."""
+    left_out = [one.label.lower() for one in room.fields if not one.linked and values[one.name]]
+    return "a link that carries all of this" + (f", but for: {', '.join(left_out)}" if left_out else "")
 
 
 def _endings(picture: Picture, address: str) -> Html:

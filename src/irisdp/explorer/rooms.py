@@ -1,8 +1,10 @@
 """The rooms there are: to add one, write its file and a row here."""
 
 from .ask import ASK
+from .design import DESIGN
+from .read import READ
 from .room import Room
 
 __all__ = ["ROOMS"]
 
-ROOMS: tuple[Room, ...] = (ASK,)
+ROOMS: tuple[Room, ...] = (ASK, DESIGN, READ)

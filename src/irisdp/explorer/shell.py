@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib import resources
@@ -21,8 +21,11 @@ from .desk import Desk, TooBusy
 from .forms import read_values
 from .guard import LARGEST_BODY, Guard
 from .html import Html, joined
+from .job_pages import JobPages
+from .jobs import Busy, Job
+from .lanes import lanes
 from .pages import error_page, home, wrong_note
-from .results import Moved, Result
+from .results import Answer, Moved, Result
 from .room import Room
 from .room_pages import room_page, show_result
 from .rooms import ROOMS
@@ -35,6 +38,7 @@ _MOST_FIELDS = 64
 _STATIC = {
     "explorer.css": "text/css; charset=utf-8",
     "explorer.js": "text/javascript; charset=utf-8",
+    "draw.js": "text/javascript; charset=utf-8",
     "iris.svg": "image/svg+xml",
 }
 _DRAWN = {"svg": "image/svg+xml", "png": "image/png", "html": "text/html; charset=utf-8"}
@@ -76,6 +80,7 @@ class _Shell:
                 Route("/static/{name}", self._file_of_ours),
                 Route("/files/{key}/{name}", self._file),
                 Route("/pictures/{name}", self._picture),
+                *JobPages(ROOMS, lanes, self._finished).routes(),
                 *rooms,
             ],
             exception_handlers={HTTPException: _wrong, 404: _wrong, 405: _wrong, 500: _wrong},
@@ -84,6 +89,7 @@ class _Shell:
     @asynccontextmanager
     async def _open(self, application: Starlette) -> AsyncIterator[None]:
         """While the server runs; first answers load engines, so they are asked for before anybody waits for them."""
+        lanes().quick.warm()
         async with anyio.create_task_group() as group:
             group.start_soon(self._warm)
             yield
@@ -138,6 +144,13 @@ class _Shell:
             return RedirectResponse(f"/{result.to}", status_code=303)
         return Response(room_page(room, values, result, wrong=wrong, rooms=ROOMS), status, media_type=_HTML)
 
+    async def _finished(self, room: Room, job: Job) -> Response:
+        """Show what a job made, as the room that asked for it would have."""
+        values = read_values(room.fields, job.values)
+        status, result, wrong = await self._answered(room, values, job.result)
+        assert isinstance(result, Html)
+        return Response(room_page(room, values, result, wrong=wrong, rooms=ROOMS), status, media_type=_HTML)
+
     async def _part(self, room: Room, request: Request) -> Response:
         """Answer with the result alone, for the script that puts it into the page."""
         values = read_values(room.fields, await _given(room, request))
@@ -146,13 +159,15 @@ class _Shell:
             return RedirectResponse(f"/{result.to}", status_code=303)
         return Response(result, status, media_type=_HTML)
 
-    async def _answered(self, room: Room, values: dict[str, str]) -> tuple[int, Html | Moved, tuple[str, str] | None]:
+    async def _answered(
+        self, room: Room, values: dict[str, str], made: Callable[[], Answer] | None = None
+    ) -> tuple[int, Html | Moved, tuple[str, str] | None]:
         """Return a status, what is shown, and which field is wrong in which way, if one is."""
         try:
-            found = await self._desk.answer(room, values)
+            found = await self._desk.answer(room, values) if made is None else made()
             shown = await self._desk.draw(lambda: self._shown(room, values, found))
             return 200, shown, None
-        except TooBusy:
+        except (TooBusy, Busy):
             raise HTTPException(503) from None
         except BadInput as error:
             return 400, wrong_note(str(error)), (error.field, f"{error.rule}; {error.remedy}")

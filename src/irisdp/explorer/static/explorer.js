@@ -57,18 +57,21 @@ let last = null;
 let pending = 0;
 
 async function follow() {
-  const said = new URLSearchParams(new FormData(form));
+  const fields = new FormData(form), said = new URLSearchParams(fields), posts = form.method === "post";
   if (last) last.abort();
   last = new AbortController();
   const result = document.getElementById("result");
   result.setAttribute("aria-busy", "true");
   try {
-    const answer = await fetch(form.dataset.live + "?" + said, { signal: last.signal });
+    const answer = posts
+      ? await fetch(form.dataset.live, { method: "POST", body: fields, signal: last.signal })
+      : await fetch(form.dataset.live + "?" + said, { signal: last.signal });
+    if (answer.redirected) return location.assign(answer.url);
     const part = await answer.text();
     if (answer.headers.get("content-type").startsWith("text/html") && !part.startsWith("<!doctype")) {
       result.innerHTML = part;
       addCopying(result);
-      history.replaceState(null, "", form.getAttribute("action") + "?" + said);
+      if (!posts) history.replaceState(null, "", form.getAttribute("action") + "?" + said);
       for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
       for (const words of form.querySelectorAll(".wrong")) words.remove();
     }
@@ -105,6 +108,13 @@ function readFile(input) {
     return;
   }
   input.setCustomValidity("");
+  if (!form.dataset.live) return;
+  // The result follows the text, which may be edited afterwards: the file has said all it had to say.
+  file.text().then((text) => {
+    area.value = text;
+    input.value = "";
+    area.dispatchEvent(new Event("input", { bubbles: true }));
+  });
 }
 
 if (form) {
@@ -120,3 +130,19 @@ if (form) {
   for (const input of form.querySelectorAll("input[type=file]")) input.addEventListener("change", () => readFile(input));
 }
 addCopying(document);
+
+async function watch(job) {
+  const answer = await fetch(job.dataset.job).catch(() => null);
+  if (answer) {
+    const said = document.createElement("div");
+    said.innerHTML = await answer.text();
+    if (!answer.ok || said.querySelector("[data-over]")) return location.reload();
+    // Only what changed is put in place: the rest is not read aloud again.
+    const [before, now] = [job, said].map((part) => part.querySelector("[role=status]"));
+    if (before.textContent !== now.textContent) before.textContent = now.textContent;
+    job.querySelector(".elapsed").textContent = said.querySelector(".elapsed").textContent;
+  }
+  setTimeout(watch, 1000, job);
+}
+
+for (const job of document.querySelectorAll("[data-job]")) watch(job);
