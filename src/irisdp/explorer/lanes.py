@@ -18,7 +18,13 @@ __all__ = ["Lanes", "answer", "lanes"]
 _AT_ONCE = 3.0
 """Seconds that an answer may take without becoming a job."""
 
-_MODULES = ("irisdp.explorer.designing", "irisdp.explorer.reading", "irisdp.plots", "altair")
+_MODULES = (
+    "irisdp.explorer.checking",
+    "irisdp.explorer.designing",
+    "irisdp.explorer.reading",
+    "irisdp.plots",
+    "altair",
+)
 
 
 class Lanes:

@@ -1,0 +1,88 @@
+"""The room Check: what a mechanism file or a bare matrix is, against what it says it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .forms import Field
+from .lanes import answer
+from .results import Answer, Values
+from .room import Room
+
+if TYPE_CHECKING:
+    from .results import Result
+    from .workers import Phase
+
+__all__ = ["CHECK", "check_work"]
+
+_FIELDS = (
+    Field(
+        name="upload",
+        label="A file",
+        kind="file",
+        fills="mechanism",
+        help="A mechanism file, or a matrix as .csv, .json or .npy; at most 1 MiB.",
+    ),
+    Field(
+        name="mechanism",
+        label="Or paste it",
+        kind="area",
+        example="3/4, 1/4\n1/4, 3/4",
+        help="A matrix has a row for each input, with the probability of each answer.",
+    ),
+    Field(
+        name="on",
+        label="Neighbours are",
+        kind="choice",
+        default="own",
+        choices=(
+            ("own", "as the file says"),
+            ("path", "inputs next to each other"),
+            ("complete", "any two inputs"),
+            ("pasted", "as pasted here"),
+        ),
+        help="A bare matrix says nothing of its neighbours.",
+    ),
+    Field(
+        name="graph",
+        label="Graph",
+        kind="area",
+        example="0 1\n1 2",
+        help="An edge on each line, or JSON; nodes are the inputs, in the order of the rows.",
+        when={"on": ("pasted",)},
+    ),
+    Field(
+        name="epsilon",
+        label="ε to judge against",
+        kind="number",
+        help="Left empty: what the file states.",
+        example="as the file says",
+    ),
+    Field(name="delta", label="δ to judge against", kind="number", help="Left empty: as with ε.", example="0"),
+)
+
+
+def check_work(values: Values, say: Phase) -> Result:
+    """Do the work of this room, in the process that it is sent to."""
+    from .checking import check
+
+    return check(values, say)
+
+
+def _answer(values: Values) -> Answer:
+    return answer("check", check_work, values) if values["mechanism"].strip() else None
+
+
+CHECK = Room(
+    name="check",
+    title="Check",
+    summary="Whether a mechanism is one, how private it is on every edge, and whether it is as good as it says: "
+    "exactly, also of matrices that other tools wrote.",
+    introduction="Upload or paste a mechanism file or a matrix. Every edge is checked in exact arithmetic, and of a "
+    "certificate nothing is believed.",
+    fields=_FIELDS,
+    answer=_answer,
+    submit="Check",
+    posts=True,
+    waits=True,
+)

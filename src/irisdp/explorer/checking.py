@@ -1,0 +1,233 @@
+"""The work of the room Check, done in another process: read as the command line reads, audited, and put in words."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any
+
+from ..certify import Audit, audit, read_mechanism
+from ..errors import BadInput
+from ..exact import json_bytes, json_line, rational_text, short_text
+from ..graphs import Complete, DatasetGraph, graph_from_document, graph_from_edges
+from ..graphs import Path as Line
+from ..mechanisms import Mechanism, MechanismDocument
+from ..privacy import Privacy
+from .pasted import graph_of_text
+from .results import Fact, File, Result, Values
+from .taken_away import command_line
+from .uploads import as_bytes
+from .workers import Phase
+
+__all__ = ["check"]
+
+_MOST_JOINED, _MOST_DRAWN = 2_000, 10_000
+_NUMPY = b"\x93NUMPY"
+_KINDS = {".json": "application/json", ".csv": "text/csv", ".npy": "application/octet-stream"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judged:
+    """A verdict, and the files and options with which the command line comes to the same."""
+
+    file: File
+    graph: File | None
+    options: dict[str, str]
+    document: MechanismDocument
+    verdict: Audit
+
+
+def check(values: Values, say: Phase) -> Result:
+    """Audit what was pasted.
+
+    Raises
+    ------
+    BadInput
+        For what is no mechanism or matrix, and where a graph or a privacy is missing.
+    """
+    say("reading")
+    judged = _judge(values, say)
+    say("drawing")
+    verdict = judged.verdict
+    pictures, missing = _pictures(judged)
+    files = [judged.file, *([judged.graph] if judged.graph else [])]
+    result = File("audit.json", f"{json_line(verdict.to_document())}\n".encode())
+    return Result(
+        headline=_headline(verdict),
+        verdict="good" if verdict.holds else "bad",
+        facts=_facts(judged),
+        pictures=pictures,
+        files=(result, *files),
+        python=_python(judged),
+        command=_command(judged),
+        notes=missing,
+    )
+
+
+def _judge(values: Values, say: Phase) -> _Judged:
+    file = _file(values["mechanism"])
+    with tempfile.TemporaryDirectory(prefix="irisdp-explorer-") as folder:
+        path = Path(folder) / file.name
+        path.write_bytes(file.read())
+        try:
+            document = read_mechanism(path)
+        except BadInput as error:  # whoever pasted it knows no path
+            told = (part.replace(f"{folder}/", "") for part in (error.rule, error.remedy))
+            raise BadInput(error.field, *told) from None
+    graph = _graph(values, document)
+    if graph is None and document.graph is None:
+        raise BadInput("on", "must say which inputs are neighbours: a bare matrix does not", "choose another")
+    options = {name: values[name].strip() for name in ("epsilon", "delta") if values[name].strip()}
+    if document.privacy is None and "epsilon" not in options:
+        raise BadInput("epsilon", "is missing, and the file states none", "give for example 1")
+    if graph is not None and document.graph is None:
+        # A bare matrix names no inputs: they are the nodes of the graph.
+        document = replace(document, inputs=graph.nodes, graph=graph)
+    say("checking every edge")
+    verdict = audit(document, graph=graph, privacy=_privacy(document, options))
+    saved = None if graph is None else File("graph.json", json_bytes(graph.to_document()))
+    return _Judged(file=file, graph=saved, options=options, document=document, verdict=verdict)
+
+
+def _file(text: str) -> File:
+    """Return what was pasted as the file that it is by its first letters."""
+    content = as_bytes(text, "mechanism")
+    if content.startswith(_NUMPY):
+        return File("matrix.npy", content, _KINDS[".npy"])
+    if text.lstrip()[:1] in ("{", "["):
+        return File("mechanism.json" if text.lstrip()[0] == "{" else "matrix.json", content, _KINDS[".json"])
+    if text.startswith("base64:"):
+        raise BadInput("mechanism", "is neither text nor a NumPy array", "give .json, .csv or .npy")
+    return File("matrix.csv", content, _KINDS[".csv"])
+
+
+def _graph(values: Values, document: MechanismDocument) -> DatasetGraph | None:
+    """Return the graph that was chosen, on the inputs by their names; None for the file's own."""
+    how = values["on"]
+    if how == "own":
+        return None
+    if how == "pasted":
+        return graph_from_document(graph_of_text(values["graph"])[0])
+    if how not in ("path", "complete"):
+        raise BadInput("on", "is none of the choices", "choose own, path, complete or pasted")
+    if len(document.inputs) > _MOST_JOINED:
+        rule = f"joins at most {_MOST_JOINED:,} inputs here"
+        raise BadInput("on", rule, "use the command line, irisdp audit --graph, for more")
+    names = list(document.inputs)
+    if document.graph is None:
+        return Line(len(names)) if how == "path" else Complete(len(names))
+    pairs = pairwise(names) if how == "path" else combinations(names, 2)
+    return graph_from_edges(list(pairs), nodes=names)
+
+
+def _privacy(document: MechanismDocument, options: dict[str, str]) -> Privacy | None:
+    """Return what is judged against, as `irisdp audit` reads --epsilon and --delta."""
+    if "epsilon" in options:
+        # Of several pairs, none says which δ is meant.
+        stated = 0 if document.privacy is None else document.privacy.delta
+        return Privacy(epsilon=options["epsilon"], delta=options.get("delta", stated))
+    if "delta" in options and document.privacy is not None:
+        return document.privacy.with_delta(options["delta"])
+    return None
+
+
+def _headline(verdict: Audit) -> str:
+    if not (verdict.rows_sum_to_one and verdict.non_negative):
+        return "This is no mechanism: its rows are no probabilities."
+    if not verdict.private:
+        return f"This does not keep {verdict.privacy}."
+    if verdict.optimality is not None and not verdict.optimality.holds:
+        return f"This keeps {verdict.privacy}, and its certificate does not hold."
+    if verdict.optimality is None:
+        return f"This keeps {verdict.privacy}, exactly; of optimality nothing is proved."
+    return f"This keeps {verdict.privacy}, exactly, and its certificate holds."
+
+
+def _facts(judged: _Judged) -> tuple[Fact, ...]:
+    verdict = judged.verdict
+    edges = f"{verdict.edges:,} edges" if verdict.edges else "0 edges: nothing is compared"
+    alone = f"{verdict.alone:,} inputs have no neighbour" if verdict.alone and verdict.edges else ""
+    facts = [
+        Fact("Graph", f"{verdict.inputs:,} inputs, {edges}", alone),
+        Fact("Rows", "Sum to exactly 1" if verdict.rows_sum_to_one else "Do not sum to exactly 1"),
+    ]
+    if not verdict.non_negative:
+        facts.append(Fact("Entries", "Some are negative"))
+    facts.append(Fact("Judged against", str(verdict.privacy)))
+    worst = verdict.pairs[verdict.worst]
+    if len(verdict.pairs) > 1:
+        kept = sum(pair.holds for pair in verdict.pairs)
+        facts.append(Fact("Pairs", f"{kept} of {len(verdict.pairs)} hold", f"the hardest: {worst.pair}"))
+    needed = worst.epsilon_at_delta
+    facts += [
+        Fact("ε needed", "None suffices" if needed is None else short_text(needed, 10), "at this δ"),
+        Fact("δ needed", short_text(worst.delta_at_epsilon), "at this ε"),
+    ]
+    if verdict.tightest is not None:
+        first, second = verdict.tightest.edge
+        outputs = ", ".join(map(str, verdict.tightest.outputs[:8])) + ("…" if len(verdict.tightest.outputs) > 8 else "")
+        told = f"the answers that tell most: {outputs}" if outputs else ""
+        facts.append(Fact("Tightest edge", f"{first} and {second}", told))
+    return (*facts, *_optimality(judged))
+
+
+def _optimality(judged: _Judged) -> list[Fact]:
+    verdict, found = judged.verdict, judged.verdict.optimality
+    if verdict.not_judged:
+        return [Fact("Optimality", "Not judged", "the certificate speaks of the file's own graph and privacy")]
+    if found is None:
+        stated = judged.document.objective is not None
+        why = (
+            "an objective is stated, and no certificate that would prove it"
+            if stated
+            else "the file has no certificate"
+        )
+        return [Fact("Optimality", "Nothing is claimed" if not stated else "Not checked", why)]
+    facts = [Fact("Optimality", "Holds" if found.holds else "Does not hold", found.reason)]
+    if found.value is None or found.lower_bound is None or found.gap is None or found.goal is None:
+        return [*facts, Fact("Proved", found.says())]
+    return [
+        *facts,
+        Fact("Goal", f"{found.goal.words}, as small as possible"),
+        Fact("Value", short_text(found.value, 10)),
+        Fact("Bound", short_text(found.lower_bound, 10), f"no mechanism has less, among {found.scope()}"),
+        Fact("Gap", short_text(found.gap, 3)),
+    ]
+
+
+def _pictures(judged: _Judged) -> tuple[tuple[Any, ...], tuple[str, ...]]:
+    """Draw the matrix where it is one of probabilities; else say why there is no picture."""
+    from ..plots import heat_map
+
+    verdict = judged.verdict
+    if not (verdict.rows_sum_to_one and verdict.non_negative):
+        return (), ("There is no picture: what is drawn are probabilities, and these rows are none.",)
+    mechanism = replace(judged.document, privacy=verdict.privacy).mechanism()
+    if not isinstance(mechanism, Mechanism) or len(mechanism.inputs) * len(mechanism.outputs) > _MOST_DRAWN:
+        return (), ("There is no picture: so many probabilities are not told apart on a page.",)
+    return (heat_map(mechanism),), ()
+
+
+def _command(judged: _Judged) -> str:
+    words = ["irisdp", "audit", judged.file.name]
+    words += ["--graph", "graph.json"] if judged.graph else []
+    words += [f"--{name}={value}" for name, value in judged.options.items()]
+    return f"{command_line(words)}\n{command_line([*words, '--json'])} > audit.json"
+
+
+def _python(judged: _Judged) -> str:
+    imports = ["from irisdp.certify import audit, read_mechanism"]
+    named, lines = "", []
+    if judged.graph:
+        imports += ["from irisdp.exact import read_json", "from irisdp.graphs import graph_from_document"]
+        lines, named = ['graph = graph_from_document(read_json("graph.json", "graph"))'], ", graph=graph"
+    lines.append(f'document = read_mechanism("{judged.file.name}"{named})')
+    if "epsilon" in judged.options:
+        imports.append("from irisdp.privacy import Privacy")
+        delta = rational_text(judged.verdict.privacy.delta)
+        named += f", privacy=Privacy(epsilon={judged.options['epsilon']!r}, delta={delta!r})"
+    elif "delta" in judged.options:
+        named += f", privacy=document.privacy.with_delta({judged.options['delta']!r})"
+    return "\n".join([*imports, "", *lines, f"verdict = audit(document{named})", "print(verdict)"])

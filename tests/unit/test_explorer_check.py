@@ -1,0 +1,168 @@
+"""The room Check: what is pasted is audited as the command line audits it, and shown without believing any of it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import shlex
+
+import numpy as np
+import pytest
+
+pytest.importorskip("altair", reason="altair is not installed: `make test` installs it")
+pytest.importorskip("starlette", reason="starlette is not installed: `make test` installs it")
+
+from irisdp import design
+from irisdp.cli.main import run
+from irisdp.errors import BadInput
+from irisdp.exact import json_bytes
+from irisdp.explorer.check import CHECK
+from irisdp.explorer.checking import check
+from irisdp.explorer.forms import read_values
+from irisdp.explorer.room_pages import show_result
+from irisdp.explorer.store import Store
+from irisdp.explorer.uploads import as_text
+
+RESPONSE = "3/4, 1/4\n1/4, 3/4\n"
+HOSTILE = '</script><script>alert(1)</script>"\u202e\n'
+
+
+def judged(**values):
+    return check(read_values(CHECK.fields, values), lambda words: None)
+
+
+def fact(result, name):
+    return next(one for one in result.facts if one.name == name)
+
+
+def designed(spec=None):
+    made = design.from_spec(spec or {"kind": "consumer", "n": 3, "loss": "absolute", "privacy": {"ratio": 4}})
+    return json_bytes(made.to_document()).decode()
+
+
+def numpy_file(rows):
+    file = io.BytesIO()
+    np.save(file, np.array(rows))
+    return as_text(file.getvalue())
+
+
+def test_a_foreign_matrix_is_judged_exactly():
+    found = judged(mechanism=RESPONSE, on="path", epsilon="1")
+    assert found.verdict == "bad" and "does not keep" in found.headline
+    assert fact(found, "ε needed").value.startswith("1.0986")
+    assert fact(found, "Tightest edge").value == "0 and 1"
+    kept = judged(mechanism=RESPONSE, on="complete", epsilon="1.0987")
+    assert kept.verdict == "good" and "of optimality nothing is proved" in kept.headline
+    assert kept.pictures[0].rows[0] == ("0", "0", 0.75)
+
+
+def test_a_designed_mechanism_holds_and_its_scope_is_said():
+    found = judged(mechanism=designed())
+    assert found.verdict == "good" and "certificate holds" in found.headline
+    assert "among" in fact(found, "Bound").remark
+    assert fact(found, "Gap").value == "0"
+
+
+def test_a_tampered_file_does_not_hold():
+    document = json.loads(designed())
+    document["objective"]["value"] = "1/1000"
+    found = judged(mechanism=json.dumps(document))
+    assert found.verdict == "bad"
+    assert fact(found, "Optimality").value == "Does not hold"
+
+
+def test_rows_that_are_no_probabilities_are_said_and_not_drawn():
+    found = judged(mechanism="0.5, 0.6\n0.5, 0.5", on="path", epsilon="1")
+    assert found.verdict == "bad" and "no mechanism" in found.headline
+    assert not found.pictures and "no picture" in found.notes[0]
+    assert fact(judged(mechanism="1.5, -0.5\n0.5, 0.5", on="path", epsilon="1"), "Entries").value == "Some are negative"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"mechanism": RESPONSE, "on": "path", "epsilon": "1"},
+        {"mechanism": "[[0.75, 0.25], [0.25, 0.75]]", "on": "complete", "epsilon": "1.1", "delta": "1/100"},
+        {"mechanism": RESPONSE + "1/2, 1/2\n", "on": "pasted", "graph": "0 1\n1 2", "epsilon": "2"},
+        {"mechanism": numpy_file([[0.75, 0.25], [0.25, 0.75]]), "on": "path", "epsilon": "1.0987"},
+        {"mechanism": designed()},
+        {"mechanism": designed(), "epsilon": "1"},
+        {"mechanism": designed(), "delta": "1/10"},
+        {"mechanism": designed(), "on": "complete", "epsilon": "5"},
+    ],
+    ids=["csv", "json", "pasted graph", "numpy", "designed", "other ε", "other δ", "other graph"],
+)
+def test_the_command_line_and_the_python_come_to_the_same(values, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    found = judged(**values)
+    files = {file.name: file.read() for file in found.files}
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    shown, saved = found.command.splitlines()
+    command, _, target = saved.partition(" > ")
+    status = run(shlex.split(command)[1:])
+    assert status == (0 if found.verdict == "good" else 1)
+    assert capsys.readouterr().out.encode() == files[target]
+    run(shlex.split(shown)[1:])
+    assert ("DOES NOT HOLD" in capsys.readouterr().out) == (found.verdict == "bad")
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        names = {}
+        exec(compile(found.python, "exported", "exec"), names)
+    assert f"{json.dumps(names['verdict'].to_document(), ensure_ascii=False)}\n".encode() == files[target]
+
+
+@pytest.mark.parametrize(
+    ("values", "field"),
+    [
+        ({"mechanism": RESPONSE}, "on"),
+        ({"mechanism": RESPONSE, "on": "path"}, "epsilon"),
+        ({"mechanism": RESPONSE, "on": "elsewhere", "epsilon": "1"}, "on"),
+        ({"mechanism": "no, numbers", "on": "path", "epsilon": "1"}, "matrix"),
+        ({"mechanism": "{", "on": "path", "epsilon": "1"}, "mechanism"),
+        ({"mechanism": '{"kind": "consumer", "n": 3}'}, "mechanism"),
+        ({"mechanism": "[[NaN, 1]]", "on": "path", "epsilon": "1"}, "mechanism"),
+        ({"mechanism": "[" * 100_000, "on": "path", "epsilon": "1"}, "mechanism"),
+        ({"mechanism": "[[1e999999999, 1]]", "on": "path", "epsilon": "1"}, "mechanism"),
+        ({"mechanism": "base64:AAAA", "on": "path", "epsilon": "1"}, "mechanism"),
+        ({"mechanism": numpy_file([[0.5, 0.5]])[:40], "on": "path", "epsilon": "1"}, "mechanism"),
+        ({"mechanism": RESPONSE, "on": "pasted", "graph": "0 1 2 3 -", "epsilon": "1"}, "graph"),
+        ({"mechanism": "1\n" * 3000, "on": "complete", "epsilon": "1"}, "on"),
+    ],
+    ids=lambda part: str(part)[:40],
+)
+def test_what_is_no_mechanism_is_said_at_a_field(values, field):
+    with pytest.raises(BadInput) as refused:
+        judged(**values)
+    assert refused.value.field == field
+    assert "irisdp-explorer-" not in str(refused.value), "whoever pasted it knows no path"
+
+
+def test_a_pickled_array_is_never_opened():
+    file = io.BytesIO()
+    np.save(file, np.array([[{"a": 1}]], dtype=object), allow_pickle=True)
+    with pytest.raises(BadInput):
+        judged(mechanism=as_text(file.getvalue()), on="path", epsilon="1")
+
+
+def test_names_from_a_file_are_never_markup():
+    document = json.loads(designed({"kind": "consumer", "n": 1, "loss": "absolute", "privacy": {"ratio": 4}}))
+    plain = {"format": document["format"], "privacy": {"ratio": "3"}, "outputs": [HOSTILE, "b"]}
+    plain |= {"inputs": [HOSTILE, "other"], "graph": {"nodes": [HOSTILE, "other"], "edges": [[HOSTILE, "other"]]}}
+    values = {"mechanism": json.dumps({**plain, "matrix": [["3/4", "1/4"], ["1/4", "3/4"]]})}
+    found = judged(**values)
+    page = show_result(CHECK, read_values(CHECK.fields, values), found, Store())
+    assert "<script>" not in page and "\u202e" not in page
+    assert "&lt;/script&gt;" in page and "\\u202e" in page
+    drawn = found.pictures[0].to_svg()
+    assert "<script>" not in drawn and "\u202e" not in drawn
+    assert "<script>alert" not in found.pictures[0].to_html()
+
+
+def test_nothing_is_checked_before_anything_is_pasted():
+    assert CHECK.answer(read_values(CHECK.fields, {})) is None
+
+
+def test_a_promise_with_delta_is_read():
+    assert "keeps" in judged(mechanism=RESPONSE, on="path", epsilon="1", delta="1/2").headline
