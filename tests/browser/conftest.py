@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.watched import Nowhere, watched
+from support.watched import REBOUND, Nowhere, watched
 
 SOURCE = Path(__file__).parents[2]
 SCREENSHOTS = SOURCE / "build" / "screenshots"
@@ -56,11 +56,10 @@ def browser(chromium, nowhere):
                 "--no-sandbox",
                 "--disable-dev-shm-usage",
                 "--disable-extensions",
-                "--disable-features=OptimizationHints,ComponentUpdater,Translate,MediaRouter",
+                "--disable-features=AutofillServerCommunication,ComponentUpdater,MediaRouter,OptimizationHints,Translate",
                 f"--proxy-server={nowhere.address}",
-                "--proxy-bypass-list=rebound.example",
-                "--host-resolver-rules=MAP rebound.example 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, "
-                "EXCLUDE localhost",
+                f"--proxy-bypass-list={REBOUND}",
+                f"--host-resolver-rules=MAP {REBOUND} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
             ],
         )
         yield opened

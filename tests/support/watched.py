@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 HERE = {"127.0.0.1", "localhost", "::1"}
-CHROMIUM_ITSELF = {"accounts.google.com", "clients2.google.com", "update.googleapis.com"}
-"""Whom a new Chromium asks for updates and the time, whatever it shows; the proxy refuses these, too."""
+CHROMIUM_ITSELF = {f"{name}.google.com" for name in ("accounts", "clients2", "content-autofill", "update")}
+CHROMIUM_ITSELF |= {name.replace(".google.", ".googleapis.") for name in CHROMIUM_ITSELF}
+"""Whom Chromium asks of its own accord for updates, the time and what fields may hold; the proxy refuses these, too."""
 LIGHT, DARK = "light", "dark"
 DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 360, "height": 740}
@@ -59,10 +60,15 @@ class Nowhere:
         self._listener.close()
 
 
+REBOUND = "rebound.example"
+"""A name that an attacker points at this machine; the browser of these tests knows it."""
+
+
 def stays_here(url):
     """Say whether a request for that address stays on this machine."""
     parts = urlsplit(url)
-    return parts.scheme in ("data", "blob", "about") or (parts.scheme in ("http", "ws") and parts.hostname in HERE)
+    here = parts.hostname in HERE or parts.hostname == REBOUND
+    return parts.scheme in ("data", "blob", "about") or (parts.scheme in ("http", "ws") and here)
 
 
 class Watch:
