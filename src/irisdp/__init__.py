@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded
         queries,
         reading,
         release,
+        reports,
         sampling,
     )
     from .accounting import Cost
@@ -39,6 +40,7 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded
     from .privacy import Privacy
     from .reading import interpret
     from .release import Ledger, Session, batch, plan, plan_batch, publish
+    from .reports import report
 
 __version__ = VERSION
 
@@ -80,6 +82,8 @@ __all__ = [
     "queries",
     "reading",
     "release",
+    "report",
+    "reports",
     "sampling",
 ]
 
@@ -104,6 +108,7 @@ _HOMES = {
     "plan": "release",
     "plan_batch": "release",
     "publish": "release",
+    "report": "reports",
 }
 
 

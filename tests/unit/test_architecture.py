@@ -11,7 +11,7 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "irisdp"
 FLOORS = [
-    {"errors", "catalogue", "renamed", "tabular", "version"},
+    {"errors", "catalogue", "markup", "renamed", "tabular", "version"},
     {"outputs"},
     {"exact"},
     {"linprog"},
@@ -30,7 +30,7 @@ FLOORS = [
     {"release"},
     {"reading"},
     {"plots"},
-    {"report"},
+    {"reports"},
     {"explorer"},
     {"cli", "__main__"},
 ]

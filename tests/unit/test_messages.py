@@ -150,7 +150,8 @@ def test_the_library_speaks_the_names_of_python():
     found = {
         path.name: text
         for path in source.rglob("*.py")
-        if "cli" not in path.parts and not path.name.startswith("verify_")
+        if not {"cli", "explorer"} & set(path.parts) and not path.name.startswith("verify_")
+        if path.name != "commands.py"  # a report's: they, and the explorer's, are typed as they stand
         for text in texts_with_options(path.read_text(encoding="utf-8"))
     }
     assert found == {}

@@ -13,7 +13,7 @@ import typer
 import irisdp
 
 from ..errors import BadInput, IrisError, Refusal, place_of
-from . import audit, batch, compare, design, explore, init, interpret, ledger, publish, sample
+from . import audit, batch, compare, design, explore, init, interpret, ledger, publish, report, sample
 from .commands import Command, CommandOnDocuments, Commands, explain
 from .options import print_json
 from .terminal import give_up_output, write_plain_letters
@@ -65,6 +65,12 @@ for name, function, summary, examples in (
             "irisdp interpret out.csv.release.json",
             "irisdp interpret out.csv.release.json --value 7 --at-most 10 --loss squared",
         ),
+    ),
+    (
+        "report",
+        report.report_command,
+        "Write what was published as one page to hand over.",
+        ("irisdp report out.csv.release.json -o out.html",),
     ),
     (
         "design",

@@ -20,7 +20,7 @@ from ..cells import HIGH, LOW, PROBABILITY
 from ..errors import BadInput
 from .answers import Answers
 
-__all__ = ["PACKAGE_FORMAT", "datapackage", "read_licence"]
+__all__ = ["PACKAGE_FORMAT", "counted", "datapackage", "read_licence"]
 
 PACKAGE_FORMAT = "irisdp/datapackage/1"
 """What its own part of a data package says that it is."""
@@ -97,7 +97,7 @@ def datapackage(
             "release": f"{path.name}.release.json",
             "mechanism": sidecar["mechanism"]["kind"],
             "expected_error": sidecar["expected_error"],
-            "unit_of_error": _counted(sidecar),
+            "unit_of_error": counted(sidecar),
         },
     }
 
@@ -152,10 +152,10 @@ def _about_answer(sidecar: Mapping[str, Any], answers: Answers) -> dict[str, Any
 
 
 def _unit(sidecar: Mapping[str, Any]) -> dict[str, str]:
-    return {"unit": _counted(sidecar)}
+    return {"unit": counted(sidecar)}
 
 
-def _counted(sidecar: Mapping[str, Any]) -> str:
+def counted(sidecar: Mapping[str, Any]) -> str:
     """Say what numbers count, and errors are measured in."""
     asked = sidecar["query"]
     if asked["query"] in ("sum", "mean"):

@@ -1,0 +1,39 @@
+"""`irisdp report RELEASE.json -o FILE.html`: what was published, as one page to hand over."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import Force
+
+__all__ = ["report_command"]
+
+
+def report_command(
+    release: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RELEASE.json", help="The .release.json of published answers, the answers, or their data package."
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", metavar="FILE.html", help="Where to write the page; it is printed if left out."),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Write what was published as one page: answers, cost in plain odds, errors, how to read and check them.
+
+    It is made of the release and nothing else, loads nothing, and costs nothing.
+    """
+    from ..reports import report
+
+    made = report(release, out=out, force=force)
+    if out is None:
+        sys.stdout.write(made)
+    else:
+        typer.echo(f"written {out}")

@@ -1,0 +1,108 @@
+"""What a release may tell about one person, as odds that anybody can follow: before, and after at most and at least.
+
+Under (ε, 0) odds are multiplied by at most r = e^ε, or divided by it, whatever was thought before and known besides; a
+δ is the probability with which that may fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+
+import flint
+
+from ..accounting import Charge, Cost
+from ..accounting.single_costs import ConcentratedCost
+from ..exact import ball, enclosure_of, rational_text, short_text
+from ..queries import Relation
+from ..release.risk import risk_of
+
+__all__ = ["Odds", "odds_of"]
+
+_PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
+_CERTAIN = Fraction(1000)
+"""From this ε on everything may be told, to many more digits than are shown."""
+_WIDTH = Fraction(1, 10**30)
+_PLACES = 10**4
+"""Hundredths of a per cent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Odds:
+    """What a cost means.
+
+    Parameters
+    ----------
+    sentences : tuple of str
+        In words.
+    asks : str
+        What somebody may want to know of a person.
+    moved : tuple
+        How likely that seemed before, and what it may at least and at most seem after; empty where there is no bound
+        for each answer.
+    """
+
+    sentences: tuple[str, ...]
+    asks: str
+    moved: tuple[tuple[str, str, str], ...]
+
+
+def odds_of(cost: Charge, relation: Relation, unit: str | None) -> Odds:
+    """Say what a cost means for one person, whose records are those of one value of `unit`, or one record."""
+    if isinstance(cost, ConcentratedCost):
+        said = f"It is counted in ρ of zero-concentrated privacy: {cost}. As odds it is not said here."
+        return Odds((said,), _asks(relation, unit), ())
+    risk = risk_of(cost, relation, unit)
+    words = risk.describe()
+    if not isinstance(cost, Cost):
+        return Odds((f"{words[0].upper()}{words[1:]}, averaged over what may be published.",), risk.asks, ())
+    first = (
+        f"Whatever anybody knows or thinks of one {'record' if unit is None else 'person'}, these answers multiply "
+        f"odds by at most {_factor(cost.epsilon)}, or divide them by it."
+    )
+    sentences = [first, f"So {words}."]
+    if cost.delta:
+        rare = f"With a probability of at most {short_text(cost.delta)} it may be more."
+        sentences.append(rare)
+    epsilon = min(cost.epsilon, _CERTAIN)
+    moved = tuple(
+        (f"{rational_text(100 * prior)} %", _after(prior, -epsilon, floor), _after(prior, epsilon, ceil))
+        for prior in _PRIORS
+    )
+    return Odds(tuple(sentences), risk.asks, moved)
+
+
+def _asks(relation: Relation, unit: str | None) -> str:
+    return risk_of(Cost(), relation, unit).asks
+
+
+def _factor(epsilon: Fraction) -> str:
+    """Write e^ε, rounded up."""
+    if epsilon > 20:
+        return f"e^{rational_text(epsilon) if len(rational_text(epsilon)) < 12 else short_text(epsilon)}"
+    upper = enclosure_of(lambda: ball(epsilon).exp(), width=_WIDTH).upper
+    return f"{rational_text(Fraction(ceil(upper * 100), 100))} (e^ε)"
+
+
+def _after(prior: Fraction, epsilon: Fraction, rounding: Callable[[Fraction], int]) -> str:
+    """Write p·r / (1 − p + p·r) for r = e^ε, rounded outward."""
+
+    def chance() -> flint.arb:
+        return ball(prior) / (ball(prior) + ball(1 - prior) * ball(-epsilon).exp())
+
+    found = enclosure_of(chance, width=_WIDTH)
+    return _percent(found.upper if rounding is ceil else found.lower, _PLACES, rounding)
+
+
+def _percent(chance: Fraction, places: int, rounding: Callable[[Fraction], int]) -> str:
+    """Write a probability in per cent.
+
+    Examples
+    --------
+    >>> _percent(Fraction(1, 3), 10**4, floor), _percent(Fraction(1, 3), 10**4, ceil)
+    ('33.33 %', '33.34 %')
+    """
+    whole, rest = divmod(100 * rounding(chance * places), places)
+    return f"{whole}.{rest * 100 // places:02} %"

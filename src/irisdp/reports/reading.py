@@ -1,0 +1,155 @@
+"""How published answers are read, what they do not say, and what was taken for granted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from ..accounting import Cost
+from ..privacy import Privacy
+from ..queries import Relation
+from .facts import Facts
+
+__all__ = ["PROOFS", "assumed", "cost_of_release", "how_to_read", "not_to_conclude", "proofs"]
+
+
+def how_to_read(facts: Facts, unit: str) -> Iterator[str]:
+    """Say what an answer, and what stands beside it, means."""
+    yield (
+        "Every answer was changed at random before it was published, once: that protects people. How probable each "
+        "change was is public, and nobody can take it back."
+    )
+    if "answer_low" in facts.columns:
+        yield f"The truth lies between answer_low and answer_high: {facts.promise or 'how surely is not said'}."
+        if facts.name == "sizes":
+            yield "The ends hold for all sizes of a list together."
+        else:
+            yield f"Each row holds by itself: of a hundred rows, about {_missed(facts)} may miss the truth."
+        yield (
+            "Ends are rounded outward, so an interval is at least as sure as it says. The answer itself is one "
+            "probable number between them, no more."
+        )
+    elif "answer_probability" in facts.columns:
+        yield f"{facts.promise or 'answer_probability says how sure it is'}.".replace(
+            "answer_probability is", "answer_probability is, for every row alike,"
+        )
+        yield "On most data the answer is right more often; `irisdp interpret` says how often, given what you know."
+    else:
+        yield "Nothing beside an answer says how sure it is: take the errors above, which hold on whatever data."
+    if facts.name in ("count", "count-distinct", "histogram", "sizes"):
+        yield f"Numbers count {unit}. One that is below 0, or beyond what can be, shows the noise, and was left so."
+
+
+def _missed(facts: Facts) -> str:
+    missed = 100 * (1 - (facts.confidence or Fraction(19, 20)))
+    return f"{float(missed):.3g}"
+
+
+def not_to_conclude(facts: Facts) -> Iterator[str]:
+    """Say what readers take such answers to say, and they do not."""
+    yield "Nothing about one person: not that anybody is in the table, nor that anybody is not."
+    if "answer_low" in facts.columns:
+        yield "That two rows differ, where their intervals overlap."
+        yield "That a row of 0, or a small one, is empty or one person; noise makes such numbers too."
+        yield "That rows add up to a total that was published apart: each has its own noise."
+    else:
+        yield "That a close call was called rightly: near a tie the answer is little better than a guess."
+        yield "By how much it was won: names say nothing of margins."
+    if facts.groups is not None and "selected" in facts.groups:
+        yield "That a group that is not named has nobody: groups are named only when they are large enough."
+    yield "That a later release differs because the data changed: it has noise of its own."
+
+
+def assumed(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Say what was taken for granted, each with its heading."""
+    exchanged = facts.relation is Relation.EXCHANGE
+    what = "one record" if facts.unit is None else f"all records of one {facts.unit}"
+    yield (
+        "Neighbours",
+        f"The answers would be nearly as probable with {what} {'exchanged' if exchanged else 'more or less'} "
+        f"({facts.relation}).",
+    )
+    if facts.unit is None:
+        yield (
+            "Persons",
+            "Each person has one record. Whoever has k is protected k times less: the odds' factor is raised to the k.",
+        )
+    else:
+        kept = facts.unit_rule or f"{facts.at_most} of each person's records count at most"
+        yield "Persons", f"One value of {facts.unit} is one person; {kept}."
+        yield "Nobody", f"A record without a value of {facts.unit} is nobody's, and left out."
+    if exchanged:
+        order = " and their order" if facts.name == "column" else ""
+        where = "of each group" if facts.public_membership and facts.by else "of the table"
+        yield "Public", f"The exact number of records {where}{order} is taken as public."
+        if facts.public_membership:
+            yield "Public", f"Who is in which group is taken as public ({', '.join(facts.by) or 'no columns'})."
+    if facts.groups is not None:
+        if "selected" in facts.groups:
+            yield "Groups", "Their names were read off the data, privately: that is part of the cost."
+        else:
+            yield "Groups", "They were declared before the data were read, so a name alone says nothing of anybody."
+    if facts.categories is not None or facts.bins is not None:
+        yield "Categories", "They were declared before the data were read; values in none of them count for none."
+    if "lower" in facts.said or "upper" in facts.said:
+        lower, upper = (facts.said.get(name, "…") for name in ("lower", "upper"))
+        step, rule = facts.said.get("step", "1"), facts.said.get("values")
+        yield "Bounds", f"Declared: from {lower} to {upper}, in steps of {step}. {_sentence(rule)}".strip()
+    if "reading" in facts.said:
+        yield "Reading", f"The table was read {facts.said['reading']}."
+    yield (
+        "Promises",
+        "Costs add up. This page speaks of this release alone; that the table's releases together stay within a limit "
+        "is kept by the steward's ledger, of which readers see nothing.",
+    )
+    yield "Machine", "The steward's machine, and its source of random numbers, are what they should be."
+
+
+def _sentence(words: str | None) -> str:
+    return f"A value {words}." if words else ""
+
+
+PROOFS = {
+    "geometric-noise": "geometric-privacy",
+    "gaussian-noise": "shape-noise",
+    "shape-noise": "shape-noise",
+    "universal-noise": "shape-noise",
+    "named-counts": "named-counts",
+    "staircase-noise": "many-records",
+    "spread-noise": "many-records",
+    "stepped": "rainbow-optimality",
+    "banded-noise": "bands",
+    "noisy-sum": "sums-and-means",
+    "mean-from-ends": "sums-and-means",
+    "mean-from-centre": "sums-and-means",
+    "mean-of-all": "sums-and-means",
+    "permute-and-flip": "plurality",
+    "pull-from-the-top": "plurality",
+    "order-table": "orders",
+    "noisy-counts-sorted": "orders",
+    "quantile-bin": "quantiles",
+    "sorted-sizes": "sizes",
+    "randomised-response": "columns",
+    "designed": "designed-answers",
+}
+"""By kind of mechanism, the page of `proofs/` that says why its answers are private, and how far off they are."""
+
+
+def proofs(facts: Facts) -> list[str]:
+    """Name the pages that prove what is claimed."""
+    own = [PROOFS[facts.kind]] if facts.kind in PROOFS else []
+    own += ["grouped-releases"] if facts.by else []
+    own += ["audiences"] if facts.audience is not None else []
+    own += ["batches"] if facts.batch is not None else []
+    return [f"proofs/{name}.md" for name in own]
+
+
+def cost_of_release(facts: Facts) -> str:
+    """Say the cost in one line, as a plan does."""
+    reason = {Relation.ADD_REMOVE: "adding or removing", Relation.EXCHANGE: "exchanging"}[facts.relation]
+    kept = (
+        ""
+        if isinstance(facts.privacy, Privacy) and facts.privacy.single and isinstance(facts.cost, Cost)
+        else (f"; each answer keeps {facts.privacy}")
+    )
+    return f"{facts.cost} for {reason} one {facts.unit or 'record'}{kept}"

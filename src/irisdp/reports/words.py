@@ -1,0 +1,121 @@
+"""A release in plain words: what was asked, whose records count, and how far off answers are expected to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from .facts import Facts
+
+__all__ = ["ASKED", "ERRORS", "asked", "expected", "protected"]
+
+ASKED = {
+    "count": "How many records there are{where}",
+    "count-distinct": "How many different values {column} has{where}",
+    "at-least": "Whether there are at least {threshold} records{where}",
+    "at-most": "Whether there are at most {threshold} records{where}",
+    "band": "In which band the number of records lies{where}; bands begin at {thresholds}",
+    "majority": "Whether “{expression}” is true of more records than it is false of",
+    "histogram": "How many records have each value of {column}",
+    "sum": "The sum of {column}",
+    "mean": "The mean of {column}",
+    "plurality": "Which category of {column} most records have",
+    "median": "Which bin holds the median of {column}",
+    "quantile": "Which bin holds the quantile {share} of {column}",
+    "top": "Which {k} categories of {column} most records have",
+    "ranking": "How the categories of {column} rank by their numbers of records, the largest first",
+    "apply": "What the mechanism {mechanism} answers{where}",
+    "sizes": "How large the categories of {column} are, the largest first, without their names",
+    "column": "Which category of {column} each record has, with answers changed at random",
+}
+"""By query, what it asks; names in braces are the query's own facts."""
+
+
+def asked(facts: Facts) -> str:
+    """Say what was asked; of a query that is not known the line that the sidecar has."""
+    expression = facts.query.get("expression")
+    where = "" if expression is None else f" for which “{expression}” is true"
+    told = {**dict.fromkeys(("threshold", "thresholds", "column", "share", "k", "mechanism"), "…"), **facts.query}
+    form = ASKED.get(facts.name)
+    if form is None:
+        return facts.question
+    said = form.format_map({**told, "where": where, "expression": expression or "…"})
+    between = facts.query.get("between")
+    weight = facts.query.get("times") or facts.query.get("weight")
+    said += f", each value counted {between}" if between else ""
+    said += f", times {weight}" if weight else ""
+    said += f", for each {' and '.join(facts.by)}" if facts.by else ""
+    return f"{said}{'' if not facts.derived else '; '}{_derived(facts)}"
+
+
+def _derived(facts: Facts) -> str:
+    return ", ".join(f"{name} is {meaning}" for name, meaning in facts.derived.items())
+
+
+def protected(facts: Facts) -> str:
+    """Say who is protected."""
+    if facts.unit is None:
+        return "one record of the table"
+    return f"all records of one person, which is one value of {facts.unit}"
+
+
+ERRORS = {
+    "mean_absolute": "off by {} {unit} on average",
+    "mean_absolute_at_worst": "off by {} on average at worst",
+    "within_95_percent": "off by at most {} {unit} in 95 % of cases",
+    "numbers": "{} numbers tell the sizes",
+    "all_within_95_percent": "all numbers off by at most {} {unit} in 95 % of cases, before they are made to fit",
+    "wrong_at_boundary": "wrong with probability {} at worst, where one record decides",
+    "depth_for_95_percent": "right with 95 % or more from {} records away from where the truth changes",
+    "depth_for_99_percent": "right with 99 % or more from {} records away from where the truth changes",
+    "wrong_side_at_threshold": "on the wrong side with probability {} at most, at a threshold",
+    "wrong_band_at_worst": "the wrong band with probability {} at worst",
+    "wrong": "each answer wrong with probability {}",
+    "count_deviation_per_root_record": "counts estimated from N answers deviate by {} times the square root of N",
+    "within_95_percent_times_records": "where N records have a value, off by at most about {}/N in 95 % of cases",
+    "mean_absolute_times_records": "where there are N records, off by {}/N on average",
+    "in_the_middle": "by at most about {}/N where the mean is half-way between the bounds",
+    "within_95_percent_of_1000_records": "by at most about {} where 1,000 records have a value",
+    "wrong_at_worst": "wrong with probability {} at worst, on the data that are hardest",
+    "wrong_far_apart": "wrong with probability {} where all are far apart",
+    "lead_for_95_percent": "right with 95 % or more where the largest leads all others by {} records",
+    "lead_for_99_percent": "right with 99 % or more where the largest leads all others by {} records",
+    "apart_for_95_percent": "right with 95 % or more where those to be told apart differ by {} records",
+    "apart_for_99_percent": "right with 99 % or more where those to be told apart differ by {} records",
+    "records_off": "{} records between the quantile's rank and the named bin on average",
+    "margin_for_99_percent": "right with 99 % or more where no other bin is nearer than {} records",
+    "farthest": "what is farther than {} records counts as so many in that average",
+    "beyond": "farther than that with probability {} at most",
+    "goal": "made for: {}",
+    "says": "its file says: {}",
+    "value": "that is {} at worst",
+    "lower_bound": "no mechanism in its class has less than {}",
+    "among": "its class: {}",
+}
+"""By what is measured, as sidecars name it."""
+
+_LARGE = 10**15
+
+_CHANCES = {name for name, form in ERRORS.items() if "probability {}" in form}
+
+
+def expected(facts: Facts, unit: str) -> Iterator[str]:
+    """Say how far off answers are expected to be, measure by measure; None of a number means that there is no bound."""
+    for name, value in facts.expected_error.items():
+        if value is None:
+            if name == "mean_absolute":
+                yield "no more than noise: these answers say nothing"
+            continue
+        form = ERRORS.get(name, f"{name.replace('_', ' ').replace('{', '').replace('}', '')}: {{}}")
+        yield form.replace("{unit}", unit, 1).replace("{}", _number(name, value), 1)
+
+
+def _number(name: str, value: Any) -> str:
+    """Write a number to three digits, a probability in per cent, anything else as it is."""
+    if isinstance(value, bool | str):
+        return str(value)
+    if isinstance(value, int) and abs(value) < _LARGE:
+        return f"{value:,}"
+    shown = float(Decimal(value))  # a file's numbers are decimals, those at hand are floats
+    return f"{shown * 100:.3g} %" if name in _CHANCES else f"{shown:,.3g}"
