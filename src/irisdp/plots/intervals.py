@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .rows import in_columns, step_of
+from .rows import LETTER, heading, in_columns, room_for, step_of
 from .theme import COLOURS, INK, altair, finished
 
-__all__ = ["Interval", "interval_chart"]
+__all__ = ["Interval", "interval_chart", "label_axis"]
 
 _WIDTH = {1: 440, 2: 300, 3: 210, 4: 170}
 """Of a panel, by how many there are."""
@@ -59,6 +59,7 @@ def interval_chart(
     if upright:
         drawn = _upright(alt, intervals, rows, values, scale)
         words = subtitle.replace("dots", "bars")
+        width = _bar_step(intervals) * len(intervals)
     else:
         names = list(dict.fromkeys(one.label for one in intervals))
         panels = in_columns(names)
@@ -70,12 +71,12 @@ def interval_chart(
             for inside in map(set, panels)
         ]
         drawn = drawn[0] if len(drawn) == 1 else alt.hconcat(*drawn)
-        words = subtitle
-    return finished(drawn.properties(title=alt.TitleParams(title, subtitle=words)))
+        words, width = subtitle, _WIDTH[len(panels)] * len(panels)
+    return finished(drawn.properties(title=alt.TitleParams(**heading(title, words, width))))
 
 
 def _panel(alt: Any, shown: Sequence[Interval], rows: str, values: str, scale: Any, series: list[str]) -> Any:
-    y = alt.Y("label:N", sort=None, title=rows or None, axis=alt.Axis(labelLimit=260, labelOverlap=False))
+    y = alt.Y("label:N", sort=None, title=rows or None, axis=label_axis(alt, [one.label for one in shown]))
     several: dict[str, Any] = {}
     if len(series) > 1:
         several = {
@@ -103,7 +104,12 @@ def _panel(alt: Any, shown: Sequence[Interval], rows: str, values: str, scale: A
 
 
 def _upright(alt: Any, shown: Sequence[Interval], rows: str, values: str, scale: Any) -> Any:
-    x = alt.X("label:N", sort=None, title=rows or None, axis=alt.Axis(labelAngle=0 if len(shown) <= 8 else -40))
+    x = alt.X(
+        "label:N",
+        sort=None,
+        title=rows or None,
+        axis=alt.Axis(labelAngle=0 if len(shown) <= 8 else -40, labelOverlap=False),
+    )
     bars = (
         alt.Chart(alt.InlineData(values=[_plain(one) for one in shown]))
         .mark_bar(color=COLOURS[3], stroke=INK, strokeWidth=0.5)
@@ -118,7 +124,16 @@ def _upright(alt: Any, shown: Sequence[Interval], rows: str, values: str, scale:
         )
         for end in ("low", "high")
     ]
-    return alt.layer(bars, line, *ticks).properties(width=alt.Step(74 if len(shown) <= 12 else 28), height=300)
+    return alt.layer(bars, line, *ticks).properties(width=alt.Step(_bar_step(shown)), height=300)
+
+
+def label_axis(alt: Any, names: Sequence[str]) -> Any:
+    """Return an axis of names, with room for all of them in any font."""
+    return alt.Axis(labelLimit=320, labelOverlap=False, minExtent=room_for(names), ticks=False, labelPadding=5)
+
+
+def _bar_step(shown: Sequence[Interval]) -> float:
+    return max(46, LETTER * max(len(one.label) for one in shown) + 10) if len(shown) <= 8 else 28
 
 
 def _plain(one: Interval) -> dict[str, Any]:

@@ -9,8 +9,9 @@ from typing import Any
 
 from ..exact import rational
 from ..release import Ledger
+from .intervals import label_axis
 from .picture import Picture
-from .rows import count_of, shortened
+from .rows import count_of, heading, shortened
 from .theme import COLOURS, INK, altair, finished
 
 __all__ = ["ledger_picture"]
@@ -87,7 +88,7 @@ def ledger_picture(ledger: Ledger) -> Picture:
         ),
         columns=("id", "date", "question", "audience", *(f"{_UNITS[name].name} spent after it" for name in numbers)),
         rows=tuple(rows),
-        spec=finished(drawn.properties(title=alt.TitleParams(shortened(title, 100), subtitle=_SUBTITLE))),
+        spec=finished(drawn.properties(title=alt.TitleParams(**heading(title, _SUBTITLE, 420)))),
     )
 
 
@@ -141,13 +142,13 @@ def _bars(alt: Any, unit: _Unit, after: Sequence[float], releases: Sequence[dict
         }
         for one, before, now in zip(releases, after, after[1:], strict=False)
     ]
-    rows = [value["release"] for value in values]
+    rows = [str(value["release"]) for value in values]
     base = alt.Chart(alt.InlineData(values=values)).encode(
         y=alt.Y("release:N", sort=None, title=None, scale=alt.Scale(domain=[" ", *rows]),
-                axis=alt.Axis(labelLimit=320, labelOverlap=False, ticks=False)),
+                axis=label_axis(alt, rows)),
     )  # fmt: skip
     bars = base.mark_bar(color=COLOURS[0], height=11).encode(
-        x=alt.X("before:Q", scale=scale, title=unit.words), x2="after:Q"
+        x=alt.X("before:Q", scale=scale, title=unit.words, axis=alt.Axis(tickCount=6)), x2="after:Q"
     )
     text = base.mark_text(align="left", dx=4, fontSize=11, color=INK).encode(
         x=alt.X("after:Q", scale=scale, title=unit.words), text="words:N"

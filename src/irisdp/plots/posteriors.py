@@ -12,9 +12,9 @@ from ..exact import integer
 from ..reading import Estimates, Interpretation, Posterior
 from ..reading.choices import ChoiceInterpretation, float_below
 from ..reading.judgement import BASES
-from .intervals import Interval, interval_chart
+from .intervals import Interval, interval_chart, label_axis
 from .picture import Picture
-from .rows import MOST_ROWS, count_of, labels, shortened
+from .rows import MOST_ROWS, count_of, heading, labels, shortened
 from .theme import COLOURS, INK, altair, finished
 
 __all__ = ["estimates_picture", "names_read", "posterior_picture", "readings"]
@@ -91,7 +91,7 @@ def posterior_picture(
             y=y,
             color=alt.Color(
                 "inside:N",
-                title="95 % interval",
+                legend=None,
                 scale=alt.Scale(domain=["inside 95 %", "outside"], range=[COLOURS[0], "#dddddd"]),
             ),
         )
@@ -108,10 +108,9 @@ def posterior_picture(
                 align="right" if left else "left", dx=-4 if left else 4, fontSize=11, color=INK, fontWeight="bold"
             ).encode(x=x, y=alt.value(8 + 14 * height), text="words:N")
         )
-    subtitle = f"{low} to {high} with probability 95 % or more; before: {found.prior}"
-    spec = alt.layer(*layers).properties(
-        width=480, height=240, title=alt.TitleParams(shortened(title, 90), subtitle=shortened(subtitle, 110))
-    )
+    dark = " (dark bars)" if len(rows) <= _MOST_BARS else ""
+    subtitle = f"{low} to {high} with probability 95 % or more{dark}; before: {found.prior}"
+    spec = alt.layer(*layers).properties(width=480, height=240, title=alt.TitleParams(**heading(title, subtitle, 480)))
     best = f" Best read for {read_for} loss as {reading}." if reading is not None else ""
     likely = int(found.probabilities.argmax())
     return Picture(
@@ -216,11 +215,11 @@ def _bars(title: str, basis: str, bars: Sequence[dict[str, Any]]) -> dict[str, A
             scale=alt.Scale(domain=[0, 1.08]),
             axis=alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], format=".2f"),
         ),
-        y=alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=260, labelOverlap=False)),
+        y=alt.Y("label:N", sort=None, title=None, axis=label_axis(alt, [bar["label"] for bar in bars])),
     )
     text = base.mark_text(align="left", dx=4, fontSize=11, color=INK).encode(text="words:N")
     drawn = alt.layer(base.mark_bar(color=COLOURS[0], height=12), text)
-    said = alt.TitleParams(shortened(title, 90), subtitle=basis)
+    said = alt.TitleParams(**heading(title, basis, 420))
     return finished(drawn.properties(width=420, height=alt.Step(20), title=said))
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import BadInput
+from ..exact import rational
 from .answers import PublishedAnswer, PublishedAnswers, read_published
-from .intervals import Interval, interval_chart
+from .intervals import Interval, interval_chart, label_axis
 from .picture import Picture
-from .rows import MOST_ROWS, count_of, in_columns, labels, shortened, step_of
+from .rows import LETTER, MOST_ROWS, count_of, heading, in_columns, labels, shortened, step_of
 from .theme import COLOURS, INK, altair, finished
 
 __all__ = ["published"]
@@ -51,11 +52,12 @@ def _numbers(found: PublishedAnswers) -> Picture:
     ]
     bars = found.ordered_bins and len({one.audience for one in shown}) == 1
     spec = interval_chart(
-        shortened(found.question, 90),
+        found.question,
         intervals,
         rows=" · ".join(found.by),
         values=f"published answer ({shortened(found.unit)})",
         upright=bars,
+        subtitle=f"dots: published; lines: hold the truth{_surely(found)}",
         from_nothing=not found.unit.startswith("mean of "),
     )
     drawn = "bars" if bars else "dots"
@@ -111,7 +113,7 @@ def _grid(found: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequ
                 "group:N",
                 sort=None,
                 title=" · ".join(found.by) or None,
-                axis=alt.Axis(labelLimit=260, labelOverlap=False),
+                axis=label_axis(alt, panel),
             ),
         )
         if as_grid:
@@ -128,14 +130,14 @@ def _grid(found: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequ
                 else base.mark_square(size=90, color=COLOURS[0], opacity=1)
             )
             drawn = mark.encode(x=x, **({"text": "shown:N"} if ordered else {}))
-            width: Any = max(160, len(possible) * max(34, 12 + 6 * max(map(len, possible))))
+            width: float = max(160, len(possible) * max(34, 10 + LETTER * max(map(len, possible))))
         else:
             drawn = base.mark_text(align="left", baseline="middle", fontSize=12, color=INK, limit=520).encode(
                 x=alt.value(6), text="shown:N"
             )
             width = 520 if len(rows) <= len(panel) else 260
         panels.append(drawn.properties(width=width, height=alt.Step(step_of(len(rows)))))
-    title = alt.TitleParams(shortened(found.question, 90), subtitle=sure or "published answers")
+    title = alt.TitleParams(**heading(found.question, sure or "published answers", width * len(panels)))
     return finished((panels[0] if len(panels) == 1 else alt.hconcat(*panels)).properties(title=title))
 
 
@@ -184,6 +186,12 @@ def _head(found: PublishedAnswers, shown: Sequence[PublishedAnswer], one: Publis
 
 def _for(one: PublishedAnswer) -> str:
     return "" if one.audience is None else f" (for {one.audience})"
+
+
+def _surely(found: PublishedAnswers) -> str:
+    told = found.sidecar.get("assurance")
+    stated = told.get("confidence") if isinstance(told, Mapping) else None
+    return "" if stated is None else f" with probability {float(100 * rational(stated, 'confidence')):g} % or more"
 
 
 def _number(one: PublishedAnswer) -> str:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from .theme import visible
 
-__all__ = ["MOST_ROWS", "count_of", "in_columns", "labels", "shortened", "step_of"]
+__all__ = ["LETTER", "MOST_ROWS", "count_of", "heading", "in_columns", "labels", "room_for", "shortened", "step_of"]
 
 Row = TypeVar("Row")
 
 MOST_ROWS = 800
 """Most groups that are drawn."""
+
+LETTER = 7.0
+"""Width of a letter at 11 or 12 points in a wide font: what is drawn is measured in one font and shown in another."""
+
+_BOLD = 9.6
+"""The same of a title."""
 
 _LONGEST = 60
 _HIGHEST = 50
@@ -62,3 +69,17 @@ def in_columns(rows: Sequence[Row]) -> list[Sequence[Row]]:
 def step_of(rows: int) -> int:
     """Return how high a row is drawn, in points."""
     return 20 if rows <= _HIGHEST else 13
+
+
+def room_for(names: Iterable[str], most: float = 320) -> float:
+    """Return how wide the longest of some labels is at most, whatever the font."""
+    return min(most, LETTER * max(map(len, names), default=0) + 8)
+
+
+def heading(title: str, subtitle: str, width: float) -> dict[str, list[str]]:
+    """Break title and subtitle into lines that stay above a picture of some width."""
+    room = max(width, 280)
+    return {
+        "text": textwrap.wrap(shortened(title, 120), int(room / _BOLD)),
+        "subtitle": textwrap.wrap(shortened(subtitle, 400), int(room / LETTER)),
+    }
