@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.parse
 from pathlib import Path
 
 import pytest
@@ -182,6 +183,35 @@ def test_slow_readers_and_slow_senders_block_nobody(server):
     finally:
         for one in slow:
             one.close()
+
+
+def _post(port, path, body="", seconds=60):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
+    try:
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        connection.request("POST", path, body=body, headers=headers)
+        answer = connection.getresponse()
+        return answer.status, answer.headers.get("Location"), answer.read().decode()
+    finally:
+        connection.close()
+
+
+def test_work_that_would_take_an_hour_is_watched_and_cancelled_and_holds_up_nobody(server):
+    """A matrix of 400 inputs and 250 answers, any two inputs neighbours: 20 million exact comparisons, and more."""
+    _, port = server
+    rows = [",".join(f"{1 + (i * j) % 7919}e-6" for j in range(250)) for i in range(400)]
+    values = {"mechanism": "\n".join(rows), "on": "complete", "epsilon": "1/7"}
+    status, job, _ = _post(port, "/check", urllib.parse.urlencode(values))
+    assert status == 303 and job.startswith("/jobs/")
+    start = time.monotonic()
+    assert _get(port, "/ask?size=777")[0] == 200
+    assert _get(port, "/health")[0] == 200
+    assert time.monotonic() - start < 10
+    status, page = _get(port, job)
+    assert status == 200 and "Cancel" in page
+    status, back, _ = _post(port, f"{job}/cancel")
+    assert (status, back) == (303, job)
+    _wait(lambda: "cancelled" in _get(port, job)[1].lower())
 
 
 @pytest.mark.parametrize(

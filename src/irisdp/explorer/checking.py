@@ -147,7 +147,11 @@ def _headline(verdict: Audit) -> str:
 
 def _facts(judged: _Judged) -> tuple[Fact, ...]:
     verdict = judged.verdict
-    edges = f"{verdict.edges:,} edges" if verdict.edges else "0 edges: nothing is compared"
+    edges = (
+        f"{verdict.edges:,} edge{'' if verdict.edges == 1 else 's'}"
+        if verdict.edges
+        else "0 edges: nothing is compared"
+    )
     alone = f"{verdict.alone:,} inputs have no neighbour" if verdict.alone and verdict.edges else ""
     facts = [
         Fact("Graph", f"{verdict.inputs:,} inputs, {edges}", alone),

@@ -11,8 +11,8 @@ from .room import Room
 __all__ = ["TOUCHES_NO_TABLE", "error_page", "home", "page"]
 
 TOUCHES_NO_TABLE = (
-    "The explorer touches no table. It runs on this machine alone, sends nothing anywhere and keeps nothing; real data "
-    "stays with the command line."
+    "The explorer touches no table. It runs on this machine alone, sends nothing anywhere, and forgets "
+    "everything when it is stopped. Real data stays with the command line."
 )
 
 
