@@ -7,6 +7,7 @@ import pytest
 
 import irisdp
 from irisdp.cli.main import run
+from irisdp.plots import Picture
 
 GOOD = {
     "format": "irisdp/release/1",
@@ -37,6 +38,12 @@ STRANGE = [
     {"rho": "1"}, {"mu_squared": "1e300"}, {"declared": {"x": []}}, {"cost": {}, "questions": 0, "question": 1},
     {"promise": "p", "confidence": "7"}, {"{0}": "{x}"}, {"mean_absolute": {"x": 1}}, {"within": "9" * 200_000},
 ]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _rendered_by_name(monkeypatch):
+    """Make pictures up to where they are turned into SVG, which takes longer than all the rest."""
+    monkeypatch.setattr(Picture, "to_svg", lambda self: "<svg></svg>")
 
 
 def _report(folder, capsys, sidecar, answers=ANSWERS, name="a.csv.release.json"):

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -99,6 +100,16 @@ def test_a_page_is_one_that_everybody_can_read(released, name):
     assert page.headings[0] == "h1" and page.headings.count("h1") == 1
     assert page.tables == page.captions > 0
     assert not page.fetched
+
+
+@pytest.mark.parametrize("name", ["count", "plurality"])
+def test_the_answers_are_drawn_where_something_can_draw_them(released, name, monkeypatch):
+    made = irisdp.report(released[1][name])
+    (drawn,) = re.findall("<figure.*?</figure>", made, flags=re.DOTALL)
+    assert "<title>Published: " in drawn and "<desc>3 published answers to the question " in drawn
+    assert re.search('<svg [^>]*role="img"', drawn)
+    monkeypatch.setitem(sys.modules, "altair", None)
+    assert irisdp.report(released[1][name]) == made.replace(drawn, "")
 
 
 def test_every_query_and_every_mechanism_has_its_words(released):
@@ -212,7 +223,7 @@ def _words(made):
 class _Page(HTMLParser):
     """What a browser makes of a page, and what somebody who does not see it would miss."""
 
-    VOID = frozenset({"meta", "br", "path", "line", "rect"})
+    VOID = frozenset({"meta", "br"})
 
     def __init__(self, made):
         super().__init__(convert_charrefs=True)

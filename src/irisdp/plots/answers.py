@@ -15,7 +15,7 @@ from ..reading.released import answers_beside, sidecar_beside
 from ..release.publication import Publication
 from ..release.written import SIDECAR_FORMAT
 
-__all__ = ["PublishedAnswer", "PublishedAnswers", "read_published"]
+__all__ = ["PublishedAnswer", "PublishedAnswers", "published_answers", "read_published"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,11 +141,18 @@ def read_published(release: Any) -> PublishedAnswers:
     columns, lines = rows_of(answers)
     if "answer" not in columns:
         raise BadInput("release", f"{answers.name} has no column `answer`", "give a file that publish wrote")
+    return published_answers(document, columns, lines)
+
+
+def published_answers(
+    sidecar: Mapping[str, Any], columns: Sequence[str], lines: Sequence[Sequence[Any]]
+) -> PublishedAnswers:
+    """Return what one audience was told, from the sidecar and from the columns and lines of the file of answers."""
     place = columns.index("answer")
-    numbers = _are_numbers(document, columns)
-    name = document.get("audience")
+    numbers = _are_numbers(sidecar, columns)
+    name = sidecar.get("audience")
     found = tuple(_answer(columns, line, place, None if name is None else str(name), numbers) for line in lines)
-    return PublishedAnswers(sidecar=document, by=tuple(columns[:place]), numbers=numbers, answers=found)
+    return PublishedAnswers(sidecar=sidecar, by=tuple(columns[:place]), numbers=numbers, answers=found)
 
 
 def _query(sidecar: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -110,7 +110,7 @@ def _published(facts: Facts) -> Iterator[Html]:
 
 
 def _answers(facts: Facts, given: Given) -> Iterator[Html]:
-    picture = drawn(facts, given)
+    picture = drawn(given)
     if picture is not None:
         yield picture
     numeric = {"answer_low", "answer_high", "answer_probability"} | (
