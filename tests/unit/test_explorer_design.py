@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("altair", reason="altair is not installed: `make test` installs it")
+
+
 from irisdp.certify import audit
 from irisdp.design.specs import KINDS as SPEC_KINDS
 from irisdp.errors import BadInput

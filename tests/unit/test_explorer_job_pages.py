@@ -6,6 +6,11 @@ import re
 import time
 
 import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed: `make test` installs it")
+pytest.importorskip("httpx2", reason="httpx2 is not installed: `make test` installs it")
+pytest.importorskip("altair", reason="altair is not installed: `make test` installs it")
+
 from starlette.testclient import TestClient
 
 from irisdp import Privacy, design
@@ -115,7 +120,7 @@ def test_a_long_design_is_cancelled_and_others_go_on(explorer):
     state = client.get(f"{address}/state")
     assert "seconds so far" in state.text
     page = client.post(f"{address}/cancel")
-    assert page.status_code == 422
+    assert page.status_code == 200
     assert "cancelled; press the button again" in page.text
     assert 'value="100"' in page.text
     lanes.quick.seconds = PATIENCE
@@ -126,10 +131,9 @@ def test_a_design_beyond_its_time_says_so(explorer):
     client, _ = explorer(at_once=0.5, seconds=0.5)
     address = client.post("/design", data=SLOW, follow_redirects=False).headers["location"]
     end = time.monotonic() + PATIENCE
-    while (page := client.get(address)).status_code == 200:
+    while "at work" in (page := client.get(address)).text:
         assert time.monotonic() < end
         time.sleep(0.2)
-    assert page.status_code == 422
     assert "stopped after 0.5 seconds" in page.text
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-import irisdp as iris
+pytest.importorskip("altair", reason="altair is not installed: `make test` installs it")
+
+
 from irisdp import Privacy, design
 from irisdp.errors import BadInput
 from irisdp.explorer.forms import read_values
@@ -168,4 +170,5 @@ def test_no_file_is_opened(releases, monkeypatch):
 
 def test_nothing_is_answered_before_something_is_asked():
     assert READ.answer(read_values(READ.fields, {})) is None
-    assert iris.interpret is not None
+    assert READ.answer(read_values(READ.fields, {"release": "{}"})).headline == "Now write the published answer."
+    assert READ.answer(read_values(READ.fields, {"value": "7"})).headline == "Now paste what was published."

@@ -20,13 +20,13 @@ class Kind:
 
 
 KINDS: dict[str, Kind] = {
-    "binary": Kind("a yes or no at each node of a graph", True, ("colors", "boundary")),
-    "rainbow": Kind("one of several answers, which each node ranks", True, ("rankings", "boundary", "weights")),
+    "binary": Kind("a yes or no for each node", True, ("colors", "boundary")),
+    "rainbow": Kind("nodes rank several answers", True, ("rankings", "boundary", "weights")),
     "distance": Kind("a node near the true one", True, ("weights", "loss")),
-    "exponential": Kind("the exponential mechanism on a graph", True, ("scores", "outputs", "prior")),
+    "exponential": Kind("by scores, on a graph", True, ("scores", "outputs", "prior")),
     "consumer": Kind("a count, best for one reader", False, ("n", "loss", "side_information", "prior")),
     "geometric": Kind("a count, for all readers alike", False, ("n",)),
-    "randomized-response": Kind("one of several choices, all neighbours", False, ("choices",)),
+    "randomized-response": Kind("one of several choices", False, ("choices",)),
     "balanced-line": Kind("a yes or no along a line", False, ("n_blue", "n_red")),
     "plurality": Kind(
         "the largest of several categories", False, ("categories", "largest", "total", "relation", "ties", "objective")
@@ -186,6 +186,7 @@ DESIGN_FIELDS: tuple[Field, ...] = (
         name="weights",
         label="Weights",
         kind="area",
+        rows=3,
         help="JSON, may be left out. For a node near the true one a list, how likely each node is.",
         when=_where("weights"),
     ),
@@ -197,6 +198,7 @@ DESIGN_FIELDS: tuple[Field, ...] = (
         name="distance_loss",
         label="Table of losses",
         kind="area",
+        rows=3,
         help="JSON, may be left out: row i, column v is what node v costs where i is true. Else the distance.",
         when={"kind": ("distance",)},
     ),
@@ -204,6 +206,7 @@ DESIGN_FIELDS: tuple[Field, ...] = (
         name="scores",
         label="Scores",
         kind="area",
+        rows=3,
         help="JSON, may be left out: a row for each node, a column for each answer, higher is better. Else −distance.",
         when=_where("scores"),
     ),
@@ -212,6 +215,7 @@ DESIGN_FIELDS: tuple[Field, ...] = (
         name="prior",
         label="Prior",
         kind="area",
+        rows=3,
         help="JSON, may be left out: a list. Of a count, the probabilities of 0, 1, …; else a weight for each answer.",
         when=_where("prior"),
     ),

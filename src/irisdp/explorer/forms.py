@@ -40,6 +40,8 @@ class Field:
     when : mapping, or several
         The field stands only where each of these other fields has one of these values; of several, by one of them.
     fills : str
+    rows : int
+        Lines of an ``area``.
     linked : bool
         Whether links carry it; what files hold they do not.
     """
@@ -58,6 +60,7 @@ class Field:
     whole: bool = False
     when: When | tuple[When, ...] = field(default_factory=dict)
     fills: str = ""
+    rows: int = 8
     linked: bool = True
 
 
@@ -147,4 +150,4 @@ def _control(one: Field, value: str, common: Mapping[str, str | bool | None]) ->
 def _area(value: str, one: Field, common: Mapping[str, str | bool | None]) -> Html:
     # What was pasted goes back as it came, letters that cannot be seen too; a first line end would be swallowed.
     content = Html("\n" + html.escape(value))
-    return element("textarea", content, rows=10, spellcheck="false", placeholder=one.example or None, **common)
+    return element("textarea", content, rows=one.rows, spellcheck="false", placeholder=one.example or None, **common)

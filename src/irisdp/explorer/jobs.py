@@ -103,7 +103,8 @@ class Jobs:
     memory : int
         Bytes of address space that one may have.
     reused : int
-        Jobs after which a process is replaced by a new one; if more than 1, the new one is started ahead.
+        Jobs after which a process is replaced by a new one. If more than 1, the new one is started ahead, and does not
+        stand back behind other processes: somebody waits for it.
     modules : tuple of str
         What processes import before they are ready: time counts from then on.
     kept : int
@@ -230,7 +231,7 @@ class Jobs:
 
     def _started(self) -> Worker | None:
         try:
-            return Worker(self.memory, self._modules)
+            return Worker(self.memory, self._modules, polite=self._reused == 1)
         except OSError:  # the system has no more processes, or no more files
             return None
 

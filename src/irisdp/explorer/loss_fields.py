@@ -58,6 +58,7 @@ def loss_fields(when: dict[str, tuple[str, ...]]) -> tuple[Field, ...]:
             name="loss_table",
             label="Table of losses",
             kind="area",
+            rows=4,
             example="[[0, 1, 2], [1, 0, 1], [2, 1, 0]]",
             help="A list of lists: row i, column v is what answering v costs where i is true.",
             when={**when, "loss": ("table",)},

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from .forms import Field
 from .lanes import answer
 from .loss_fields import loss_fields
-from .results import Answer, Values
+from .results import Answer, Result, Values
 from .room import Room
 
 if TYPE_CHECKING:
-    from .results import Result
     from .workers import Phase
 
 __all__ = ["READ", "read_work"]
@@ -28,6 +27,7 @@ _FIELDS = (
         name="release",
         label="What was published",
         kind="area",
+        rows=6,
         example='{"format": "irisdp/release/1", …}',
         help="Or paste it here. It is public: it says how the answers were made. Links leave it out.",
         linked=False,
@@ -47,6 +47,7 @@ _FIELDS = (
         name="prior",
         label="Prior",
         kind="area",
+        rows=2,
         example="[0.5, 0.3, 0.2]",
         help="May be left out: your probabilities of the counts 0, 1, … as a list. Then the mean loss is made small.",
     ),
@@ -61,8 +62,11 @@ def read_work(values: Values, say: Phase) -> Result:
 
 
 def _answer(values: Values) -> Answer:
-    if not values["release"].strip() and not values["value"].strip():
+    release, value = values["release"].strip(), values["value"].strip()
+    if not release and not value:
         return None
+    if not release or not value:  # half way there is nothing wrong yet
+        return Result(headline="Now write the published answer." if release else "Now paste what was published.")
     return answer("read", read_work, values)
 
 

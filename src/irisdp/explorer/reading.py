@@ -103,7 +103,8 @@ def _of_count(found: Interpretation, document: Mapping[str, Any]) -> Result:
     tables: tuple[Table, ...] = ()
     if len(answer.chances) > 1:
         notes.append("The best reading tosses a coin, anew each time: it is one of these readings at random.")
-        tables = (_chances("Readings, and how likely each is drawn", ("reading", "probability"), answer.chances),)
+        drawn = [(value, p) for value, p in answer.chances if p]
+        tables = (_chances("Readings, and how likely each is drawn", ("reading", "probability"), drawn),)
     return Result(
         headline=f"{answer.published} was published. Read it as {_reading(answer.chances)}.",
         facts=tuple(facts),

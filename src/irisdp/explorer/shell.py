@@ -22,7 +22,7 @@ from .forms import read_values
 from .guard import LARGEST_BODY, Guard
 from .html import Html, joined
 from .job_pages import JobPages
-from .jobs import Busy, Job
+from .jobs import Busy, Job, Stopped
 from .lanes import lanes
 from .pages import error_page, home, wrong_note
 from .results import Answer, Moved, Result
@@ -171,6 +171,8 @@ class _Shell:
             raise HTTPException(503) from None
         except BadInput as error:
             return 400, wrong_note(str(error)), (error.field, f"{error.rule}; {error.remedy}")
+        except Stopped as ended:  # work that was cancelled, or took too long, is no fault of the request
+            return 200, wrong_note(str(ended)), None
         except IrisError as error:
             return 422, wrong_note(str(error)), None
         except MemoryError:

@@ -1,8 +1,7 @@
 """A process of its own for work that may take long, or more memory than there is: it is ended, and the rest goes on.
 
-The process starts afresh (spawn), ignores the keyboard's interrupt (whoever started it ends it), stands back behind
-other processes, and ends when whoever started it is gone. Where the system knows limits of resources, its memory is
-bounded before anything is read.
+The process starts afresh (spawn), ignores the keyboard's interrupt (whoever started it ends it), and ends when whoever
+started it is gone. Where the system knows limits of resources, its memory is bounded before anything is read.
 """
 
 from __future__ import annotations
@@ -59,12 +58,14 @@ class Worker:
         Bytes of address space that it may have.
     modules : tuple of str
         What it imports before it says that it is ready.
+    polite : bool
+        Whether it stands back behind other processes.
     """
 
-    def __init__(self, memory: int, modules: tuple[str, ...] = ()) -> None:
+    def __init__(self, memory: int, modules: tuple[str, ...] = (), *, polite: bool = True) -> None:
         context = multiprocessing.get_context("spawn")
         self._connection, other = context.Pipe()
-        self._process = context.Process(target=_serve, args=(other, memory, modules), daemon=True)
+        self._process = context.Process(target=_serve, args=(other, memory, modules, polite), daemon=True)
         self._process.start()
         other.close()
 
@@ -91,10 +92,13 @@ class Worker:
         self._connection.close()
 
 
-def _serve(connection: Connection, memory: int, modules: tuple[str, ...]) -> None:
+def _serve(connection: Connection, memory: int, modules: tuple[str, ...], polite: bool) -> None:
     """Do what is asked for until nobody asks any more; runs in the process."""
     with contextlib.suppress(OSError, ValueError):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if polite:
+        with contextlib.suppress(OSError, AttributeError):
+            os.nice(_POLITE)
     _bound(memory)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     for module in modules:
@@ -135,8 +139,6 @@ def _answer(connection: Connection, message: tuple[str, Any]) -> None:
 
 def _bound(memory: int) -> None:
     """Bound what the process may take; no system but Unix has these limits, and not each all of them."""
-    with contextlib.suppress(OSError, AttributeError):
-        os.nice(_POLITE)
     try:
         import resource
     except ImportError:
