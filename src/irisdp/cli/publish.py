@@ -186,6 +186,7 @@ def publish_command(
     out: Annotated[
         Path | None, typer.Option(help="Where to write the answers: .csv, .parquet or .json.", metavar="FILE")
     ] = None,
+    report: Annotated[Path | None, typer.Option(help="Write a page to hand over, too: .html.", metavar="FILE")] = None,
     licence: Annotated[
         str | None,
         typer.Option(help="On which terms the answers may be used: CC-BY-4.0, or an address.", metavar="NAME|URL"),
@@ -241,7 +242,7 @@ def publish_command(
         read_licence(licence, out)
         planned = plan(data, *query, **options)
         book = find_ledger(planned.table, ledger)
-        planned_files(planned, ledger=book.path, secret=secret, out=out, force=force)
+        planned_files(planned, ledger=book.path, secret=secret, out=out, report=report, force=force)
         check_ledger(book, planned.table.path, planned.declared_in, default=ledger is None)
         outlook = foresee(
             book,
@@ -259,7 +260,8 @@ def publish_command(
     if within is not None and not as_json:
         show_within(plan(data, *query, **options))
     with progress(quiet=as_json):
-        options |= {"ledger": ledger, "secret": secret, "table": table, "out": out, "licence": licence, "force": force}
+        options |= {"ledger": ledger, "secret": secret, "table": table, "out": out, "report": report}
+        options |= {"licence": licence, "force": force}
         published = publish(data, *query, **options)
     with show_what_is_charged():
         if as_json:

@@ -127,6 +127,9 @@ class Written(TypedDict, total=False):
     out : path
         Where to write the answers (.csv, .parquet or .json). Beside it are written `OUT.release.json`, which
         `irisdp.interpret` reads, and `OUT.datapackage.json`, which describes the file to catalogues and table tools.
+    report : path
+        Where to write the answers as one page to hand over (.html): what it cost, how to read and how to check them.
+        Several audiences have a page each, with its name in the file's, as their answers have.
     licence : str
         On which terms the answers may be used, for the data package: ``"CC-BY-4.0"``, or the address of a text.
     force : bool
@@ -134,6 +137,7 @@ class Written(TypedDict, total=False):
     """
 
     out: str | os.PathLike[str] | None
+    report: str | os.PathLike[str] | None
     licence: str | None
     force: bool
 

@@ -37,7 +37,7 @@ class Publication(Tabular):
     ledger, ids
         Where the release is written down, an id for each audience.
     out : tuple of Path
-        Files written: for each audience the answers, then the sidecar, then the data package.
+        Files written: for each audience the answers, then the sidecar, then the data package; last the pages, if any.
     sidecars : dict
         By audience how its answers were made, JSON-ready: what `irisdp.interpret` reads, and the sidecar holds.
     in_batch : bool

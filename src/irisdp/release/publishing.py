@@ -10,6 +10,7 @@ from typing import Any, Unpack
 from ..accounting import Charge, Cost
 from ..cells import Link, NamedCounts, Nodes, TellsMore, longer, padded_size
 from ..exact import checked, file_path
+from ..outputs import Output
 from ..privacy import Guarantee, Privacy
 from ..queries import Unit, UnreleasedKeys, entry_of, enumerate_keys
 from .answers import Answers, plain_keys
@@ -28,7 +29,15 @@ from .plans import Plan
 from .projects import currency_with, limit_to_set
 from .provenance import provenance
 from .publication import Publication
-from .written import Files, audience_targets, plan_files, sidecar, write_files
+from .written import (
+    Files,
+    audience_targets,
+    plan_files,
+    plan_reports,
+    report_targets,
+    sidecar,
+    write_files,
+)
 
 __all__ = [
     "PrivateCells",
@@ -108,14 +117,14 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
     >>> found.answers.keys
     [('Ely',), ('York',)]
     """
-    out, force = options.get("out"), options.get("force", False)
+    out, report, force = options.get("out"), options.get("report"), options.get("force", False)
     licence = read_licence(options.get("licence"), out)
     ledger, secret, table = options.get("ledger"), options.get("secret"), options.get("table")
     before = stamp(data_path(data))
     planned = plan(data, query, *arguments, **options_of(PlanOptions, options))
     promise = planned.asked.promise.named(table)
     book = find_ledger(planned.table, ledger)
-    files = planned_files(planned, ledger=book.path, secret=secret, out=out, force=force)
+    files, reports = planned_files(planned, ledger=book.path, secret=secret, out=out, report=report, force=force)
     check_ledger(book, planned.table.path, planned.declared_in, default=ledger is None)
     book.check(promise)
     currency = currency_with(book, limit_to_set(planned.project, book))
@@ -142,11 +151,17 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
         },
     )
     with what_is_charged():
-        return _handed_over(planned, cells.nodes, settled, files, book, licence)
+        return _handed_over(planned, cells.nodes, settled, files, reports, book, licence)
 
 
 def _handed_over(
-    planned: Plan, nodes: Nodes, settled: Settlement, files: Files, book: Ledger, licence: str | None
+    planned: Plan,
+    nodes: Nodes,
+    settled: Settlement,
+    files: Files,
+    reports: Sequence[Output],
+    book: Ledger,
+    licence: str | None,
 ) -> Publication:
     """Show and write down what is charged by now."""
     drawn = [Answers.from_bytes(entry.answers) for entry in settled.entries]
@@ -157,7 +172,7 @@ def _handed_over(
         made = provenance(settled, place)
         answers_of[audience.name] = shown
         sidecars[audience.name] = sidecar(planned.body(audience), shown, settled.ids[place], beside, made)
-    written = write_files(files, answers_of, sidecars, licence)
+    written = write_files(files, answers_of, sidecars, licence, reports)
     planned.table.close()
     return Publication(
         plan=planned,
@@ -244,10 +259,14 @@ def shown_beside(planned: Plan, audience: Audience, nodes: Nodes, drawn: Answers
     return {name: [found[row] for row in order] if isinstance(found, list) else found for name, found in told.items()}
 
 
-def planned_files(planned: Plan, *, ledger: Path, secret: Any, out: Any, force: bool) -> Files:
-    """Plan the files of a release, apart from all that is read and kept for it; see `plan_files`."""
+def planned_files(
+    planned: Plan, *, ledger: Path, secret: Any, out: Any, report: Any, force: bool
+) -> tuple[Files, tuple[Output, ...]]:
+    """Plan the files of a release, and its pages, apart from all that is read and kept for it; see `plan_files`."""
     data = planned.table.path
     read = [("the data", data), *planned.declared_in.items()]
     targets = audience_targets(planned.audiences, out)
     keeper = file_path(secret, "secret") if secret is not None else data or ledger
-    return plan_files(targets, read=read, ledger=ledger, keeper=keeper, force=force)
+    files = plan_files(targets, read=read, ledger=ledger, keeper=keeper, force=force)
+    pages = report_targets(planned.audiences, report)
+    return files, plan_reports(pages, files, read=read, ledger=ledger, keeper=keeper, force=force)

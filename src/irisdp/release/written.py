@@ -5,11 +5,13 @@ Where they go is settled before anything is drawn; nothing in them depends on th
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..errors import BadInput
 from ..exact import file_path, json_bytes
 from ..outputs import Output, plan_outputs, write_outputs
 from .answers import Answers, answers_bytes, check_ending
@@ -17,7 +19,16 @@ from .audiences import Audience
 from .datapackage import datapackage
 from .fingerprint import secret_file
 
-__all__ = ["SIDECAR_FORMAT", "Files", "audience_targets", "plan_files", "sidecar", "write_files"]
+__all__ = [
+    "SIDECAR_FORMAT",
+    "Files",
+    "audience_targets",
+    "plan_files",
+    "plan_reports",
+    "report_targets",
+    "sidecar",
+    "write_files",
+]
 
 SIDECAR_FORMAT = "irisdp/release/1"
 """What a sidecar says that it is."""
@@ -37,6 +48,20 @@ def audience_targets(audiences: Sequence[Audience], out: str | os.PathLike[str] 
         return []
     target = file_path(out, "out")
     check_ending(target)
+    return _named_by_audience(target, audiences)
+
+
+def report_targets(audiences: Sequence[Audience], report: str | os.PathLike[str] | None) -> list[Path]:
+    """Name the page of each audience in the same way: whoever is handed one learns no other audience's answers."""
+    if report is None:
+        return []
+    target = file_path(report, "report")
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise BadInput("report", "must end in .html", "name another file")
+    return _named_by_audience(target, audiences)
+
+
+def _named_by_audience(target: Path, audiences: Sequence[Audience]) -> list[Path]:
     names = [audience.name for audience in audiences]
     return [target if name is None else target.with_name(f"{target.stem}.{name}{target.suffix}") for name in names]
 
@@ -69,14 +94,36 @@ def plan_files(
     """
     for target in targets:
         check_ending(target)
+    inputs = _inputs(read, ledger, keeper)
+    places = [path.with_name(f"{path.name}{ending}") for path in targets for ending in ("", *BESIDE)]
+    files = plan_outputs(places, inputs, field="out", force=force)
+    return tuple(zip(files[::3], files[1::3], files[2::3], strict=True))
+
+
+def plan_reports(
+    targets: Sequence[Path],
+    files: Files,
+    *,
+    read: Iterable[tuple[str, str | os.PathLike[str] | None]],
+    ledger: Path,
+    keeper: str | os.PathLike[str],
+    force: bool,
+) -> tuple[Output, ...]:
+    """Check where pages will go: as answers, see `plan_files`, and over none of the files that these are written to."""
+    inputs = _inputs(read, ledger, keeper) + [("a file of the answers", one.path) for three in files for one in three]
+    return plan_outputs(targets, inputs, field="report", force=force)
+
+
+def _inputs(
+    read: Iterable[tuple[str, str | os.PathLike[str] | None]], ledger: Path, keeper: str | os.PathLike[str]
+) -> list[tuple[str, str | os.PathLike[str]]]:
+    """Return all that is read or kept, with what it is."""
     inputs = [(role, path) for role, path in read if path is not None]
     for place in (ledger, os.path.realpath(ledger)):
         inputs.append(("the ledger", place))
         inputs += [("part of the ledger", f"{place}-{part}") for part in ("wal", "shm", "journal")]
     inputs += [("what the secret is kept beside", keeper), ("the secret", secret_file(keeper))]
-    places = [path.with_name(f"{path.name}{ending}") for path in targets for ending in ("", *BESIDE)]
-    files = plan_outputs(places, inputs, field="out", force=force)
-    return tuple(zip(files[::3], files[1::3], files[2::3], strict=True))
+    return inputs
 
 
 def sidecar(
@@ -111,20 +158,32 @@ def write_files(
     answers_of: Mapping[Whose, Answers],
     sidecars: Mapping[Whose, Mapping[str, Any]],
     licence: str | None,
+    reports: Sequence[Output] = (),
 ) -> tuple[Path, ...]:
-    """Write what was planned, all of it or, where the disk refuses, none of what is new."""
+    """Write what was planned, all of it or, where the disk refuses, none of what is new; pages last.
+
+    The room that makes pages stands above this one, and is asked for by its name: it needs no more than is written.
+    """
 
     def contents() -> Iterator[tuple[Output, bytes]]:
-        for (file, beside, package), (name, answers) in zip(files, answers_of.items(), strict=True):
+        for (file, beside, package), (name, answers) in zip(files, answers_of.items(), strict=bool(files)):
             content = answers_bytes(answers, file.path)
             yield file, content
             yield beside, json_bytes(sidecars[name])
             yield package, json_bytes(datapackage(sidecars[name], answers, file.path, content, licence))
+        for place, (report, (name, answers)) in enumerate(zip(reports, answers_of.items(), strict=False)):
+            beside_it = files[place][0].path if files else None
+            yield report, _pages().written_report(sidecars[name], answers, beside_it)
 
-    if not files:
+    if not files and not reports:
         return ()
     return write_outputs(
         contents(),
         after=", but the answer is in the ledger",
         remedy="make room or name another file, and ask the same question again: it costs nothing",
     )
+
+
+def _pages() -> Any:
+    """Return what makes pages of releases."""
+    return importlib.import_module("irisdp.reports.writing")
