@@ -112,6 +112,11 @@ def test_the_answers_are_drawn_where_something_can_draw_them(released, name, mon
     assert irisdp.report(released[1][name]) == made.replace(drawn, "")
 
 
+def test_the_example_in_the_docs_is_what_its_files_make():
+    kept = ROOT / "docs" / "report"
+    assert irisdp.report(kept / "votes.csv") == (kept / "votes.html").read_text(encoding="utf-8")
+
+
 def test_every_query_and_every_mechanism_has_its_words(released):
     assert {form.name for form in FORMS} <= ASKED.keys()
     kinds = {found.sidecars[None]["mechanism"]["kind"] for found in released[1].values()}
