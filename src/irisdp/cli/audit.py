@@ -11,6 +11,7 @@ from ..errors import BadInput
 from ..exact import json_bytes, read_json, short_text
 from ..outputs import Output, plan_outputs, write_outputs
 from .options import AsJson, Force, console, print_json, say
+from .probabilities import show_mechanism
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,6 +54,7 @@ def audit_command(
         print_json(verdict.to_document())
     else:
         _show(mechanism, verdict, document.objective)
+        show_mechanism(console(), document)
     return 0 if verdict.holds else 1
 
 

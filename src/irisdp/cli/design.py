@@ -10,6 +10,7 @@ import typer
 from ..exact import json_bytes, read_json, short_text
 from ..outputs import plan_outputs, write_outputs
 from .options import AsJson, Force, console, print_json, say
+from .probabilities import show_mechanism
 
 if TYPE_CHECKING:
     from ..mechanisms import FactoredMechanism, Mechanism
@@ -38,6 +39,7 @@ def design_command(
         return
     view = console()
     say(view, f"{output}: {_summary(mechanism)}")
+    show_mechanism(view, mechanism)
 
 
 def _summary(mechanism: Mechanism | FactoredMechanism) -> str:
