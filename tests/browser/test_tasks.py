@@ -1,0 +1,201 @@
+"""What people come for, done as they do it, and timed; what is taken away makes the same thing on the command line.
+
+Seconds count from the way in to the answer on the screen and are kept in build/explorer-tasks.json: the machine's, as
+nobody has to think. How many steps a person takes (goes into a room, fills in a field, presses) is the same everywhere.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from support.accessible import grave_findings, sideways
+from support.tasks import COMPLAINTS, GRAPH, TASKS, do, fill, wait_for
+from support.watched import watched
+
+TIMES = Path(__file__).parents[2] / "build" / "explorer-tasks.json"
+
+
+def irisdp(*words, folder):
+    subprocess.run([sys.executable, "-m", "irisdp", *words], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def release(chromium, tmp_path_factory):
+    """What a publisher handed over: the text of a sidecar."""
+    folder = tmp_path_factory.mktemp("published")
+    (folder / "table.csv").write_text("value\n1\n2\n3\n", encoding="utf-8")
+    irisdp("publish", "table.csv", "count", "--epsilon", "1", "--out", "out.csv", "--ledger", "l.db", folder=folder)
+    return (folder / "out.csv.release.json").read_text(encoding="utf-8")
+
+
+def note(task, **told):
+    """Keep what a task took."""
+    known = json.loads(TIMES.read_text(encoding="utf-8")) if TIMES.exists() else {}
+    TIMES.parent.mkdir(exist_ok=True)
+    TIMES.write_text(json.dumps({**known, task: told}, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+@pytest.fixture
+def visitor(browser, explorer):
+    """A page in a context that may be complained to of forms that are half filled in."""
+    with watched(browser, base_url=explorer, accept_downloads=True) as context:
+        context.watch.expected += COMPLAINTS
+        yield context.new_page()
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_task_is_done(visitor, release, task):
+    started = time.perf_counter()
+    steps = do(visitor, task, release)
+    seconds = time.perf_counter() - started
+    note(task, steps=steps, seconds=round(seconds, 2))
+    assert seconds < 30
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_command_line_makes_the_same_files(visitor, release, task, tmp_path, monkeypatch):
+    """Take away the files and the command, and run it where only what it reads lies."""
+    steps = do(visitor, task, release)
+    visitor.wait_for_load_state("networkidle")
+    started = time.perf_counter()
+    section = visitor.get_by_role("region", name="Take it away")
+    taken = tmp_path / "taken"
+    links = section.locator("a[download$='.json'], a[download$='.csv']")
+    names = links.evaluate_all("links => links.map(link => link.download)")
+    for place, name in enumerate(names):
+        with visitor.expect_download() as coming:
+            links.nth(place).click()
+        coming.value.save_as(taken / name)
+    command = section.locator(".code", has_text="Command line").locator("code").inner_text()
+    made, *given = names  # the first is what the room made, the others are what the command needs
+    again = tmp_path / "again"
+    again.mkdir()
+    for name in given:
+        shutil.copy(taken / name, again)
+    script = again / "irisdp"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m irisdp "$@"\n', encoding="utf-8")
+    script.chmod(0o755)
+    told = os.environ | {"PATH": f"{again}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(["sh", "-e"], input=command, cwd=again, env=told, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (again / made).read_bytes() == (taken / made).read_bytes()
+    seconds = round(time.perf_counter() - started, 2)
+    note(f"the same file by the command line: {task}", steps=steps + len(names) + 2, seconds=seconds)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_room_can_be_used_by_all(browser, explorer, release, task, look, keep):
+    room = TASKS[task][0]
+    with watched(browser, base_url=explorer, **look) as context:
+        context.watch.expected += COMPLAINTS
+        page = context.new_page()
+        page.goto(f"/{room.lower()}")
+        assert grave_findings(page) == [] and sideways(page) <= 0
+        do(page, task, release)
+        for summary in page.locator("#result summary").all():
+            summary.click()
+        page.wait_for_load_state("networkidle")
+        assert page.locator("#result img").evaluate_all("all => all.every(one => one.complete && one.naturalWidth > 0)")
+        keep(page, f"room {room} {'phone' if look['phone'] else 'desktop'}{' dark' if look['dark'] else ''}")
+        assert grave_findings(page) == [] and sideways(page) <= 0
+
+
+def test_the_way_in_can_be_used_by_all(browser, explorer, look, keep):
+    with watched(browser, base_url=explorer, **look) as context:
+        page = context.new_page()
+        page.goto("/")
+        keep(page, f"way in {'phone' if look['phone'] else 'desktop'}{' dark' if look['dark'] else ''}")
+        assert grave_findings(page) == [] and sideways(page) <= 0
+        assert "touches no table" in page.locator("body").inner_text()
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_without_a_script(browser, explorer, release, task, keep):
+    with watched(browser, base_url=explorer, java_script_enabled=False) as context:
+        context.watch.expected += COMPLAINTS
+        page = context.new_page()
+        do(page, task, release)
+        keep(page, f"room {TASKS[task][0]} without a script")
+
+
+def test_with_the_keyboard_alone(visitor):
+    """From the way in to an answer, by Tab, letters and Enter."""
+    visitor.goto("/")
+    tab_to(visitor, "nav a[href='/ask']")
+    visitor.keyboard.press("Enter")
+    visitor.wait_for_url("**/ask")
+    tab_to(visitor, "#field-size")
+    visitor.keyboard.press("Control+A")
+    visitor.keyboard.type("300")
+    tab_to(visitor, "#field-within")
+    visitor.keyboard.press("Control+A")
+    visitor.keyboard.type("5")
+    tab_to(visitor, "form button[type=submit]")
+    visitor.keyboard.press("Enter")
+    wait_for(visitor, "a count of 300 is off by at most 5")
+
+
+def tab_to(page, selector):
+    """Press Tab until a thing has the focus, which must then be seen."""
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("wanted => document.activeElement.matches(wanted)", selector):
+            outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+            assert outline != "none", "the focus cannot be seen"
+            return
+    raise AssertionError(f"Tab does not lead to {selector}")
+
+
+@pytest.mark.parametrize("task", [task for task in TASKS if TASKS[task][0] != "Read"])
+def test_links_carry_what_was_asked(visitor, release, task):
+    do(visitor, task, release)
+    said = visitor.locator("#result dl").inner_text()
+    link = visitor.get_by_role("link", name="a link that carries all of this").get_attribute("href")
+    other = visitor.context.new_page()
+    other.goto(link)
+    wait_for(other, TASKS[task][3])
+    assert other.locator("#result dl").inner_text() == said
+
+
+def test_answers_follow_the_sliders(visitor):
+    """In place, with the address; seconds of an answer in closed form, measured at the browser."""
+    visitor.goto("/ask")
+    wait_for(visitor, "ε =")
+    slider = visitor.locator("#field-within + input[type=range]")
+    slider.focus()
+    seconds = []
+    for _ in range(8):
+        before = visitor.locator(".headline").inner_text()
+        with visitor.expect_response("**/ask/result?*") as coming:
+            visitor.keyboard.press("ArrowRight")
+        visitor.wait_for_function("said => document.querySelector('.headline').innerText !== said", arg=before)
+        coming.value.finished()
+        seconds.append(coming.value.request.timing["responseEnd"] / 1000)
+    assert visitor.locator("#field-within").input_value() in visitor.url
+    note("an answer as a slider moves", seconds=round(sorted(seconds)[len(seconds) // 2], 3))
+    assert urlsplit(visitor.url).query
+
+
+def test_a_long_design_is_cancelled(visitor, keep):
+    """It has a page of its own, says how far it is, and is gone when it is told to go."""
+    visitor.goto("/design")
+    visitor.locator("#field-kind").select_option("distance")
+    fill(visitor, "graph", "\n".join(f"{one} {one + 1}" for one in range(999)))
+    visitor.get_by_role("button", name="Design", exact=True).click()
+    visitor.wait_for_url("**/jobs/*")
+    assert "seconds so far" in visitor.locator("main").inner_text()
+    assert grave_findings(visitor) == [] and sideways(visitor) <= 0
+    keep(visitor, "a design at work")
+    visitor.get_by_role("button", name="Cancel").click()
+    visitor.locator("#result, main").get_by_text("cancelled").first.wait_for()
+    keep(visitor, "a design cancelled")
+    visitor.goto("/design")
+    fill(visitor, "graph", GRAPH)
+    assert visitor.get_by_role("button", name="Design", exact=True).is_enabled()
