@@ -21,7 +21,7 @@ pytest.importorskip("starlette", reason="starlette is not installed: `make test`
 pytest.importorskip("uvicorn", reason="uvicorn is not installed: `make test` installs it")
 
 from irisdp.explorer import guard
-from irisdp.explorer.server import _allow_files
+from irisdp.explorer.server import _allow_files, _listen
 
 MEBIBYTE = 1 << 20
 MOST_GROWTH = 64 * MEBIBYTE
@@ -88,6 +88,12 @@ def _most_memory(process):
     if not PROCESS.exists():
         pytest.skip("the memory of a process is read from /proc")
     return int(re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{process.pid}/status").read_text())[1]) * 1024
+
+
+def test_whoever_comes_before_it_answers_waits():
+    """Its address is told before the server is up: a browser that is opened at once must not be refused."""
+    with _listen(0) as listening:
+        socket.create_connection(listening.getsockname(), timeout=5).close()
 
 
 def test_it_listens_on_the_loopback_only(server):

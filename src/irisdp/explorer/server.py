@@ -87,6 +87,7 @@ def _listen(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((_LOOPBACK, port))
+        listening.listen()  # before its address is told: whoever comes at once waits, and is not refused
     except OSError as error:
         listening.close()
         reason = error.strerror or "the system refused"
