@@ -165,7 +165,7 @@ th, td {{ padding: .2rem .8rem .2rem 0; text-align: left; border-bottom: 1px sol
 <body>
 <main>
 <h1>{title}</h1>
-<figure>
+<figure tabindex="0" aria-label="{title}">
 <div id="picture">{drawn}</div>
 <figcaption>{description}</figcaption>
 </figure>
