@@ -19,6 +19,7 @@ import pytest
 import irisdp as library
 from irisdp.catalogue import FORMS
 from irisdp.cells import ASSURED
+from irisdp.cli.main import app
 from irisdp.consumers.losses import SPELLINGS
 from irisdp.design import KINDS
 from support import stored
@@ -156,7 +157,7 @@ LINES = {
     "irisdp publish -h lists them",
     # There may be more commands.
     "unknown command": "frobnicate: is no command; "
-    "choose from publish, batch, init, interpret, design, audit, sample, compare, ledger",
+    f"choose from {', '.join(command.name for command in app.registered_commands)}",
     "unknown query": f"QUERY: is none that Iris knows; write {', '.join(EARLIER_FORMS)} or {LAST_FORM}",
     "majority of nothing": "expression: must be a SQL condition for majority; write for example irisdp publish DATA"
     ' majority "age > 64"',

@@ -114,7 +114,7 @@ def _graph(values: Values, document: MechanismDocument) -> DatasetGraph | None:
         raise BadInput("on", "is none of the choices", "choose own, path, complete or pasted")
     if len(document.inputs) > _MOST_JOINED:
         rule = f"joins at most {_MOST_JOINED:,} inputs here"
-        raise BadInput("on", rule, "use the command line, irisdp audit --graph, for more")
+        raise BadInput("on", rule, "audit it on the command line, or in Python, for more")
     names = list(document.inputs)
     if document.graph is None:
         return Line(len(names)) if how == "path" else Complete(len(names))

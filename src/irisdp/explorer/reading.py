@@ -43,7 +43,7 @@ def read(values: Values, say: Phase) -> Result:
     weights = None if prior is None else numbers(prior, "prior")
     found = interpret(release, value, loss=loss, prior=weights, **known)
     if isinstance(found, Estimates):
-        raise BadInput("release", "publishes a list, which is read whole", "use irisdp interpret beside its answers")
+        raise BadInput("release", "publishes a list, which is read whole", "read it whole in Python")
     from ..plots import names_read, readings
 
     say("drawing")
