@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded
         mechanisms,
         noise,
         peers,
+        plots,
         privacy,
         queries,
         reading,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded
     from .comparison import compare
     from .errors import BadInput, BudgetRefused, CertificateRejected, Infeasible, IrisError, PromiseRefused, Refusal
     from .mechanisms import Mechanism, load
+    from .plots import plot
     from .privacy import Privacy
     from .reading import interpret
     from .release import Ledger, Session, batch, plan, plan_batch, publish
@@ -77,6 +79,8 @@ __all__ = [
     "peers",
     "plan",
     "plan_batch",
+    "plot",
+    "plots",
     "privacy",
     "publish",
     "queries",
@@ -107,6 +111,7 @@ _HOMES = {
     "load": "mechanisms",
     "plan": "release",
     "plan_batch": "release",
+    "plot": "plots",
     "publish": "release",
     "report": "reports",
 }

@@ -13,7 +13,7 @@ import typer
 import irisdp
 
 from ..errors import BadInput, IrisError, Refusal, place_of
-from . import audit, batch, compare, design, explore, init, interpret, ledger, publish, report, sample
+from . import audit, batch, compare, design, explore, init, interpret, ledger, plot, publish, report, sample
 from .commands import Command, CommandOnDocuments, Commands, explain
 from .options import print_json
 from .terminal import give_up_output, write_plain_letters
@@ -71,6 +71,12 @@ for name, function, summary, examples in (
         report.report_command,
         "Write what was published as one page to hand over.",
         ("irisdp report out.csv.release.json -o out.html",),
+    ),
+    (
+        "plot",
+        plot.plot_command,
+        "Draw a mechanism, published answers or a ledger.",
+        ("irisdp plot mechanism.json -o mechanism.html", "irisdp plot out.csv -o out.svg"),
     ),
     (
         "design",

@@ -35,11 +35,13 @@ def pictures_of(
     mechanism: Mechanism | FactoredMechanism, wanted: Asked, classes: ColouredGraph | None
 ) -> tuple[Picture, ...]:
     """Draw the mechanism, and its graph with colours and depth, where they are small enough to be seen."""
-    from ..plots import heat_map
+    from ..plots import LARGEST_GRAPH, graph_picture, heat_map
 
     drawn: list[Picture] = []
     if isinstance(mechanism, Mechanism) and len(mechanism.inputs) * len(mechanism.outputs) <= _MOST_DRAWN:
         drawn.append(heat_map(mechanism))
+    if classes is not None and classes.graph.number_of_nodes <= LARGEST_GRAPH:
+        drawn.append(graph_picture(classes))
     return tuple(drawn)
 
 

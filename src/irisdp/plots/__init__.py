@@ -1,20 +1,27 @@
 """Pictures: of mechanisms, graphs, privacy and what was published; each in words and numbers as well."""
 
+from .drawing import plot
 from .errors import error_against_epsilon
+from .graphs import LARGEST_GRAPH, graph_picture
 from .ledgers import ledger_picture
-from .mechanisms import heat_map
-from .picture import Picture
+from .mechanisms import bars, heat_map
+from .picture import Picture, picture_path
 from .posteriors import estimates_picture, names_read, posterior_picture, readings
 from .published import published
 from .rainbows import rainbow_curves
 
 __all__ = [
+    "LARGEST_GRAPH",
     "Picture",
+    "bars",
     "error_against_epsilon",
     "estimates_picture",
+    "graph_picture",
     "heat_map",
     "ledger_picture",
     "names_read",
+    "picture_path",
+    "plot",
     "posterior_picture",
     "published",
     "rainbow_curves",

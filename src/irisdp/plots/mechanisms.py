@@ -2,45 +2,163 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ..mechanisms import Mechanism
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exact import checked
+from ..mechanisms import FactoredMechanism, Mechanism
 from .picture import Picture
-from .theme import SHADES, altair, finished
+from .theme import COLOURS, INK, SHADES, altair, finished
 
-__all__ = ["heat_map"]
+__all__ = ["bars", "heat_map"]
+
+_MOST = 100
+"""Inputs of a heat map, and answers: of more inputs as many at even distances, of more answers blocks of neighbours."""
+_FEW_INPUTS, _FEW_ANSWERS = 8, 40
+"""The same for bars."""
+_WITH_NUMBERS = 10
+_NAMES = ("input", "answer", "probability")
 
 
-def heat_map(mechanism: Mechanism) -> Picture:
+@checked
+def heat_map(mechanism: Mechanism | FactoredMechanism) -> Picture:
     """Draw the matrix: a row for each input, a column for each answer, darker where the answer is more probable.
+
+    Parameters
+    ----------
+    mechanism : Mechanism or FactoredMechanism
+        Of more than 100 inputs, as many at even distances are drawn; of more than 100 answers, neighbours are taken
+        together and their probabilities added up. The description says so.
+
+    Returns
+    -------
+    Picture
 
     Examples
     --------
     >>> from irisdp import design
     >>> from irisdp.privacy import Privacy
-    >>> heat_map(design.geometric(2, Privacy(ratio=2))).columns
-    ('input', 'answer', 'probability')
+    >>> heat_map(design.geometric(1, Privacy(ratio=2))).rows[0]
+    ('0', '0', 0.6666666666666666)
     """
-    rows = [
-        (str(node), str(output), float(probability))
-        for node in mechanism.inputs
-        for output, probability in zip(mechanism.outputs, mechanism.row(node), strict=True)
-    ]
-    values = [dict(zip(("input", "answer", "probability"), row, strict=True)) for row in rows]
+    seen = _seen(mechanism, _MOST, _MOST)
     alt: Any = altair()
-    chart = (
-        alt.Chart(alt.InlineData(values=values), title="Probability of each answer")
-        .mark_rect()
-        .encode(
-            x=alt.X("answer:N", sort=None, title="answer", axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("input:N", sort=None, title="input"),
-            color=alt.Color("probability:Q", scale=alt.Scale(domain=[0, 1], range=list(SHADES))),
-        )
+    base = alt.Chart(seen.data(alt), title="Probability of each answer").encode(
+        x=alt.X("answer:N", sort=list(seen.answers), title="answer", axis=_axis(alt, seen.answers)),
+        y=alt.Y("input:N", sort=list(seen.inputs), title="input", axis=alt.Axis(labelOverlap=True)),
     )
+    shaded = base.mark_rect().encode(
+        color=alt.Color("probability:Q", scale=alt.Scale(domain=[0, 1], range=list(SHADES)))
+    )
+    if max(len(seen.inputs), len(seen.answers)) <= _WITH_NUMBERS:
+        light = alt.condition("datum.probability > 0.5", alt.value("white"), alt.value(INK))
+        shaded += base.mark_text(fontSize=11).encode(text=alt.Text("probability:Q", format=".3"), color=light)
+    wide, high = (max(240, min(700, 44 * len(names))) for names in (seen.answers, seen.inputs))
     return Picture(
         title="Probability of each answer, for each input",
-        description=f"A heat map, darker where an answer is more probable, of a mechanism with {mechanism.describe()}.",
-        columns=("input", "answer", "probability"),
-        rows=tuple(rows),
+        description=f"A heat map, darker where an answer is more probable, of {seen.describe(mechanism)}",
+        columns=_NAMES,
+        rows=seen.rows(),
+        spec=finished(shaded.properties(width=wide, height=min(high, 520))),
+    )
+
+
+@checked
+def bars(mechanism: Mechanism | FactoredMechanism) -> Picture:
+    """Draw a row of bars for each input, a bar for each answer; what is drawn of many is as for `heat_map`.
+
+    Parameters
+    ----------
+    mechanism : Mechanism or FactoredMechanism
+        Of more than 8 inputs, as many at even distances; answers are taken together beyond 40.
+
+    Returns
+    -------
+    Picture
+    """
+    seen = _seen(mechanism, _FEW_INPUTS, _FEW_ANSWERS)
+    alt: Any = altair()
+    chart = (
+        alt.Chart(seen.data(alt), title="Probability of each answer, input by input")
+        .mark_bar(color=COLOURS[0])
+        .encode(
+            x=alt.X("answer:N", sort=list(seen.answers), title="answer", axis=_axis(alt, seen.answers)),
+            y=alt.Y("probability:Q", title="probability", axis=alt.Axis(tickCount=3)),
+            row=alt.Row("input:N", sort=list(seen.inputs), title="input", header=_HEADER),
+        )
+        .properties(width=max(240, min(700, 26 * len(seen.answers))), height=70)
+    )
+    return Picture(
+        title="Probability of each answer, input by input",
+        description=f"A row of bars for each input, as high as an answer is probable, of {seen.describe(mechanism)}",
+        columns=_NAMES,
+        rows=seen.rows(),
         spec=finished(chart),
     )
+
+
+_HEADER = {"labelAngle": 0, "labelAlign": "left", "titleFontWeight": "normal", "titleFontSize": 12}
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What is drawn of a mechanism: some inputs, all answers one by one or in blocks, and the floats for them."""
+
+    inputs: tuple[str, ...]
+    answers: tuple[str, ...]
+    matrix: NDArray[np.float64]
+    block: int
+
+    def rows(self) -> tuple[tuple[Any, ...], ...]:
+        return tuple(
+            (name, answer, probability)
+            for name, line in zip(self.inputs, self.matrix.tolist(), strict=True)
+            for answer, probability in zip(self.answers, line, strict=True)
+        )
+
+    def data(self, alt: Any) -> Any:
+        return alt.InlineData(values=[dict(zip(_NAMES, row, strict=True)) for row in self.rows()])
+
+    def describe(self, mechanism: Mechanism | FactoredMechanism) -> str:
+        size = f"{len(mechanism.inputs):,} inputs and {len(mechanism.outputs):,} answers"
+        pairs = " and ".join(
+            f"ε = {float(pair.epsilon):.4g}, δ = {float(pair.delta):.3g}" for pair in mechanism.privacy.pairs
+        )
+        said = [f"a mechanism with {size}, which states {pairs}."]
+        if len(self.inputs) < len(mechanism.inputs):
+            said.append(f"Of its inputs {len(self.inputs)} are drawn, at even distances.")
+        if self.block > 1:
+            said.append(f"Each {self.block} neighbouring answers are drawn as one, with their probabilities added up.")
+        return " ".join(said)
+
+
+def _seen(mechanism: Mechanism | FactoredMechanism, inputs: int, answers: int) -> _Seen:
+    places = np.unique(
+        np.linspace(0, len(mechanism.inputs) - 1, min(inputs, len(mechanism.inputs))).round().astype(int)
+    )
+    block = -(-len(mechanism.outputs) // answers)
+    starts = range(0, len(mechanism.outputs), block)
+    nodes = [mechanism.inputs[int(place)] for place in places]
+    matrix = np.array([np.add.reduceat(mechanism.approximate_row(node), starts) for node in nodes])
+    names = [_joined(mechanism.outputs[start : start + block]) for start in starts]
+    return _Seen(_different([str(node) for node in nodes]), _different(names), matrix, block)
+
+
+def _joined(names: Sequence[Any]) -> str:
+    return str(names[0]) if len(names) == 1 else f"{names[0]} … {names[-1]}"
+
+
+def _different(names: Sequence[str]) -> tuple[str, ...]:
+    """Tell names apart that are written alike, such as 1 and "1": a picture knows an input by what is written."""
+    if len(set(names)) == len(names):
+        return tuple(names)
+    return tuple(f"{name} ({place})" for place, name in enumerate(names))
+
+
+def _axis(alt: Any, names: Sequence[str]) -> Any:
+    """Lay names flat where they are short, else aslant."""
+    return alt.Axis(labelAngle=0 if max(map(len, names)) <= 4 else -40, labelOverlap=True, labelLimit=140)

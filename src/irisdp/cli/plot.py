@@ -1,0 +1,34 @@
+"""`irisdp plot FILE -o PICTURE`: what a file holds, as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..outputs import plan_outputs, write_outputs
+from .options import Force, say
+
+__all__ = ["plot_command"]
+
+
+def plot_command(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="A mechanism, published answers or a release, or a ledger."),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="PICTURE", help="Where to: .svg, .png or .html.")],
+    form: Annotated[
+        str | None, typer.Option("--form", metavar="heat-map|bars", help="How a mechanism is drawn.")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Draw a mechanism, published answers or a ledger; pages need no network. Loads no table, costs nothing."""
+    from ..plots import picture_path, plot
+    from .options import console
+
+    planned = plan_outputs([picture_path(output, "-o")], [("the file", file)], field="-o", force=force)
+    picture = plot(file, form=form)
+    for written in write_outputs((one, picture.to_bytes(one.path.suffix)) for one in planned):
+        say(console(), f"written {written}: {picture.description}")

@@ -1,0 +1,110 @@
+"""Draws whatever can be drawn: a result, or the file that holds one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..errors import BadInput
+from ..exact import checked, read_json
+from ..graphs import ColouredGraph, DatasetGraph
+from ..mechanisms import FactoredMechanism, Mechanism, read_document
+from ..reading import Estimates, Interpretation, Posterior
+from ..reading.choices import ChoiceInterpretation
+from ..release import Ledger, Publication, Session
+from .answers import PublishedAnswers
+from .graphs import graph_picture
+from .ledgers import ledger_picture
+from .mechanisms import bars, heat_map
+from .picture import Picture
+from .posteriors import estimates_picture, names_read, posterior_picture, readings
+from .published import published
+
+__all__ = ["FORMS", "plot"]
+
+FORMS = ("heat-map", "bars")
+"""Of a mechanism."""
+
+_DRAWN_BY: tuple[tuple[Any, Callable[[Any], Picture]], ...] = (
+    ((Mechanism, FactoredMechanism), heat_map),
+    ((ColouredGraph, DatasetGraph), graph_picture),
+    ((Publication, PublishedAnswers), published),
+    (Interpretation, readings),
+    (ChoiceInterpretation, names_read),
+    (Estimates, estimates_picture),
+    (Posterior, posterior_picture),
+    (Ledger, ledger_picture),
+    (Session, lambda session: ledger_picture(session.ledger)),
+)
+_SQLITE = b"SQLite format 3\0"
+
+
+@checked
+def plot(thing: Any, *, form: str | None = None) -> Picture:
+    """Draw a result, or what a file holds.
+
+    Parameters
+    ----------
+    thing : object or path
+        A mechanism, graph, coloured graph, publication, interpretation, ledger or session; or a file: of a mechanism,
+        of published answers or the sidecar beside them, or a ledger.
+    form : {"heat-map", "bars"}, optional
+        How a mechanism is drawn; as a heat map unless given.
+
+    Returns
+    -------
+    Picture
+        With `save`, which writes .svg, .png or .html.
+
+    Raises
+    ------
+    BadInput
+        For what is none of these, too large a graph, and a form for what is no mechanism.
+
+    Examples
+    --------
+    >>> from irisdp import Privacy, design
+    >>> plot(design.geometric(1, Privacy(ratio=2)), form="bars").title
+    'Probability of each answer, input by input'
+    """
+    if form is not None and form not in FORMS:
+        raise BadInput("form", "is none that Iris draws", f"choose {' or '.join(FORMS)}")
+    found = _read(Path(thing)) if isinstance(thing, str | os.PathLike) else thing
+    if isinstance(found, Picture):
+        if form is not None:
+            raise BadInput("form", "is for mechanisms, and this is none", "leave it out")
+        return found
+    for kinds, draw in _DRAWN_BY:
+        if isinstance(found, kinds):
+            if form is not None and draw is not heat_map:
+                raise BadInput("form", "is for mechanisms, and this is none", "leave it out")
+            return bars(found) if form == "bars" else draw(found)
+    raise BadInput("thing", f"is a {type(thing).__name__}, of which there is no picture", _REMEDY)
+
+
+_REMEDY = "give a mechanism, graph, publication, interpretation or ledger, or the file of one"
+
+
+def _read(path: Path) -> Any:
+    """Read a file by what it begins with; a ledger that is not there is not made."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(_SQLITE))
+    except OSError as error:
+        raise BadInput("file", f"{path} cannot be read ({error.strerror})", "name a file that is there") from None
+    if start == _SQLITE:
+        return Ledger(path)
+    if _sidecar(path).exists() or path.name.endswith(".release.json"):
+        return published(path)
+    if path.suffix.lower() != ".json":
+        raise BadInput("file", f"{path.name} is no mechanism, release or ledger", _REMEDY)
+    document = read_json(path, "file")
+    if isinstance(document, dict) and str(document.get("format", "")).startswith("irisdp/release/"):
+        return published(path)
+    return read_document(document).mechanism()
+
+
+def _sidecar(path: Path) -> Path:
+    return path.with_name(f"{path.name}.release.json")

@@ -1,0 +1,106 @@
+"""`irisdp.plot` and `irisdp plot`: mechanisms, graphs and files, each as the picture of what it holds."""
+
+import pytest
+
+import irisdp
+from irisdp import BadInput, Privacy, design, graphs
+from irisdp.cli.main import run
+from irisdp.graphs.families import Path
+from irisdp.plots import bars, graph_picture, heat_map
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("town,age\nYork,70\nEly,20\n", encoding="utf-8")
+    irisdp.publish("t.csv", "count", by="town", groups=["York", "Ely"], epsilon=1, out="o.csv")
+    design.geometric(1, Privacy(ratio=2)).save("m.json")
+    (tmp_path / "x.csv").write_text("0.75,0.25\n0.25,0.75\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("file", "title"),
+    [
+        ("m.json", "Probability of each answer, for each input"),
+        ("o.csv", None),
+        ("o.csv.release.json", None),
+        ("t.ledger", None),
+    ],
+)
+@pytest.mark.parametrize("ending", ["svg", "html"])
+def test_files_are_drawn_by_what_they_hold(file, title, ending, folder, capsys):
+    assert run(["plot", file, "-o", f"p.{ending}"]) == 0
+    picture = irisdp.plot(file)
+    assert title in (None, picture.title)
+    assert (folder / f"p.{ending}").read_bytes() == picture.to_bytes(f".{ending}")
+    assert picture.description.split()[0] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("t.csv",), "t.csv is no mechanism, release or ledger"),
+        (("x.csv",), "x.csv is no mechanism, release or ledger"),
+        (("none.json",), "none.json cannot be read"),
+        (("t.ledger", "--form", "bars"), "--form: is for mechanisms"),
+        (("m.json", "--form", "round"), "--form: is none that Iris draws; choose heat-map or bars"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_in_a_line(words, said, folder, capsys):
+    assert run(["plot", *words, "-o", "p.svg"]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.count("\n") == 1
+    assert not (folder / "p.svg").exists()
+
+
+def test_a_file_is_never_drawn_over(folder, capsys):
+    assert run(["plot", "m.json", "-o", "m.json"]) == 2
+    assert run(["plot", "m.json", "-o", "p.pdf"]) == 2
+    assert "must end in .svg, .png or .html" in capsys.readouterr().err
+
+
+def test_wide_mechanisms_are_drawn_in_part_and_said_so():
+    mechanism = design.geometric(500, Privacy(ratio=2))
+    for draw, inputs, answers, together in ((heat_map, 100, 84, 6), (bars, 8, 39, 13)):
+        picture = draw(mechanism)
+        assert len(picture.rows) == inputs * answers
+        assert f"Of its inputs {inputs} are drawn" in picture.description
+        assert f"Each {together} neighbouring answers" in picture.description
+        total = {}
+        for name, _, probability in picture.rows:
+            total[name] = total.get(name, 0) + probability
+        assert list(total.values()) == pytest.approx([1] * inputs)
+
+
+def test_names_written_alike_stay_apart():
+    table = [["2/3", "1/3"], ["1/3", "2/3"]]
+    picture = heat_map(irisdp.Mechanism.from_matrix(table, privacy=Privacy(ratio=2), inputs=(1, "1")))
+    assert {row[0] for row in picture.rows} == {"1 (0)", "1 (1)"}
+
+
+def test_a_graph_is_drawn_by_depth():
+    coloured = graphs.colour(Path(6), lambda k: "low" if k < 2 else "high")
+    picture = irisdp.plot(coloured)
+    assert picture.rows == (
+        ("0", "low", 1, False),
+        ("1", "low", 0, True),
+        ("2", "high", 0, True),
+        ("3", "high", 1, False),
+        ("4", "high", 2, False),
+        ("5", "high", 3, False),
+    )
+    assert "6 nodes and 5 edges" in picture.description
+    drawn = picture.to_svg()
+    assert all(f">{node}<" in drawn for node in range(6))
+
+
+def test_a_large_graph_is_refused():
+    with pytest.raises(BadInput, match=r"^graph: has 200 nodes, and 150 can be told apart; "):
+        graph_picture(Path(200))
+
+
+def test_other_things_have_no_picture():
+    with pytest.raises(BadInput, match=r"^thing: is a int, of which there is no picture; "):
+        irisdp.plot(3)
