@@ -1,4 +1,4 @@
-"""A report as its reader sees it: opened from a disk with the network off, in the light and the dark, and on paper."""
+"""A report as its reader sees it: opened from a disk with the network off, in the light and the dark, and printed."""
 
 import re
 
@@ -41,14 +41,14 @@ def test_it_opens_without_a_network(browser, report, look, keep):
         assert sideways(page) <= 0
 
 
-def test_it_prints_on_paper(browser, report, keep):
+def test_it_prints(browser, report, keep):
     kind, path = report
     with watched(browser, files=[path], java_script_enabled=False) as context:
         page = context.new_page()
         page.goto(path.as_uri())
         page.emulate_media(media="print")
         page.set_viewport_size({"width": 700, "height": 1000})
-        keep(page, f"report of {kind} on paper")
+        keep(page, f"report of {kind} printed")
         assert page.pdf(format="A4").startswith(b"%PDF")
 
 
