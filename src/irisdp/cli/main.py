@@ -76,7 +76,7 @@ for name, function, summary, examples in (
         "plot",
         plot.plot_command,
         "Draw a mechanism, published answers or a ledger.",
-        ("irisdp plot mechanism.json -o mechanism.html", "irisdp plot out.csv -o out.svg"),
+        ("irisdp plot mechanism.json -o mechanism.html", "irisdp plot out.csv -o out.html"),
     ),
     (
         "design",
