@@ -233,7 +233,7 @@ def _shown(chance: float) -> str:
     Examples
     --------
     >>> _shown(0.76543), _shown(0.999964), _shown(1.0)
-    ('0.765', '0.99996', 'more than 0.999999999')
+    ('0.765', '0.999964', 'more than 0.999999999')
     """
     places = 3
     while places < _MOST_PLACES and 1 - chance < 10 ** (1 - places):
