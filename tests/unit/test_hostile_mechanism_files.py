@@ -65,12 +65,16 @@ def test_sample_and_design_print_names_safely(text, tmp_path, capsys):
     assert run(["sample", str(tmp_path / "m.json"), "--input", "0", "-n", "3"]) == 0
     out = capsys.readouterr().out
     assert len(out.splitlines()) == 3 and not set(out) & {"\x1b", "\u202e"}
-    spec = {"kind": "binary", "privacy": {"ratio": 2}, "graph": PATH, "colors": {"0": f"a{text}", "1": "b"}}
-    (tmp_path / "s.json").write_text(json.dumps(spec))
-    for options in ([], ["-o", str(tmp_path / "d.json")]):
-        assert run(["design", str(tmp_path / "s.json"), *options]) == 0
-        out = capsys.readouterr().out
-        assert len(out.splitlines()) == 1 and not set(out) & {"\x1b", "\u202e"}
+    lines = []
+    for named in ("z", text):
+        spec = {"kind": "binary", "privacy": {"ratio": 2}, "graph": PATH, "colors": {"0": f"a{named}", "1": "b"}}
+        (tmp_path / "s.json").write_text(json.dumps(spec))
+        for options in ([], ["-o", str(tmp_path / "d.json"), "--force"]):
+            assert run(["design", str(tmp_path / "s.json"), *options]) == 0
+            out = capsys.readouterr().out
+            lines.append(len(out.splitlines()))
+            assert not set(out) & {"\x1b", "\u202e"}
+    assert lines[:2] == lines[2:]
 
 
 def plain(**changes):
