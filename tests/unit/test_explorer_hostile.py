@@ -47,7 +47,8 @@ def serving():
 @pytest.fixture(scope="module")
 def server():
     with serving() as found:
-        _get(found[1], "/ask")  # engines are loaded
+        _get(found[1], "/ask")
+        _wait_for_engines(found[0])
         yield found
 
 
@@ -59,6 +60,14 @@ def _wait(done, seconds=30):
                 return
         time.sleep(0.05)
     pytest.fail("the server does not answer")
+
+
+def _wait_for_engines(process):
+    """Wait until a server no longer grows by what it loads for itself while nobody asks."""
+    before, last = -1, _most_memory(process) if PROCESS.exists() else -1
+    while last > before:
+        time.sleep(1)
+        before, last = last, _most_memory(process)
 
 
 def _get(port, path, seconds=30, **headers):
