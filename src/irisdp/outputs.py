@@ -13,11 +13,11 @@ import os
 import stat
 import tempfile
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import BadInput
+from .errors import BadInput, IrisError
 
 __all__ = ["Output", "plan_outputs", "same_file", "write_outputs"]
 
@@ -95,10 +95,7 @@ def plan_outputs(
 
 
 def write_outputs(
-    contents: Iterable[tuple[Output, bytes]],
-    *,
-    after: str = "",
-    remedy: str = "make room, or choose a folder that can be written",
+    contents: Iterable[tuple[Output, bytes]], *, refusal: Callable[[str, str], IrisError] | None = None
 ) -> tuple[Path, ...]:
     """Write planned files together: each is whole, and where one cannot be made, none of the new ones is left behind.
 
@@ -106,13 +103,14 @@ def write_outputs(
     ----------
     contents : iterable of (Output, bytes)
         What to write, one at a time.
-    after, remedy : str
-        How things stand if that fails, and what to do then.
+    refusal : callable, optional
+        Makes the error for a field and what about it could not be written, where more is to be said than that.
 
     Raises
     ------
     BadInput
-        For a disk that refuses, and for a file that appeared since it was planned and may not be replaced.
+        Or what `refusal` makes: for a disk that refuses, and for a file that appeared since it was planned and may not
+        be replaced.
     """
     drafts: list[tuple[Output, Path]] = []
     made: list[Path] = []
@@ -132,11 +130,16 @@ def write_outputs(
         if output is None:
             raise
         reason = "it appeared meanwhile" if isinstance(error, FileExistsError) else error.strerror or "the disk refused"
-        raise BadInput(output.field, f"{output.path} could not be written ({reason}){after}", remedy) from None
+        failed = f"{output.path} could not be written ({reason})"
+        raise (_not_written if refusal is None else refusal)(output.field, failed) from None
     finally:
         for _, draft in drafts:
             draft.unlink(missing_ok=True)
     return tuple(output.path for output, _ in drafts)
+
+
+def _not_written(field: str, failed: str) -> BadInput:
+    return BadInput(field, failed, "make room, or choose a folder that can be written")
 
 
 def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:

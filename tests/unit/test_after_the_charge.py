@@ -1,10 +1,15 @@
 """What goes wrong after a charge says so: status 3, and asking again is free. Status 2 means that nothing was spent."""
 
+import errno
 import json
+import os
+from pathlib import Path
 
 import pytest
 
+from irisdp.errors import BadInput
 from irisdp.release import batches, publishing
+from irisdp.reports import writing
 from support.commands import irisdp
 
 COUNT = "publish t.csv count --epsilon 1"
@@ -22,22 +27,54 @@ def broken(*_, **__):
     raise TypeError("the answer was 41")
 
 
+def refused(*_, **__):
+    raise BadInput("answers", "the answer was 41", "ask otherwise")
+
+
 @pytest.mark.parametrize(
     ("command", "place"), [(COUNT, publishing), ("batch plan.json", batches.publishing)], ids=["publish", "batch"]
 )
 @pytest.mark.parametrize("step", ["shown_answers", "sidecar", "write_files"])
-def test_an_error_that_nobody_foresaw_tells_that_the_charge_stands(command, place, step, monkeypatch):
+@pytest.mark.parametrize("fails", [broken, refused])
+def test_an_error_that_nobody_foresaw_tells_that_the_charge_stands(command, place, step, fails, monkeypatch):
     with monkeypatch.context() as patched:
-        patched.setattr(place, step, broken)
+        patched.setattr(place, step, fails)
         failed = irisdp(command)
     assert failed.status == 3
     assert "asking the same question again costs nothing" in failed.line
-    assert "TypeError at test_after_the_charge.py" in failed.line
+    assert f"{'TypeError' if fails is broken else 'BadInput'} at test_after_the_charge.py" in failed.line
     assert "41" not in failed.line
     assert irisdp("ledger t.ledger --json").document["spent"]["epsilon"] == "1"
     again = irisdp(f"{command} --json")
     assert again.status == 0
     assert again.document["repeated"] is True
+
+
+@pytest.mark.parametrize("fails", [broken, refused])
+def test_a_page_that_cannot_be_made_is_no_bad_input(fails, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(writing, "page", fails)
+        failed = irisdp(f"{COUNT} --report page.html")
+    assert failed.status == 3
+    assert "asking the same question again costs nothing" in failed.line
+    assert "41" not in failed.line
+    again = irisdp(f"{COUNT} --report page.html --json")
+    assert again.document["repeated"] is True
+    assert Path("page.html").exists()
+
+
+def test_a_disk_that_refuses_after_the_charge_is_no_bad_input(monkeypatch):
+    assert irisdp("publish t.csv count --epsilon 1/2").status == 0  # the secret is made
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "link", full)
+        failed = irisdp(f"{COUNT} --out o.csv")
+    assert failed.status == 3
+    assert failed.line.startswith("out: o.csv could not be written (No space left on device), but the answer is in")
+    assert irisdp(f"{COUNT} --out o.csv --json").document["repeated"] is True
+
+
+def full(*_, **__):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def test_before_the_charge_it_is_status_2_and_nothing_is_spent(monkeypatch):

@@ -270,7 +270,7 @@ def test_a_file_that_appears_while_the_answer_is_drawn_is_kept(here, monkeypatch
 
     monkeypatch.setattr(publishing, "read_cells", slow)
     asked = ["publish", "data.csv", "count", "--epsilon", "1", "--ledger", "l.ledger"]
-    assert run([*asked, "--out", "o.csv"]) == 2
+    assert run([*asked, "--out", "o.csv"]) == 3
     said = capsys.readouterr().err
     assert "the answer is in the ledger" in said and "costs nothing" in said
     assert (here / "o.csv.release.json").read_text() == "somebody's"
@@ -295,7 +295,10 @@ def test_a_disk_that_refuses_leaves_nothing(call, here, monkeypatch):
 
     monkeypatch.setattr(os, call, refuse)
     with pytest.raises(BadInput, match=r"No space left on device\), and so on; do this"):
-        write_outputs(((file, b"x") for file in files), after=", and so on", remedy="do this")
+        write_outputs(
+            ((file, b"x") for file in files),
+            refusal=lambda field, failed: BadInput(field, f"{failed}, and so on", "do this"),
+        )
     monkeypatch.undo()
     assert (here / "old").read_text() == "old"
     assert not (here / "newer").exists()

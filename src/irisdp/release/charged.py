@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from ..errors import IrisError, NotShown, place_of
+from ..errors import NotShown, place_of
 
 __all__ = ["what_is_charged"]
 
@@ -17,11 +17,12 @@ def what_is_charged() -> Iterator[None]:
     Raises
     ------
     NotShown
-        For any error that nobody foresaw. Its cause is not shown: it can hold private values.
+        For any other error. By now it is none of the caller's, whatever it calls itself, and its cause is not shown:
+        it can hold private values.
     """
     try:
         yield
-    except IrisError:
+    except NotShown:
         raise
     except Exception as error:
         raise NotShown(

@@ -99,8 +99,9 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
     Raises
     ------
     BadInput
-        Before anything is spent, with one exception: if `out` cannot be written after all, the answer is in the ledger
-        and asking again costs nothing.
+        Before anything is spent.
+    NotShown
+        If `out` or `report` cannot be written after all: the answer is in the ledger and asking again costs nothing.
     PromiseRefused
         If the ledger is pinned to another table, relation, unit or set of public columns; nothing was read.
     BudgetRefused

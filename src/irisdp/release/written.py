@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import BadInput
+from ..errors import BadInput, NotShown
 from ..exact import file_path, json_bytes
 from ..outputs import Output, plan_outputs, write_outputs
 from .answers import Answers, answers_bytes, check_ending
@@ -177,11 +177,12 @@ def write_files(
 
     if not files and not reports:
         return ()
-    return write_outputs(
-        contents(),
-        after=", but the answer is in the ledger",
-        remedy="make room or name another file, and ask the same question again: it costs nothing",
-    )
+    return write_outputs(contents(), refusal=_not_written)
+
+
+def _not_written(field: str, failed: str) -> NotShown:
+    remedy = "make room or name another file, and ask the same question again: it costs nothing"
+    return NotShown(f"{field}: {failed}, but the answer is in the ledger; {remedy}")
 
 
 def _pages() -> Any:
