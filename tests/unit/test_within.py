@@ -8,13 +8,17 @@ import pyarrow as pa
 import pytest
 
 from irisdp import Privacy, Session, plan, publish
+from irisdp.accounting import Cost
 from irisdp.catalogue import FORMS
 from irisdp.cells import StaircaseNoise, surely_within
 from irisdp.cli.main import run
 from irisdp.errors import BadInput
 from irisdp.noise import StaircaseLaw, bounded_delta
 from irisdp.noise.staircase import best_step, stretches_within
+from irisdp.queries import Relation
 from irisdp.release.least_epsilon import DIGITS, least_epsilon
+from irisdp.release.risk import risk_of
+from irisdp.reports.odds import odds_of
 
 PEOPLE = pa.table(
     {
@@ -311,7 +315,7 @@ def test_gaussian_noise_has_a_table_in_mu():
         ({"epsilon": 10}, "ends at most at 99.99547 %"),
         (
             {"epsilon": 1, "by": "town", "select_groups": True, "delta": "1e-6"},
-            "ends at most at 73.2 %, but for a probability of at most 1e-06 with which all may be told",
+            "guesses right with probability 73.2 % at most",
         ),
         ({"mu": 1}, "guesses right with probability 69.2 % at most"),
     ],
@@ -330,6 +334,24 @@ def test_the_risk_is_reached_and_never_passed():
     assert 0 <= float(risk.posterior) - r / (1 + r) < 1e-15
     told = plan(PEOPLE, "count", epsilon=1, by="town", select_groups=True, delta="1e-3", selection_epsilon="1e-9").risk
     assert float(told.guess) == pytest.approx((r + 1e-3) / (r + 1), abs=1e-8)
+
+
+def test_under_a_delta_single_answers_are_not_bounded():
+    """A mechanism that is private and whose likeliest answer tells more than ε does, far more often than δ."""
+    ratio, delta, extra = F(20137, 10**4), F(1, 100), F(1, 2)
+    assert ratio < math.exp(0.7)
+    cost = Cost(F(7, 10), delta)
+    likely = delta / (extra / 2)
+    law, other = (likely, 1 - likely), (likely / (ratio + extra), 1 - likely / (ratio + extra))
+    for one, two in ((law, other), (other, law)):
+        assert sum(max(p - ratio * q, 0) for p, q in zip(one, two, strict=True)) <= delta
+    assert law[0] / other[0] > ratio
+    assert law[0] > 3 * delta
+    risk = risk_of(cost, Relation.ADD_REMOVE, None)
+    assert risk.posterior is None
+    assert sum(map(max, zip(law, other, strict=True))) / 2 <= risk.guess
+    assert risk.to_document()["posterior_at_most"] is None
+    assert odds_of(cost, Relation.ADD_REMOVE, None).moved == ()
 
 
 def staircase(sensitivity, distance, confidence):

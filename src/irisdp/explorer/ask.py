@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..exact import json_line
 from .ask_fields import FIELDS, Asked, read_asked
-from .ask_words import answers_say, claimed, headline, in_odds, odds_table, pictures_of
+from .ask_words import answers_say, claimed, headline, in_odds, odds_tables, pictures_of
 from .results import Fact, File, Result, Values
 from .room import Room
 
@@ -51,7 +51,7 @@ def answer(values: Values) -> Result:
         headline=headline(planned, asked),
         facts=tuple(facts),
         pictures=pictures_of(planned, asked),
-        tables=(odds_table(planned),),
+        tables=odds_tables(planned),
         files=(File("plan.json", lambda: _dry_run(planned), told=_command(asked)), TABLE),
         python=_python(asked),
         command=_command(asked),

@@ -17,7 +17,7 @@ from .sketch import Sketch
 if TYPE_CHECKING:
     from ..release import Plan
 
-__all__ = ["answers_say", "claimed", "headline", "in_odds", "odds_table", "pictures_of"]
+__all__ = ["answers_say", "claimed", "headline", "in_odds", "odds_tables", "pictures_of"]
 
 _COUNTS, _NAMES = (COUNT, HISTOGRAM), (AT_LEAST, MAJORITY, PLURALITY, MEDIAN)
 _FARTHEST = 5_000
@@ -103,28 +103,26 @@ def answers_say(planned: Plan, asked: Asked) -> list[Fact]:
 
 
 def in_odds(planned: Plan) -> str:
-    """Say the same risk as odds."""
+    """Say the same risk as odds, where single answers are bounded."""
     sure = planned.risk.posterior
     if sure is None or sure == 1:
         return ""
     return f"Even odds, 1 to 1, become at most {short_text(_times(sure), 4)} to 1."
 
 
-def odds_table(planned: Plan) -> Table:
-    """Say what the release may do to other beliefs than an even one: odds move by a factor of e^ε at most."""
+def odds_tables(planned: Plan) -> tuple[Table, ...]:
+    """Say what the release may do to other beliefs than an even one, where odds move by a bounded factor at most."""
     sure = planned.risk.posterior
+    if sure is None or sure == 1:
+        return ()
     rows = []
-    for prior in _PRIORS if sure is not None and sure < 1 else ():
-        assert sure is not None
+    for prior in _PRIORS:
         odds = prior / (1 - prior)
         up, down = odds * _times(sure), odds / _times(sure)
         ends = (f"{100 * float(down / (1 + down)):.2f} %", f"{100 * float(up / (1 + up)):.2f} %")
         rows.append((f"{short_text(100 * prior)} %", *ends))
-    return Table(
-        f"How sure somebody may get {planned.risk.asks}, who knows everything else",
-        ("thought before", "at least, after any answer", "at most, after any answer"),
-        tuple(rows),
-    )
+    caption = f"How sure somebody may get {planned.risk.asks}, who knows everything else"
+    return (Table(caption, ("thought before", "at least, after any answer", "at most, after any answer"), tuple(rows)),)
 
 
 def pictures_of(planned: Plan, asked: Asked) -> tuple[Sketch, ...]:

@@ -3,7 +3,8 @@
 Whoever knows everything but one bit, whether somebody is in the table, and thinks it 50:50, ends at most at r/(1 + r)
 where the release is (ε, 0)-private for that and r = e^ε: odds are multiplied by a ratio of likelihoods. With a δ the
 release tells no more than one that tells all with probability δ, and else keeps (ε, 0): that is the dominating pair of
-(ε, δ) ([Kairouz2017]; proofs/dominating-pair.md).
+(ε, δ) ([Kairouz2017]; proofs/dominating-pair.md). That bounds how often the adversary guesses right, and no single
+answer: some may be more telling than r, and more often than δ, if each by little.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 import flint
 
 from ..accounting import Charge, Cost, GaussianCost
-from ..exact import ball, enclosure_of, rational_text, short_text
+from ..exact import ball, enclosure_of, rational_text
 from ..queries import Relation
 
 __all__ = ["Risk", "risk_of"]
@@ -37,9 +38,9 @@ class Risk:
     asks : str
         What the adversary thinks 50:50 of.
     posterior : Fraction or None
-        How sure at most after any answer, rounded up; None where answers may be arbitrarily telling, if rarely so.
+        How sure at most after any answer, rounded up; None under a δ or in μ, where single answers are not bounded.
     outright : Fraction
-        With which probability all may be told, at most.
+        δ: the release is no more telling than one that tells all with this probability, and else keeps (ε, 0).
     guess : Fraction
         With which probability the adversary then guesses right, on average over answers; rounded up.
     """
@@ -54,10 +55,7 @@ class Risk:
         who = f"an adversary who thinks it 50:50 {self.asks}"
         if self.posterior is None:
             return f"{who} guesses right with probability {_percent(self.guess)} at most"
-        said = f"{who} ends at most at {_percent(self.posterior)}"
-        if not self.outright:
-            return said
-        return f"{said}, but for a probability of at most {short_text(self.outright)} with which all may be told"
+        return f"{who} ends at most at {_percent(self.posterior)}"
 
     def to_document(self) -> dict[str, Any]:
         """Return it as JSON-ready data."""
@@ -90,7 +88,7 @@ def risk_of(cost: Charge, relation: Relation, unit: str | None) -> Risk:
     if isinstance(cost, Cost):
         spared = _below(lambda: 1 / (1 + ball(cost.epsilon).exp()))
         guess = 1 - (1 - cost.delta) * spared
-        return Risk(asks=asks, posterior=1 - spared, outright=cost.delta, guess=guess)
+        return Risk(asks=asks, posterior=None if cost.delta else 1 - spared, outright=cost.delta, guess=guess)
     assert isinstance(cost, GaussianCost), "a plan's cost is in ε and δ, or in μ"
     guess = 1 - _below(lambda: _beyond(ball(cost.mu_squared).sqrt() / 2))
     return Risk(asks=asks, posterior=None, outright=Fraction(0), guess=guess)

@@ -1,7 +1,8 @@
 """What a release may tell about one person, as odds that anybody can follow: before, and after at most and at least.
 
-Under (ε, 0) odds are multiplied by at most r = e^ε, or divided by it, whatever was thought before and known besides; a
-δ is the probability with which that may fail.
+Under (ε, 0) odds are multiplied by at most r = e^ε, or divided by it, whatever was thought before and known besides.
+Under (ε, δ) that is said of no single answer: all of them together tell no more than answers do that tell all with
+probability δ, and else keep to it (proofs/dominating-pair.md).
 """
 
 from __future__ import annotations
@@ -56,22 +57,21 @@ def odds_of(cost: Charge, relation: Relation, unit: str | None) -> Odds:
         return Odds((said,), _asks(relation, unit), ())
     risk = risk_of(cost, relation, unit)
     words = risk.describe()
+    averaged = f"{words[0].upper()}{words[1:]}, averaged over what may be published."
     if not isinstance(cost, Cost):
-        return Odds((f"{words[0].upper()}{words[1:]}, averaged over what may be published.",), risk.asks, ())
-    first = (
-        f"Whatever anybody knows or thinks of one {'record' if unit is None else 'person'}, these answers multiply "
-        f"odds by at most {_factor(cost.epsilon)}, or divide them by it."
-    )
-    sentences = [first, f"So {words}."]
+        return Odds((averaged,), risk.asks, ())
+    moves = f"odds by at most {_factor(cost.epsilon)}, or divide them by it"
+    who = f"Whatever anybody knows or thinks of one {'record' if unit is None else 'person'}, these answers"
     if cost.delta:
-        rare = f"With a probability of at most {short_text(cost.delta)} it may be more."
-        sentences.append(rare)
+        rare = f"tell all with a probability of {short_text(cost.delta)}"
+        pair = f"{who} tell no more, on the whole, than answers that {rare}, and otherwise multiply {moves}."
+        return Odds((pair, averaged), risk.asks, ())
     epsilon = min(cost.epsilon, _CERTAIN)
     moved = tuple(
         (f"{rational_text(100 * prior)} %", _after(prior, -epsilon, floor), _after(prior, epsilon, ceil))
         for prior in _PRIORS
     )
-    return Odds(tuple(sentences), risk.asks, moved)
+    return Odds((f"{who} multiply {moves}.", f"So {words}."), risk.asks, moved)
 
 
 def _asks(relation: Relation, unit: str | None) -> str:
