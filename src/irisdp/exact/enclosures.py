@@ -1,7 +1,8 @@
 """Rational intervals that are certain to hold a real number.
 
 Arb (through python-flint) does the arithmetic with balls; an `Enclosure` is what the rest of the library sees: two
-rationals, in order, with the number between them.
+rationals, in order, with the number between them. Arb is loaded when a ball is first needed: it takes longer than all
+else that the command line's help needs of this floor.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-
-import flint
+from typing import TYPE_CHECKING
 
 from .rationals import short_text
+
+if TYPE_CHECKING:
+    import flint
 
 __all__ = ["Enclosure", "ball", "enclosure_of", "ends", "working_precision"]
 
@@ -64,6 +67,8 @@ class Enclosure:
 @contextlib.contextmanager
 def working_precision(bits: int) -> Iterator[None]:
     """Compute with Arb at this many bits inside the block."""
+    import flint
+
     before = flint.ctx.prec
     flint.ctx.prec = bits
     try:
@@ -74,6 +79,8 @@ def working_precision(bits: int) -> Iterator[None]:
 
 def ball(value: Fraction) -> flint.arb:
     """Enclose a rational at the working precision."""
+    import flint
+
     return flint.arb(flint.fmpq(value.numerator, value.denominator))
 
 
@@ -108,13 +115,19 @@ def _rational(point: flint.arb, *, up: bool) -> Fraction:
     mantissa, exponent = int(mantissa), int(exponent)
     if exponent >= 0:
         return Fraction(mantissa << exponent)
-    longest = max(_LONGEST, 4 * flint.ctx.prec)
-    if -exponent > longest:  # nearer to 0 than anyone asks
-        least = Fraction(1, 1 << longest - mantissa.bit_length())
+    if -exponent > _longest():  # nearer to 0 than anyone asks
+        least = Fraction(1, 1 << _longest() - mantissa.bit_length())
         if up:
             return least if mantissa > 0 else Fraction(0)
         return -least if mantissa < 0 else Fraction(0)
     return Fraction(mantissa, 1 << -exponent)
+
+
+def _longest() -> int:
+    import flint
+
+    longest: int = max(_LONGEST, 4 * flint.ctx.prec)
+    return longest
 
 
 def _floor_log2(value: Fraction) -> int:

@@ -13,8 +13,6 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import flint
-
 from ..errors import BadInput
 
 __all__ = [
@@ -129,7 +127,12 @@ def nearest_float(value: Fraction) -> float | None:
 
 def _digits(whole: int) -> str:
     """Write an integer of any length: what was read in pieces of `MOST_DIGITS` may be longer when multiplied."""
-    return str(whole) if whole.bit_length() < 3 * MOST_DIGITS else flint.fmpz(whole).str()
+    if whole.bit_length() < 3 * MOST_DIGITS:
+        return str(whole)
+    import flint  # rarely needed, and slow to load: see `irisdp.exact.enclosures`
+
+    digits: str = flint.fmpz(whole).str()
+    return digits
 
 
 def short_text(value: Fraction, digits: int = 6) -> str:
