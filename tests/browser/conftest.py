@@ -120,3 +120,13 @@ def page(browser, explorer):
     """Return a page of a watched context whose addresses are the explorer's."""
     with watched(browser, base_url=explorer) as context:
         yield context.new_page()
+
+
+@pytest.fixture(scope="session")
+def release(chromium, tmp_path_factory):
+    """What a publisher handed over: the text of a sidecar."""
+    folder = tmp_path_factory.mktemp("published")
+    (folder / "table.csv").write_text("value\n1\n2\n3\n", encoding="utf-8")
+    words = ["publish", "table.csv", "count", "--epsilon", "1", "--out", "out.csv", "--ledger", "l.db"]
+    subprocess.run([sys.executable, "-m", "irisdp", *words], cwd=folder, check=True, capture_output=True)
+    return (folder / "out.csv.release.json").read_text(encoding="utf-8")

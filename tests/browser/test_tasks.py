@@ -16,23 +16,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from support.accessible import grave_findings, sideways
-from support.tasks import COMPLAINTS, TASKS, do, fill, wait_for
+from support.tasks import TASKS, do, fill, wait_for
 from support.watched import watched
 
 TIMES = Path(__file__).parents[2] / "build" / "explorer-tasks.json"
-
-
-def irisdp(*words, folder):
-    subprocess.run([sys.executable, "-m", "irisdp", *words], cwd=folder, check=True, capture_output=True)
-
-
-@pytest.fixture(scope="module")
-def release(chromium, tmp_path_factory):
-    """What a publisher handed over: the text of a sidecar."""
-    folder = tmp_path_factory.mktemp("published")
-    (folder / "table.csv").write_text("value\n1\n2\n3\n", encoding="utf-8")
-    irisdp("publish", "table.csv", "count", "--epsilon", "1", "--out", "out.csv", "--ledger", "l.db", folder=folder)
-    return (folder / "out.csv.release.json").read_text(encoding="utf-8")
 
 
 def note(task, **told):
@@ -44,9 +31,8 @@ def note(task, **told):
 
 @pytest.fixture
 def visitor(browser, explorer):
-    """A page in a context that may be complained to of forms that are half filled in."""
+    """A page in a context that may save files."""
     with watched(browser, base_url=explorer, accept_downloads=True) as context:
-        context.watch.expected += COMPLAINTS
         yield context.new_page()
 
 
@@ -94,7 +80,6 @@ def test_the_command_line_makes_the_same_files(visitor, release, task, tmp_path,
 def test_every_room_can_be_used_by_all(browser, explorer, release, task, look, keep):
     room = TASKS[task][0]
     with watched(browser, base_url=explorer, **look) as context:
-        context.watch.expected += COMPLAINTS
         page = context.new_page()
         page.goto(f"/{room.lower()}")
         assert grave_findings(page) == [] and sideways(page) <= 0
@@ -119,7 +104,6 @@ def test_the_way_in_can_be_used_by_all(browser, explorer, look, keep):
 @pytest.mark.parametrize("task", TASKS)
 def test_without_a_script(browser, explorer, release, task, keep):
     with watched(browser, base_url=explorer, java_script_enabled=False) as context:
-        context.watch.expected += COMPLAINTS
         page = context.new_page()
         do(page, task, release)
         keep(page, f"room {TASKS[task][0]} without a script")

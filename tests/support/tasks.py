@@ -23,9 +23,6 @@ TASKS = {
 }
 """Task → room, what is filled in, what is pressed, how the answer begins."""
 
-COMPLAINTS = ("status of 400 (Bad Request)",)
-"""What Chromium says while a form is half filled in: the answer is a sentence about what is missing."""
-
 
 def fill(page, name, value):
     """Fill in one field, or choose in it."""

@@ -130,7 +130,22 @@ def test_wrong_input_is_said_at_its_field(client):
     found = client.get("/ask", params={"by": "epsilon", "epsilon": "-1"})
     assert found.status_code == 400
     assert 'aria-invalid="true"' in found.text and 'id="field-epsilon-wrong"' in found.text
-    assert client.get("/ask/result", params={"within": "none"}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("room", "said", "wrong"),
+    [
+        ("ask", {"within": "none"}, "within: "),
+        ("ask", {"query": "at-least", "threshold": ""}, "threshold: "),
+        ("read", {"value": "7", "release": "{"}, "release: "),
+    ],
+)
+def test_a_form_half_filled_in_is_wrong_only_when_it_is_sent(client, room, said, wrong):
+    """The script asks as people type: what is missing is said in the part, and browsers log no failed request."""
+    part = client.post(f"/{room}/result", data=said)
+    assert part.status_code == 200
+    assert f'role="alert"><p>{wrong}' in part.text
+    assert client.post(f"/{room}", data=said).status_code == 400
 
 
 @pytest.mark.parametrize(

@@ -157,7 +157,9 @@ class _Shell:
         status, result, _ = await self._answered(room, values)
         if isinstance(result, Moved):
             return RedirectResponse(f"/{result.to}", status_code=303)
-        return Response(result, status, media_type=_HTML)
+        # A form half filled in is no request that failed, of which browsers would tell their console at every letter:
+        # what is missing stands in the part.
+        return Response(result, 200 if status in (400, 422) else status, media_type=_HTML)
 
     async def _answered(
         self, room: Room, values: dict[str, str], made: Callable[[], Answer] | None = None
