@@ -1,13 +1,11 @@
 """The README can be typed: every command and every Python block, verbatim and in order, in a folder with the survey."""
 
 import csv
-import os
 import re
 import shutil
 import subprocess
 import sys
 from collections import Counter
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,61 +13,10 @@ import pytest
 from irisdp import Privacy, design
 from irisdp.design.winners.plurality import least_proved_ratio
 from irisdp.release.projects import find_project
+from support.installed import ROOT, build, environment, install
+from support.readme import blocks, settled, steps
 
-ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def blocks(text):
-    """Return the code blocks of a page in order, each with its language: indented ones are for the shell."""
-    found, language, lines = [], None, []
-    for before, line in pairwise(["", *text.splitlines(), ""]):
-        if language in {"python", "toml", "other"}:
-            if line.startswith("```"):
-                found.append((language, lines))
-                language, lines = None, []
-            else:
-                lines.append(line)
-        elif line.startswith("```"):
-            language, lines = (line[3:] if line[3:] in {"python", "toml"} else "other"), []
-        elif line.startswith("    ") and (language == "shell" or not before.strip()):
-            language = "shell"
-            lines.append(line[4:])
-        elif language == "shell" and line.strip():
-            found.append((language, lines))
-            language, lines = None, []
-        elif language == "shell":
-            lines.append("")
-    return [*found, (language, lines)] if lines else found
-
-
-def steps(text):
-    """Return what is run: ("python", code) or ("shell", command, the lines shown below it or None)."""
-    found = []
-    for language, lines in blocks(text):
-        if language == "toml":  # a project file, which is filled in and not typed
-            continue
-        if language == "python":
-            found.append(("python", "\n".join(lines), None))
-            continue
-        assert language == "shell"
-        shown = any(line.startswith("$ ") for line in lines)
-        for line in lines:
-            if found and found[-1][1].endswith("\\"):
-                found[-1] = ("shell", found[-1][1] + "\n" + line, found[-1][2])
-            elif line.startswith("$ ") or (line and not shown):
-                found.append(("shell", line.removeprefix("$ "), [] if shown else None))
-            elif shown:
-                found[-1][2].append(line)
-    return found
-
-
-def settled(lines):
-    """Blank out what is drawn at random, and blank lines at the end."""
-    text = "\n".join(lines).rstrip()
-    text = re.sub(r"(?m)│ (yes|no |\d  ) +│$", "│ ?      │", text)
-    return re.sub(r"(?m)^  reading   \d+", "  reading   ?", text).splitlines()
-
 
 STEPS = [step for step in steps(README) if not step[1].startswith("make ")]
 
@@ -83,35 +30,37 @@ def test_project_files_are_read(tmp_path):
         assert find_project(None, file).unit == "person"
 
 
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    """The programs of an environment that holds the wheel, and what it asks for, alone."""
+    folder = tmp_path_factory.mktemp("installed")
+    return install(build("wheel", folder), folder / "environment")
+
+
 @pytest.fixture
-def typing(tmp_path):
-    """Run lines as somebody would who has `irisdp` installed."""
-    (tmp_path / "bin").mkdir()
-    program = tmp_path / "bin" / "irisdp"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m irisdp "$@"\n')
-    program.chmod(0o755)
+def typing(tmp_path, programs):
+    """Run lines as somebody would who installed Iris, in a folder with the survey."""
     folder = tmp_path / "fresh"
     folder.mkdir()
     shutil.copy(ROOT / "examples" / "anes96.csv", folder)
-    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
 
     def run(*command):
         return subprocess.run(
-            command,
-            cwd=folder,
-            env=os.environ | {"PATH": path},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
+            command, cwd=folder, env=environment(programs), capture_output=True, text=True, timeout=120, check=False
         )
 
     return run
 
 
+def test_what_is_installed_is_the_wheel(typing, programs):
+    done = typing(str(programs / "python"), "-c", "import irisdp; print(irisdp.__file__)")
+    assert Path(done.stdout.strip()).is_relative_to(programs.parent)
+    assert typing("irisdp", "--version").returncode == 0
+
+
 def test_everything_in_the_readme_works_as_it_stands(typing):
     for language, code, shown in STEPS:
-        done = typing(sys.executable, "-c", code) if language == "python" else typing("bash", "-ec", code)
+        done = typing("python", "-c", code) if language == "python" else typing("bash", "-ec", code)
         assert (done.returncode, done.stderr) == (0, ""), code
         if shown is not None:
             assert settled(done.stdout.splitlines()) == settled(shown), code
