@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 RUNS ?= 10
 
-.PHONY: demo test quick costs seeds browser check hooks bench reliability docs lock clean help
+.PHONY: demo test quick costs seeds browser check hooks bench reliability proofs docs lock clean help
 
 help:
 	@echo "make demo         publish findings from a real survey (examples/anes96.csv)"
@@ -18,6 +18,7 @@ help:
 	@echo "make hooks        let git run the checks before each commit"
 	@echo "make bench        measure against peers, side by side"
 	@echo "make reliability  run every test with its whole sweeps, which stand behind the promises"
+	@echo "make proofs       check the formal proofs with Coq, from scratch (installs Debian's packages where root)"
 	@echo "make docs         rebuild the generated parts of the documentation"
 
 $(VENV)/bin/python:
@@ -81,6 +82,10 @@ bench: $(VENV)/.develop
 reliability: $(VENV)/.develop
 	IRISDP_WHOLE=1 IRISDP_GAPS=4 IRISDP_MALFORMED=3000 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 	$(BIN)/python benchmarks/clock.py
+
+# Needs no Python package, and nothing of it runs in `make check` or `make test` but a reading of the files.
+proofs:
+	$(PYTHON) formal/prove.py --jobs $(JOBS)
 
 docs: $(VENV)/.develop
 	@for program in docs/*.py; do echo "== $$program"; $(BIN)/python $$program || exit 1; done

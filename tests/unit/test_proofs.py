@@ -26,12 +26,15 @@ INDEX = (ROOT / "proofs" / "README.md").read_text(encoding="utf-8")
 WITHOUT_A_SPEC = {"continuous", "oblivious", "optimal_mechanism", "quantile"}
 DESIGNS = sorted({kind.replace("-", "_") for kind in design.KINDS} | WITHOUT_A_SPEC)
 
+ROOMS = ("src", "tests", "docs", "benchmarks", "examples", "proofs", "formal")
 FILE = re.compile(r"(?<![\w./@-])(?:[A-Za-z_][\w-]*/)*[\w-]+\.(?:py|md|svg|toml)\b(?!/)")
 FOLDER = re.compile(r"`((?:src|tests|docs|proofs|benchmarks|examples|irisdp|requirements)/[\w/-]*)`")
 DOTTED = re.compile(r"\birisdp(?:\.[A-Za-z_]\w*)+")
 QUOTED = re.compile(r"(?<!`)`([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)`(?!`)")
 TEST = re.compile(r"\btest_[a-z0-9_]+\b")
 MARKDOWN_LINK = re.compile(r"\]\(([^)#:]+)\)")
+
+COQ_NAME = re.compile(r"\b(?:Theorem|Lemma|Definition|Record|Ltac)\s+(\w+)")
 
 ELSEWHERE = {
     "OUT.release.json": "a pattern for file names",
@@ -84,9 +87,7 @@ def resolves(name):
 
 @cache
 def bare_names():
-    return {
-        path.name for folder in ("src", "tests", "docs", "benchmarks", "examples", "proofs") for path in files(folder)
-    } | {path.name for path in ROOT.iterdir()}
+    return {path.name for folder in ROOMS for path in files(folder)} | {path.name for path in ROOT.iterdir()}
 
 
 def files(folder):
@@ -102,6 +103,8 @@ def known():
             words.add(path.stem)
             if path.suffix == ".py" and path != Path(__file__):
                 words |= words_of(ast.parse(path.read_text(encoding="utf-8")))
+    for path in (ROOT / "formal").glob("*.v"):
+        words |= {path.stem, *COQ_NAME.findall(path.read_text(encoding="utf-8"))}
     return words
 
 

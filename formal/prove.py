@@ -1,0 +1,84 @@
+"""Compile every formal proof from scratch, and say what each theorem rests on.
+
+``make proofs`` runs this. It fails if a file does not compile, if a theorem of ``theorems.txt`` is missing, is not
+closed by ``Qed`` or rests on an axiom that ``axioms.txt`` does not list, if a proof is left open anywhere, if the
+independent checker ``coqchk`` refuses a file, or if one of the planted errors (``planted.py``) is *not* refused.
+Python's standard library and Debian's Coq packages are enough.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from checks import Refused, assumptions, check_again, compile_all, listed
+from planted import refuse_planted_errors
+
+HERE = Path(__file__).resolve().parent
+PACKAGES = ("coq", "libcoq-mathcomp-algebra", "libcoq-mathcomp-fingroup", "libcoq-mathcomp-zify")
+
+
+def main():
+    """Prove everything and say so, or stop with what is refused."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--jobs", type=int, default=2, help="files compiled at the same time")
+    parser.add_argument("--build", type=Path, default=HERE.parent / "build" / "formal", help="where compiled files go")
+    parser.add_argument("--no-plants", action="store_true", help="leave out the planted errors")
+    parser.add_argument("--write", action="store_true", help="write the table of theorems into README.md")
+    options = parser.parse_args()
+    try:
+        install()
+        start = time.monotonic()
+        seconds = compile_all(HERE, options.build, options.jobs)
+        rests = assumptions(HERE, options.build)
+        check_again(options.build)
+        whole = time.monotonic() - start
+        for name, axioms in rests.items():
+            print(f"{name}: {', '.join(axioms) or 'no axiom'}")
+        if not options.no_plants:
+            refuse_planted_errors(HERE, options.build)
+    except Refused as refused:
+        sys.exit(f"formal: {refused}")
+    if options.write:
+        write_table(seconds, rests)
+    print(f"{len(rests)} theorems in {len(seconds)} files hold, {whole:.0f} s")
+
+
+def install():
+    """Install Debian's packages where they are missing and may be installed."""
+    if shutil.which("coqc"):
+        return
+    if not (hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get")):
+        raise Refused(f"coqc is missing; install {' '.join(PACKAGES)}, or run as root on Debian 12")
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run(["apt-get", "update", "-qq"], env=quiet, check=True)
+    subprocess.run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", *PACKAGES], env=quiet, check=True)
+
+
+def write_table(seconds, rests):
+    """Write the list of theorems between the markers of README.md."""
+    rows = ["| theorem | file | lines | proves | axioms |", "|---|---|---|---|---|"]
+    for name, file, page in listed(HERE):
+        text = (HERE / f"{file}.v").read_text(encoding="utf-8")
+        start = re.search(rf"^(?:Theorem|Lemma|Corollary)\s+{re.escape(name)}\b", text, re.M).start()
+        first = text.count("\n", 0, start) + 1
+        last = first + text[start : text.index("Qed.", start)].count("\n")
+        proves = "" if page == "-" else f"[{page}](../proofs/{page}.md)"
+        axioms = ", ".join(rests[f"{file}.{name}"]) or "none"
+        rows.append(f"| `{name}` | [{file}.v]({file}.v) | {first}-{last} | {proves} | {axioms} |")
+    rows += ["", "| file | lines | processor seconds |", "|---|---|---|"]
+    for file, taken in sorted(seconds.items()):
+        count = (HERE / f"{file}.v").read_text(encoding="utf-8").count("\n")
+        rows.append(f"| {file}.v | {count} | {taken:.0f} |")
+    page = HERE / "README.md"
+    before, rest = page.read_text(encoding="utf-8").split("<!-- theorems -->\n", 1)
+    after = rest.split("<!-- end -->", 1)[1]
+    page.write_text(before + "<!-- theorems -->\n" + "\n".join(rows) + "\n<!-- end -->" + after, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""Without Coq: what a page of proofs names is stated in `formal/`, ends with `Qed`, and is listed there."""
+
+import importlib.util
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FORMAL = ROOT / "formal"
+SPEC = importlib.util.spec_from_file_location("checks", FORMAL / "checks.py")
+checks = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(checks)
+LISTED = checks.listed(FORMAL)
+PAGES = sorted(ROOT.glob("proofs/*.md"))
+TIE = re.compile(r"\[`([\w']+)`\]\(\.\./formal/(\w+)\.v\)")
+
+
+def test_every_listed_theorem_is_stated_and_closed_and_nothing_is_left_open():
+    checks.check_texts(FORMAL)
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in PAGES])
+def test_a_page_names_its_formal_theorems_and_no_others(path):
+    ties = set(TIE.findall(path.read_text(encoding="utf-8")))
+    assert ties == {(name, file) for name, file, page in LISTED if page == path.stem}
+
+
+def test_every_page_that_the_list_names_is_there():
+    assert {page for _, _, page in LISTED} - {"-"} <= {path.stem for path in PAGES}
+
+
+def test_the_table_of_theorems_is_the_list():
+    text = (FORMAL / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([\w']+)` \| \[(\w+)\.v\].* \| (\d+)-(\d+) \| .* \| none \|$", text, re.M)
+    assert [(name, file) for name, file, _, _ in rows] == [(name, file) for name, file, _ in LISTED]
+    for name, file, first, last in rows:
+        lines = (FORMAL / f"{file}.v").read_text(encoding="utf-8").splitlines()
+        assert re.match(rf"(Theorem|Lemma|Corollary) {name}\b", lines[int(first) - 1]), name
+        assert "Qed." in lines[int(last) - 1], name
+
+
+@pytest.mark.parametrize(
+    ("change", "refused"),
+    [
+        (("Theorem u_sound", "Theorem u_sounds"), "u_sound is listed"),
+        (("Section Operator.", "Axiom free : False. Section Operator."), "Axiom leaves something unproved"),
+        (("End Operator.", "Lemma hope : False. Admitted. End Operator."), "Admitted leaves something unproved"),
+        (("End Operator.", "Lemma hope : False. Proof. (* admit *) admit. Qed. End Operator."), "admit leaves"),
+    ],
+)
+def test_what_is_open_or_gone_is_refused(change, refused, tmp_path):
+    for path in [*FORMAL.glob("*.v"), *FORMAL.glob("*.txt")]:
+        shutil.copy(path, tmp_path)
+    path = tmp_path / "Operator.v"
+    path.write_text(path.read_text(encoding="utf-8").replace(*change), encoding="utf-8")
+    with pytest.raises(checks.Refused, match=refused):
+        checks.check_texts(tmp_path)
+
+
+def test_a_proof_that_ends_with_defined_or_abort_is_not_closed():
+    text = (
+        "Lemma one : True. Proof. exact I. Defined.\nLemma two : True. Abort.\nLemma three : True. Proof. exact I. Qed."
+    )
+    assert checks.closed_in(text) == {"three"}
