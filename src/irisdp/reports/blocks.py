@@ -1,0 +1,81 @@
+"""What pages are built of: a document with its policy, sections, tables with captions, lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from importlib.resources import files
+from itertools import chain
+
+from ..markup import Html, element, joined
+
+__all__ = ["bullets", "document", "pairs", "section", "table"]
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+def document(heading: str, lead: str, sections: Iterable[Html], made: str) -> str:
+    """Write a page of HTML that fetches nothing and runs nothing.
+
+    Parameters
+    ----------
+    heading, lead : str
+        What it is about, and that in a sentence.
+    sections : iterable of Html
+    made : str
+        What stands at its foot.
+    """
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", name="referrer", content="no-referrer"),
+        element("title", f"Published: {heading}"),
+        Html(f"<style>{_style()}</style>"),
+    )
+    body = element(
+        "body",
+        element(
+            "header",
+            element("p", "Differentially private release", class_="kind"),
+            element("h1", heading),
+            element("p", lead, class_="lead"),
+        ),
+        element("main", *sections),
+        element("footer", element("p", made)),
+    )
+    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
+
+
+def _style() -> str:
+    """Return how a report looks, a file of this room."""
+    return files(__package__).joinpath("report.css").read_text(encoding="utf-8")
+
+
+def section(heading: str, content: Iterable[Html], *, name: str | None = None) -> Html:
+    """Build a section; `name` is what links lead to."""
+    return element("section", element("h2", heading), *content, id=name)
+
+
+def table(caption: str, head: list[Html], rows: list[Html]) -> Html:
+    """Build a table that says what it holds, and that a keyboard can move where it is wider than the screen."""
+    inner = element(
+        "table", element("caption", caption), element("thead", element("tr", *head)), element("tbody", *rows)
+    )
+    return element("div", inner, class_="scroll", tabindex=0, role="region", aria_label=caption)
+
+
+def bullets(lines: Iterable[str]) -> Html:
+    """Build a list; what stands between backticks is code."""
+    return element("ul", *(element("li", *_marked(line)) for line in lines))
+
+
+def pairs(told: Iterable[tuple[str, str]]) -> Html:
+    """Build a list of facts, each after its name."""
+    return element("dl", *chain.from_iterable((element("dt", name), element("dd", said)) for name, said in told))
+
+
+def _marked(line: str) -> Iterator[Html]:
+    """Set what stands between backticks as code."""
+    for place, part in enumerate(line.split("`")):
+        yield element("code", part) if place % 2 else joined(part)

@@ -1,0 +1,117 @@
+"""What a page says of one release, part by part: pages of releases and of batches are put together of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..accounting import Charge
+from ..markup import Html, element
+from ..release.datapackage import counted
+from .blocks import bullets, table
+from .drawn import drawn
+from .facts import Facts
+from .given import File, Given
+from .odds import odds_of
+from .words import expected
+
+__all__ = ["answered", "digests", "error_lines", "in_odds", "made_by", "subject", "unit_of"]
+
+MOST_ROWS = 1_000
+"""Rows of the table of answers; the file has all."""
+
+
+def unit_of(facts: Facts) -> str:
+    """Say what numbers count, and errors are measured in."""
+    if facts.name in ("sum", "mean"):
+        return "in the unit of the values"
+    return counted({"query": {"column": "a column", **facts.query}, "unit": facts.unit, "at_most": facts.at_most})
+
+
+def subject(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Say how answers are made, and what was declared for them."""
+    yield "Mechanism", f"{facts.kind}, keeping {facts.privacy} for each answer"
+    if facts.groups is not None and "declared" in facts.groups:
+        yield "Groups", f"{facts.groups['declared']} declared, by {', '.join(facts.by)}"
+    elif facts.by:
+        yield "Groups", f"selected privately, by {', '.join(facts.by)}"
+    if facts.categories is not None and "declared" in facts.categories:
+        yield "Categories", f"{facts.categories['declared']} declared"
+
+
+def answered(facts: Facts, given: Given, *, most: int = MOST_ROWS, picture: bool = True) -> Iterator[Html]:
+    """Show the answers: a picture where there can be one, and a table."""
+    figure = drawn(given) if picture else None
+    if figure is not None:
+        yield figure
+    numeric = {"answer_low", "answer_high", "answer_probability"} | (
+        {"answer"} if "answer_low" in given.columns else set()
+    )
+    classes = [_class(name, name in numeric) for name in given.columns]
+    head = [element("th", name, scope="col", class_=kind) for name, kind in zip(given.columns, classes, strict=True)]
+    groups = given.columns.index("answer")
+    rows = [_row(row, classes, groups) for row in given.rows[:most]]
+    said = f"{len(given.rows):,} published answer{'' if len(given.rows) == 1 else 's'} to: {facts.question}"
+    if len(given.rows) > most:
+        said += f". The first {most:,} are shown; the others are in the file"
+    yield table(said, head, rows)
+
+
+def _class(name: str, number: bool) -> str | None:
+    return " ".join(part for part, there in (("number", number), ("answer", name == "answer")) if there) or None
+
+
+def _row(row: tuple[str, ...], classes: list[str | None], groups: int) -> Html:
+    cells = (
+        element("th", text, scope="row") if place < groups else element("td", text, class_=kind)
+        for place, (text, kind) in enumerate(zip(row, classes, strict=True))
+    )
+    return element("tr", *cells)
+
+
+def in_odds(facts: Facts, cost: Charge, whose: str) -> Iterator[Html]:
+    """Say what a cost means for one person."""
+    odds = odds_of(cost, facts.relation, facts.unit)
+    yield element("div", *(element("p", said) for said in odds.sentences), class_="box")
+    if not odds.moved:
+        return
+    head = [
+        element("th", name, scope="col", class_="number")
+        for name in ("thought before", "after, at least", "after, at most")
+    ]
+    rows = [
+        element(
+            "tr",
+            element("th", before, scope="row", class_="number"),
+            element("td", least, class_="number"),
+            element("td", most, class_="number"),
+        )
+        for before, least, most in odds.moved
+    ]
+    yield table(f"How likely somebody may think {odds.asks}, before and after {whose}", head, rows)
+
+
+def error_lines(facts: Facts) -> Html:
+    """Say how far off answers are expected to be, measure by measure."""
+    return bullets(expected(facts, unit_of(facts)))
+
+
+def digests(files: Sequence[File]) -> Html:
+    """Name the files of a page, each with its digest."""
+    head = [element("th", name, scope="col") for name in ("file", "SHA-256 of its bytes")]
+    rows = [
+        element(
+            "tr", element("th", file.name, scope="row"), element("td", element("code", file.digest, class_="digest"))
+        )
+        for file in files
+    ]
+    return table("Files that belong to this page: the answers, and how they were made", head, rows)
+
+
+def made_by(facts: Facts) -> str:
+    """Say what the page is made of."""
+    version = f" by Iris {facts.said['version']}" if "version" in facts.said else ""
+    date = f" on {facts.said['date']}" if "date" in facts.said else ""
+    return (
+        f"Answers drawn{version}{date}. This page is made of the published answers and of what is public about them; "
+        "it holds nothing else of the data, loads nothing, and runs nothing."
+    )
