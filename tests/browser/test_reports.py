@@ -5,7 +5,7 @@ import re
 import pytest
 
 from support.accessible import grave_findings, sideways
-from support.pictures import CANARIES, publish
+from support.pictures import CANARIES, HOSTILE, make_table, publish
 from support.watched import watched
 
 ASKED = {
@@ -13,17 +13,30 @@ ASKED = {
     "majorities": (("majority", "income > 20000"), {}),
     "means": (("mean", "income"), {"lower": 0, "upper": 100_000}),
 }
+BATCH = [
+    {"query": "count", "expression": "income > 20000"},
+    {"query": "count", "by": "region", "groups": ["north", "south", HOSTILE], "weight": 2},
+    {"query": "majority", "expression": "income > 20000", "by": "region", "groups": ["north", "south"]},
+]
 
 
-@pytest.fixture(scope="module", params=ASKED)
+@pytest.fixture(scope="module", params=[*ASKED, "a batch"])
 def report(request, chromium, tmp_path_factory):
     """The kind of a report, and the page it was written to."""
     import irisdp
 
     folder = tmp_path_factory.mktemp("reports")
-    words, options = ASKED[request.param]
-    made = irisdp.report(publish(folder, *words, **options), out=folder / "report.html")
-    assert made is not None
+    if request.param in ASKED:
+        words, options = ASKED[request.param]
+        irisdp.report(publish(folder, *words, **options), out=folder / "report.html")
+    else:
+        plan = {
+            "data": make_table(folder),
+            "budget": {"epsilon": 1},
+            "ledger": folder / "ledger.db",
+            "questions": BATCH,
+        }
+        irisdp.batch({**plan, "out": folder / "out.csv"}, report=folder / "report.html")
     return request.param, folder / "report.html"
 
 

@@ -3,7 +3,6 @@
 import re
 import shlex
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from irisdp.catalogue import FORMS
 from irisdp.cli.main import run
 from irisdp.reports.reading import PROOFS
 from irisdp.reports.words import ASKED, ERRORS
+from support.read_pages import ReadPage
 
 ROOT = Path(__file__).parents[2]
 STUDY = ROOT / "examples" / "anes96.csv"
@@ -82,10 +82,10 @@ def test_a_page_is_a_function_of_the_sidecar_and_of_the_answers(released, name, 
 def test_a_page_says_the_question_the_answers_and_the_errors(released, name):
     _, found = released
     made = irisdp.report(found[name])
-    words = _words(made)
+    words = ReadPage(made).text
     assert found[name].plan.line in words
     assert set(found[name].sidecars[None]["expected_error"]) <= ERRORS.keys()
-    cells = [cell for cell in _Page(made).cells]
+    cells = [cell for cell in ReadPage(made).cells]
     for row in found[name].answers.rows():
         for part in row:
             assert ("" if part is None else str(part)) in cells
@@ -94,7 +94,7 @@ def test_a_page_says_the_question_the_answers_and_the_errors(released, name):
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_page_is_one_that_everybody_can_read(released, name):
-    page = _Page(irisdp.report(released[1][name]))
+    page = ReadPage(irisdp.report(released[1][name]))
     assert page.problems == []
     assert page.language == "en"
     assert page.headings[0] == "h1" and page.headings.count("h1") == 1
@@ -132,8 +132,8 @@ def test_whatever_is_written_by_others_is_text(tmp_path, monkeypatch):
     irisdp.publish("t.csv", "count", by="town", groups=[evil, "other"], epsilon=1, table="</td><i>", out="a.csv")
     made = irisdp.report("a.csv")
     assert "<script" not in made and "<b " not in made and "\u202e" not in made
-    assert "alert(1)" in _words(made)
-    assert _Page(made).problems == []
+    assert "alert(1)" in ReadPage(made).text
+    assert ReadPage(made).problems == []
 
 
 def test_no_value_of_the_table_is_in_a_page_but_by_the_answers(tmp_path, monkeypatch):
@@ -160,7 +160,7 @@ def test_whoever_is_handed_a_page_learns_no_other_audience(tmp_path):
         irisdp.report(told)
     made = irisdp.report(told, audience="press")
     assert made == irisdp.report(tmp_path / "a.press.csv")
-    assert "a.board" not in made and "ε = 0.2" in _words(made)
+    assert "a.board" not in made and "ε = 0.2" in ReadPage(made).text
     with pytest.raises(BadInput, match=r"^audience: has no answers here; choose from board, press$"):
         irisdp.report(told, audience="mob")
     with pytest.raises(BadInput, match=r"^audience: "):
@@ -182,8 +182,8 @@ def test_a_question_of_a_batch_says_what_all_cost_together(tmp_path, monkeypatch
     for place, one in enumerate(found, 1):
         made = irisdp.report(one)
         assert made == irisdp.report(f"f.{place}.csv")
-        assert f"question {place} of 2, charged as one" in _words(made)
-        assert "before and after the whole batch" in _words(made)
+        assert f"question {place} of 2, charged as one" in ReadPage(made).text
+        assert "before and after the whole batch" in ReadPage(made).text
 
 
 @pytest.mark.parametrize("name", ["count", "gaussian", "majority", "plurality", "sizes", "column", "sum", "named"])
@@ -193,7 +193,7 @@ def test_the_commands_of_a_page_do_what_they_say(released, name, tmp_path, monke
     for file in folder.glob(f"{name}.csv*"):
         (tmp_path / file.name).write_bytes(file.read_bytes())
     monkeypatch.chdir(tmp_path)
-    lines = [line for line in _Page(made).lines if line.startswith("irisdp ") or line.startswith("echo ")]
+    lines = [line for line in ReadPage(made).lines if line.startswith("irisdp ") or line.startswith("echo ")]
     assert any(line.startswith("irisdp report") for line in lines)
     for line in lines:
         said = re.fullmatch(r"echo ('.*') > spec\.json && (irisdp .*)", line)
@@ -219,64 +219,3 @@ def test_a_report_goes_over_nothing_it_is_made_of(released, tmp_path, capsys):
     capsys.readouterr()
     assert run(["report", str(release)]) == 0
     assert capsys.readouterr().out == irisdp.report(found["count"])
-
-
-def _words(made):
-    return _Page(made).text
-
-
-class _Page(HTMLParser):
-    """What a browser makes of a page, and what somebody who does not see it would miss."""
-
-    VOID = frozenset({"meta", "br"})
-
-    def __init__(self, made):
-        super().__init__(convert_charrefs=True)
-        self.open, self.problems, self.headings, self.cells, self.lines = [], [], [], [], []
-        self.text, self.language, self.tables, self.captions, self.fetched = "", None, 0, 0, []
-        self.feed(made)
-        self.close()
-        if self.open:
-            self.problems.append(f"left open: {self.open}")
-
-    def handle_starttag(self, tag, attrs):
-        told = dict(attrs)
-        if tag == "script":
-            self.problems.append("a script")
-        if any(name.startswith("on") for name in told):
-            self.problems.append("a handler")
-        self.fetched += [told[name] for name in ("src", "href", "xlink:href") if name in told]
-        if tag == "html":
-            self.language = told.get("lang")
-        if tag == "th" and told.get("scope") not in ("row", "col"):
-            self.problems.append("a heading without scope")
-        if re.fullmatch("h[1-6]", tag):
-            self.headings.append(tag)
-        self.tables += tag == "table"
-        self.captions += tag == "caption"
-        if tag in ("td", "th"):
-            self.cells.append("")
-        if tag == "pre":
-            self.lines.append("")
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.handle_starttag(tag, attrs)
-        if tag not in self.VOID:
-            self.open.pop()
-
-    def handle_endtag(self, tag):
-        if tag in self.VOID:
-            return
-        if not self.open or self.open.pop() != tag:
-            self.problems.append(f"closed by mistake: {tag}")
-
-    def handle_data(self, data):
-        if "style" in self.open:
-            return
-        self.text += data
-        if self.open and ("td" in self.open or "th" in self.open):
-            self.cells[-1] += data
-        if "pre" in self.open:
-            self.lines[-1] += data

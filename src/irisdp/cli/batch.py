@@ -26,13 +26,17 @@ def batch_command(
             metavar="PLAN.json",
             help='{"data": "survey.csv", "budget": {"epsilon": 1, "delta": "1e-6"}, "questions": [{"query": "count", '
             '"expression": "age > 64", "by": "town", "groups": "A,B", "weight": 1, "out": "old.csv"}, …]}; also '
-            '"ledger", "relation", "unit", "out", "licence", "secret", "table", "encoding", "delimiter", "types"; of '
-            'questions "per_unit", "categories", "bins", "select_groups", "delta", "selection_delta", '
+            '"ledger", "relation", "unit", "out", "report", "licence", "secret", "table", "encoding", "delimiter", '
+            '"types"; of questions "per_unit", "categories", "bins", "select_groups", "delta", "selection_delta", '
             '"public_membership", "confidence". "groups" may be a list; K stands in "query": "at-least 100"; the '
             'budget\'s delta may be left out. Without "out" answers are '
             "shown and kept in the ledger. Paths count from the current folder. Twice the weight is half the noise.",
         ),
     ],
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Write a page of the whole batch to hand over, too: .html.", metavar="FILE"),
+    ] = None,
     force: Force = False,
     dry_run: Annotated[
         bool,
@@ -45,7 +49,7 @@ def batch_command(
     from ..release.batches.publishing import foresee_batch
 
     if dry_run:
-        foreseen = foresee_batch(plan, force=force)
+        foreseen = foresee_batch(plan, report=report, force=force)
         if as_json:
             outlook = foreseen.outlook and error_in_options(foreseen.outlook.to_document(), {})
             print_json({**foreseen.plan.to_document(), "dry_run": True, "ledger": outlook})
@@ -53,7 +57,7 @@ def batch_command(
             _show_plan(foreseen)
         return
     with progress(quiet=as_json):
-        published = batch(plan, force=force)
+        published = batch(plan, report=report, force=force)
     with show_what_is_charged():
         if as_json:
             print_json(published.to_document())
@@ -121,6 +125,8 @@ def _show(published: BatchPublication) -> None:
             say(view, f"  named     {said}")
         for path in found.out:
             view.print(f"  written   {escape(str(path))}", soft_wrap=True)
+    for path in published.pages:
+        view.print(f"  page      {escape(str(path))}", soft_wrap=True)
     if published.repeated:
         view.print("  charged   nothing: all this was answered before, and these are the same answers")
         view.print(f"  before    {published.charged}: what line {published.id} of the ledger was charged")

@@ -49,7 +49,7 @@ for name, function, summary, examples in (
         "batch",
         batch.batch_command,
         "Publish several questions, charged as one.",
-        ("irisdp batch plan.json --dry-run", "irisdp batch plan.json"),
+        ("irisdp batch plan.json --dry-run", "irisdp batch plan.json --report findings.html"),
     ),
     (
         "init",
@@ -70,7 +70,10 @@ for name, function, summary, examples in (
         "report",
         report.report_command,
         "Write what was published as one page to hand over.",
-        ("irisdp report out.csv.release.json -o out.html",),
+        (
+            "irisdp report out.csv.release.json -o out.html",
+            "irisdp report out.1.csv.release.json out.2.csv.release.json -o both.html",
+        ),
     ),
     (
         "plot",

@@ -15,9 +15,11 @@ __all__ = ["report_command"]
 
 def report_command(
     release: Annotated[
-        Path,
+        list[Path],
         typer.Argument(
-            metavar="RELEASE.json", help="The .release.json of published answers, the answers, or their data package."
+            metavar="RELEASE.json",
+            help="The .release.json of published answers, the answers, or their data package; those of all questions "
+            "of a batch make one page.",
         ),
     ],
     out: Annotated[
@@ -32,7 +34,7 @@ def report_command(
     """
     from ..reports import report
 
-    made = report(release, out=out, force=force)
+    made = report(release if len(release) > 1 else release[0], out=out, force=force)
     if out is None:
         sys.stdout.write(made)
     else:

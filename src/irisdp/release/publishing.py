@@ -32,6 +32,7 @@ from .publication import Publication
 from .written import (
     Files,
     audience_targets,
+    pages,
     plan_files,
     plan_reports,
     report_targets,
@@ -173,7 +174,9 @@ def _handed_over(
         made = provenance(settled, place)
         answers_of[audience.name] = shown
         sidecars[audience.name] = sidecar(planned.body(audience), shown, settled.ids[place], beside, made)
-    written = write_files(files, answers_of, sidecars, licence, reports)
+    paths: list[Path | None] = [file.path for file, *_ in files] or [None] * len(answers_of)
+    parts = [[(sidecars[name], answers_of[name], path)] for name, path in zip(answers_of, paths, strict=True)]
+    written = write_files(files, answers_of, sidecars, licence, pages(reports, parts))
     planned.table.close()
     return Publication(
         plan=planned,

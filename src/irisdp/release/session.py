@@ -172,6 +172,7 @@ class Session:
         *,
         budget: Mapping[str, Any],
         out: str | os.PathLike[str] | None = None,
+        report: str | os.PathLike[str] | None = None,
         force: bool = False,
     ) -> BatchPublication:
         """Publish several questions as one charge; see `irisdp.batch`.
@@ -184,6 +185,8 @@ class Session:
             The plan's "budget", such as ``{"epsilon": 1, "delta": "1e-6"}``.
         out : path, optional
             Where to write the answers, a file for each question, as the plan's "out".
+        report : path, optional
+            Where to write one page of the whole batch, as the plan's "report".
         force : bool
             Whether files that are there already may be replaced.
 
@@ -195,7 +198,7 @@ class Session:
         about = {name: value for name, value in {**self._asked, **self._kept}.items() if value is not None}
         told = {"budget": budget, "questions": questions, **about, **({} if out is None else {"out": out})}
         ledger = told.pop("ledger", None)
-        return batch(told, data=self.data, ledger=ledger, force=force)
+        return batch(told, data=self.data, ledger=ledger, report=report, force=force)
 
     def _check_apart(self, options: Mapping[str, Any]) -> None:
         """Refuse to ask one question of another table, or at another budget, than the session names."""

@@ -22,7 +22,10 @@ from .fingerprint import secret_file
 __all__ = [
     "SIDECAR_FORMAT",
     "Files",
+    "Released",
     "audience_targets",
+    "page_path",
+    "pages",
     "plan_files",
     "plan_reports",
     "report_targets",
@@ -38,6 +41,9 @@ Files = tuple[tuple[Output, Output, Output], ...]
 
 BESIDE = (".release.json", ".datapackage.json")
 """What the names of the two end in, after that of the answers."""
+
+Released = tuple[Mapping[str, Any], Answers, Path | None]
+"""A sidecar, the answers, and the file that these are written to, if there is one."""
 
 Whose = TypeVar("Whose", bound=Hashable)
 
@@ -55,10 +61,15 @@ def report_targets(audiences: Sequence[Audience], report: str | os.PathLike[str]
     """Name the page of each audience in the same way: whoever is handed one learns no other audience's answers."""
     if report is None:
         return []
-    target = file_path(report, "report")
-    if target.suffix.lower() not in (".html", ".htm"):
-        raise BadInput("report", "must end in .html", "name another file")
-    return _named_by_audience(target, audiences)
+    return _named_by_audience(page_path(report, "report"), audiences)
+
+
+def page_path(path: Any, field: str) -> Path:
+    """Refuse a file whose ending does not say that it is a page."""
+    found = file_path(path, field)
+    if found.suffix.lower() not in (".html", ".htm"):
+        raise BadInput(field, "must end in .html", "name another file")
+    return found
 
 
 def _named_by_audience(target: Path, audiences: Sequence[Audience]) -> list[Path]:
@@ -158,12 +169,9 @@ def write_files(
     answers_of: Mapping[Whose, Answers],
     sidecars: Mapping[Whose, Mapping[str, Any]],
     licence: str | None,
-    reports: Sequence[Output] = (),
+    reports: Iterable[tuple[Output, bytes]] = (),
 ) -> tuple[Path, ...]:
-    """Write what was planned, all of it or, where the disk refuses, none of what is new; pages last.
-
-    The room that makes pages stands above this one, and is asked for by its name: it needs no more than is written.
-    """
+    """Write what was planned, all of it or, where the disk refuses, none of what is new; `pages` last."""
 
     def contents() -> Iterator[tuple[Output, bytes]]:
         for (file, beside, package), (name, answers) in zip(files, answers_of.items(), strict=bool(files)):
@@ -171,20 +179,20 @@ def write_files(
             yield file, content
             yield beside, json_bytes(sidecars[name])
             yield package, json_bytes(datapackage(sidecars[name], answers, file.path, content, licence))
-        for place, (report, (name, answers)) in enumerate(zip(reports, answers_of.items(), strict=False)):
-            beside_it = files[place][0].path if files else None
-            yield report, _pages().written_report(sidecars[name], answers, beside_it)
+        yield from reports
 
-    if not files and not reports:
-        return ()
     return write_outputs(contents(), refusal=_not_written)
+
+
+def pages(reports: Sequence[Output], released: Sequence[Sequence[Released]]) -> Iterator[tuple[Output, bytes]]:
+    """Make the planned pages, one after the other, each of a release or of all questions of a batch.
+
+    The room that makes them stands above this one, and is asked for by its name: it needs no more than is written.
+    """
+    for report, parts in zip(reports, released, strict=bool(reports)):
+        yield report, importlib.import_module("irisdp.reports.writing").written_report(parts)
 
 
 def _not_written(field: str, failed: str) -> NotShown:
     remedy = "make room or name another file, and ask the same question again: it costs nothing"
     return NotShown(f"{field}: {failed}, but the answer is in the ledger; {remedy}")
-
-
-def _pages() -> Any:
-    """Return what makes pages of releases."""
-    return importlib.import_module("irisdp.reports.writing")

@@ -52,9 +52,9 @@ def _style() -> str:
     return files(__package__).joinpath("report.css").read_text(encoding="utf-8")
 
 
-def section(heading: str, content: Iterable[Html], *, name: str | None = None) -> Html:
-    """Build a section; `name` is what links lead to."""
-    return element("section", element("h2", heading), *content, id=name)
+def section(heading: str, content: Iterable[Html], *, name: str | None = None, level: int = 2) -> Html:
+    """Build a section; `name` is what links lead to, and `level` that of its heading."""
+    return element("section", element(f"h{level}", heading), *content, id=name)
 
 
 def table(caption: str, head: list[Html], rows: list[Html]) -> Html:

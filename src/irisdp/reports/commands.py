@@ -1,10 +1,10 @@
-"""Commands that check a release: whoever was handed the files can type them, as they stand."""
+"""Commands that check releases: whoever was handed the files can type them, as they stand."""
 
 from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..mechanisms import privacy_to_document
 from ..privacy import Privacy
@@ -22,35 +22,68 @@ _READ = {
 _TRIED = 20
 """Counts on which a mechanism is laid out to be audited."""
 
+Asked = Sequence[tuple[Facts, Given]]
+"""A release, or the questions of a batch in their order."""
 
-def commands(facts: Facts, given: Given) -> Iterator[tuple[str, str]]:
-    """Give commands that anybody can type in the folder of the files, each after what it does."""
-    if given.files:
-        answers, sidecar = (shlex.quote(_operand(file.name)) for file in given.files)
-        yield "are these the files? (the digests above)", f"sha256sum {answers} {sidecar}"
+
+def commands(asked: Asked) -> Iterator[tuple[str, str]]:
+    """Give commands that anybody can type in the folder of the files, each after what it does.
+
+    Of several questions the first that a command is for is its example.
+    """
+    yield from _of_files(asked)
+    yield from _of_mechanism(asked)
+
+
+def _of_files(asked: Asked) -> Iterator[tuple[str, str]]:
+    written = [(facts, given) for facts, given in asked if given.files]
+    if not written:
+        return
+    names = " ".join(_operand(file.name) for _, given in written for file in given.files)
+    yield "are these the files? (the digests above)", f"sha256sum {names}"
+    for facts, given in written:
         known = _known(given) if facts.kind == "gaussian-noise" else "" if facts.kind in _READ else None
         if known is not None:
-            yield "what do the answers say to you? (say what you know: -h)", f"irisdp interpret {sidecar}{known}"
-        yield "make this page again", f"irisdp report {sidecar} -o again.html"
-    spec = _spec(facts)
-    if spec is not None:
-        written = shlex.quote(json.dumps(spec))
-        yield (
-            f"lay the mechanism out for counts from 0 to {_TRIED}, with a certificate",
-            f"echo {written} > spec.json && irisdp design spec.json -o mechanism.json",
-        )
-        yield "audit it, exactly", "irisdp audit mechanism.json"
-        yield (
-            "check it again with one file of standard Python that shares no code (src/irisdp/certify)",
-            "python verify_mechanism.py mechanism.json",
-        )
-    elif facts.kind == "designed":
-        yield "audit the mechanism file that was used; the digest of its rows is below", "irisdp audit MECHANISM.json"
+            what = f"what do the answers{_example(asked, facts)} say to you? (say what you know: -h)"
+            yield what, f"irisdp interpret {_sidecar(given)}{known}"
+            break
+    if len(written) == len(asked):
+        yield "make this page again", f"irisdp report {' '.join(_sidecar(given) for _, given in written)} -o again.html"
+
+
+def _of_mechanism(asked: Asked) -> Iterator[tuple[str, str]]:
+    for facts, _ in asked:
+        spec = _spec(facts)
+        if spec is not None:
+            written = shlex.quote(json.dumps(spec))
+            yield (
+                f"lay the mechanism{_example(asked, facts)} out for counts from 0 to {_TRIED}, with a certificate",
+                f"echo {written} > spec.json && irisdp design spec.json -o mechanism.json",
+            )
+            yield "audit it, exactly", "irisdp audit mechanism.json"
+            yield (
+                "check it again with one file of standard Python that shares no code (src/irisdp/certify)",
+                "python verify_mechanism.py mechanism.json",
+            )
+            return
+        if facts.kind == "designed":
+            what = "audit the mechanism file that was used; the digest of its rows is below"
+            yield what, "irisdp audit MECHANISM.json"
+            return
+
+
+def _example(asked: Asked, facts: Facts) -> str:
+    """Say of which question a command is, where there are several."""
+    return f" of question {facts.batch.question}" if facts.batch is not None and len(asked) > 1 else ""
+
+
+def _sidecar(given: Given) -> str:
+    return _operand(given.files[-1].name)
 
 
 def _operand(name: str) -> str:
-    """Write a name so that no command takes it for an option."""
-    return f"./{name}" if name.startswith("-") else name
+    """Write a name so that no shell and no command takes it for anything else."""
+    return shlex.quote(f"./{name}" if name.startswith("-") else name)
 
 
 def _spec(facts: Facts) -> dict[str, object] | None:

@@ -14,11 +14,12 @@ from ..exact import file_path, json_bytes, read_json
 from ..reading.answer_files import rows_of
 from ..reading.released import answers_beside, sidecar_beside
 from ..release.answers import Answers, answers_bytes
+from ..release.batches import BatchPublication
 from ..release.datapackage import PACKAGE_FORMAT
 from ..release.publication import Publication
 from ..release.written import SIDECAR_FORMAT
 
-__all__ = ["File", "Given", "given_of", "given_when_written", "sidecar_of"]
+__all__ = ["File", "Given", "given_of", "given_when_written", "releases_of", "sidecar_of"]
 
 _LARGEST = 1 << 26
 """Bytes of a file that is read: 64 MiB."""
@@ -54,6 +55,14 @@ class Given:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     files: tuple[File, ...]
+
+
+def releases_of(release: Any) -> list[Any]:
+    """Return the releases that a page is asked of: the questions of a batch, or one."""
+    found = list(release) if isinstance(release, BatchPublication | list | tuple) else [release]
+    if not found:
+        raise BadInput("release", "is an empty list", _NO_RELEASE)
+    return found
 
 
 def given_of(release: Any, audience: str | None = None) -> Given:

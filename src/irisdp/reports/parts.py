@@ -14,7 +14,7 @@ from .given import File, Given
 from .odds import odds_of
 from .words import expected
 
-__all__ = ["answered", "digests", "error_lines", "in_odds", "made_by", "subject", "unit_of"]
+__all__ = ["MOST_ROWS", "answered", "digests", "error_lines", "in_odds", "made_by", "subject", "unit_of"]
 
 MOST_ROWS = 1_000
 """Rows of the table of answers; the file has all."""

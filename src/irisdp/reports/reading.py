@@ -10,7 +10,7 @@ from ..privacy import Privacy
 from ..queries import Relation
 from .facts import Facts
 
-__all__ = ["PROOFS", "assumed", "cost_of_release", "how_to_read", "not_to_conclude", "proofs"]
+__all__ = ["PROOFS", "assumed", "cost_of_release", "how_to_read", "moved_by", "not_to_conclude", "proofs"]
 
 
 def how_to_read(facts: Facts, unit: str) -> Iterator[str]:
@@ -60,8 +60,8 @@ def not_to_conclude(facts: Facts) -> Iterator[str]:
     yield "That a later release differs because the data changed: it has noise of its own."
 
 
-def assumed(facts: Facts) -> Iterator[tuple[str, str]]:
-    """Say what was taken for granted, each with its heading."""
+def assumed(facts: Facts, *, whole_batch: bool = False) -> Iterator[tuple[str, str]]:
+    """Say what was taken for granted, each with its heading; on the page of a release, or of its whole batch."""
     exchanged = facts.relation is Relation.EXCHANGE
     what = "one record" if facts.unit is None else f"all records of one {facts.unit}"
     yield (
@@ -97,9 +97,10 @@ def assumed(facts: Facts) -> Iterator[tuple[str, str]]:
         yield "Bounds", f"Declared: from {lower} to {upper}, in steps of {step}. {_sentence(rule)}".strip()
     if "reading" in facts.said:
         yield "Reading", f"The table was read {facts.said['reading']}."
+    alone = "batch" if whole_batch else "release"
     yield (
         "Promises",
-        "Costs add up. This page speaks of this release alone; that the table's releases together stay within a limit "
+        f"Costs add up. This page speaks of this {alone} alone; that the table's releases together stay within a limit "
         "is kept by the steward's ledger, of which readers see nothing.",
     )
     yield "Machine", "The steward's machine, and its source of random numbers, are what they should be."
@@ -146,10 +147,15 @@ def proofs(facts: Facts) -> list[str]:
 
 def cost_of_release(facts: Facts) -> str:
     """Say the cost in one line, as a plan does."""
-    reason = {Relation.ADD_REMOVE: "adding or removing", Relation.EXCHANGE: "exchanging"}[facts.relation]
     kept = (
         ""
         if isinstance(facts.privacy, Privacy) and facts.privacy.single and isinstance(facts.cost, Cost)
         else (f"; each answer keeps {facts.privacy}")
     )
-    return f"{facts.cost} for {reason} one {facts.unit or 'record'}{kept}"
+    return f"{facts.cost} for {moved_by(facts)}{kept}"
+
+
+def moved_by(facts: Facts) -> str:
+    """Say what a cost is for: what neighbouring tables differ in."""
+    reason = {Relation.ADD_REMOVE: "adding or removing", Relation.EXCHANGE: "exchanging"}[facts.relation]
+    return f"{reason} one {facts.unit or 'record'}"

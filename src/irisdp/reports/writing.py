@@ -1,23 +1,22 @@
-"""Write a release as a page, from Python."""
+"""Write a release, or a batch, as a page, from Python."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import BadInput
 from ..exact import checked, file_path
 from ..outputs import Output, plan_outputs, write_outputs
 from ..reading.released import answers_beside
-from ..release.answers import Answers
 from ..release.publication import Publication
-from .given import given_of, given_when_written, sidecar_of
+from ..release.written import Released, page_path
+from .batch_page import batch_page
+from .given import Given, given_of, given_when_written, releases_of, sidecar_of
 from .page import page
 
-__all__ = ["check_ending", "planned_report", "report", "written_report"]
-
-_ENDINGS = (".html", ".htm")
+__all__ = ["planned_report", "report", "written_report"]
 
 
 @checked
@@ -30,12 +29,13 @@ def report(
 ) -> str:
     """Write what was published as one page of HTML to hand over: answers, cost in plain odds, errors, how to check.
 
-    The page is a function of the sidecar and of the answers, loads nothing, runs nothing and prints well.
+    The page is a function of the sidecars and of the answers, loads nothing, runs nothing and prints well.
 
     Parameters
     ----------
-    release : Publication, or path
-        What was published; or its `.release.json`, the file of answers beside it, or their `.datapackage.json`.
+    release : Publication, BatchPublication, path, or list of these
+        What was published; or its `.release.json`, the file of answers beside it, or their `.datapackage.json`. All
+        questions of a batch, in any order, make one page.
     audience : str, optional
         Of a publication for several audiences, the one whose answers go into the page.
     out : path, optional
@@ -54,7 +54,7 @@ def report(
         For what is no release, and for a file that may not be written.
     """
     planned = planned_report(release, out, force=force)
-    made = page(given_of(release, audience))
+    made = _made([given_of(one, audience) for one in releases_of(release)])
     write_outputs((one, made.encode()) for one in planned)
     return made
 
@@ -64,23 +64,23 @@ def planned_report(release: Any, out: Any, *, force: bool) -> tuple[Output, ...]
     if out is None:
         return ()
     read: list[tuple[str, Path]] = []
-    if isinstance(release, Publication):
-        read = [("what was published", path) for path in release.out] + [("the ledger", release.ledger)]
-    else:
-        sidecar = sidecar_of(release)
-        named = file_path(release, "release")
-        read = [("the release", sidecar), ("the release", named), ("the published answers", answers_beside(sidecar))]
-    return plan_outputs([check_ending(out, "out")], read, field="out", force=force)
+    for one in releases_of(release):
+        if isinstance(one, Publication):
+            read += [("what was published", path) for path in one.out] + [("the ledger", one.ledger)]
+        else:
+            sidecar, named = sidecar_of(one), file_path(one, "release")
+            read += [
+                ("the release", sidecar),
+                ("the release", named),
+                ("the published answers", answers_beside(sidecar)),
+            ]
+    return plan_outputs([page_path(out, "out")], read, field="out", force=force)
 
 
-def check_ending(path: Any, field: str) -> Path:
-    """Refuse a file whose ending does not say that it is a page."""
-    found = file_path(path, field)
-    if found.suffix.lower() not in _ENDINGS:
-        raise BadInput(field, "must end in .html", "name another file")
-    return found
+def written_report(parts: Sequence[Released]) -> bytes:
+    """Return the page of a release, or of the questions of a batch, while it is being written."""
+    return _made([given_when_written(*part) for part in parts]).encode()
 
 
-def written_report(sidecar: Any, answers: Answers, path: Path | None) -> bytes:
-    """Return the page of a release that is being written, to a file of answers or to none."""
-    return page(given_when_written(sidecar, answers, path)).encode()
+def _made(given: Sequence[Given]) -> str:
+    return page(given[0]) if len(given) == 1 else batch_page(given)

@@ -37,6 +37,8 @@ class BatchPublication(InOneLine):
         Where the batch is written down.
     id : int
         Its one line there.
+    pages : tuple of Path
+        The page of the whole batch, where one was written.
     """
 
     plan: BatchPlan
@@ -46,6 +48,7 @@ class BatchPublication(InOneLine):
     charged: Charge
     ledger: Path
     id: int
+    pages: tuple[Path, ...] = ()
 
     def __iter__(self) -> Iterator[Publication]:
         """Iterate over the questions' publications."""
@@ -61,8 +64,8 @@ class BatchPublication(InOneLine):
 
     @property
     def out(self) -> tuple[Path, ...]:
-        """All files written."""
-        return tuple(path for found in self.publications for path in found.out)
+        """All files written; last the page, if any."""
+        return (*(path for found in self.publications for path in found.out), *self.pages)
 
     def _summary(self) -> str:
         return f"{self.plan.line}; {'charged before' if self.repeated else f'charged {self.cost}'}"

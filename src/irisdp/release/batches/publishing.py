@@ -24,7 +24,7 @@ from ..projects import currency_with, limit_to_set
 from ..provenance import drawn_by, provenance
 from ..publication import Publication
 from ..publishing import PrivateCells, draw_entries, read_cells, shown_answers, shown_beside
-from ..written import Files, plan_files, sidecar, write_files
+from ..written import Files, Released, pages, plan_files, plan_reports, sidecar, write_files
 from .planning import BatchPlan, plan_asked
 from .publication import BatchPublication
 from .reading import in_question, read_batch
@@ -47,6 +47,7 @@ def batch(
     *,
     data: Any = None,
     ledger: str | os.PathLike[str] | Ledger | None = None,
+    report: str | os.PathLike[str] | None = None,
     force: bool = False,
 ) -> BatchPublication:
     """Publish several questions as one charge: the noise of all is the least whose exact total fits the budget.
@@ -61,7 +62,8 @@ def batch(
     plan : path or mapping
         A JSON file, or what stands in one: ``{"data": …, "budget": {"epsilon": 1, "delta": "1e-6"}, "questions":
         [{"query": "count", "expression": …, "by": …, "groups": …, "weight": 1, "out": …}, …]}``, and optionally
-        "ledger", "relation", "unit", "out", "licence", "secret", "table", "encoding", "delimiter" and "types". A
+        "ledger", "relation", "unit", "out", "report", "licence", "secret", "table", "encoding", "delimiter" and
+        "types". A
         question may also say "categories", "bins", "select_groups", "delta", "selection_delta", "public_membership",
         "per_unit" and "confidence". All are as for `irisdp.publish`, paths too; the plan's
         ``"out": "answers.csv"`` becomes ``answers.1.csv``,
@@ -70,6 +72,8 @@ def batch(
         Instead of the plan's "data".
     ledger : path or Ledger
         Instead of the plan's "ledger"; beside the data unless given.
+    report : path
+        Instead of the plan's "report": where to write one page (.html) of the whole batch, to hand over.
     force : bool
         Whether files that are there already may be replaced.
 
@@ -83,6 +87,8 @@ def batch(
     ------
     BadInput
         As `irisdp.publish`; what is wrong with a question names it, counted from 1. Nothing is spent.
+    NotShown
+        As `irisdp.publish`: what was charged is in the ledger, and asking again costs nothing.
     PromiseRefused, BudgetRefused
         As `irisdp.publish`, for all questions together: nothing was drawn or spent.
 
@@ -98,14 +104,14 @@ def batch(
     >>> len(found)
     40
     """
-    asked = read_batch(plan, data=data)
+    asked = read_batch(plan, data=data, report=report)
     before = stamp(data_path(asked.data))
     planned = plan_asked(asked)
     where = _named(planned, ledger)
     promise = planned.promise()
     table = planned.plans[0].table
     book = find_ledger(table, where)
-    files = _plan_files(planned, book, force=force)
+    files, reports = _plan_files(planned, book, force=force)
     _check_apart(planned, book, default=where is None)
     book.check(promise)
     project = planned.plans[0].project
@@ -129,11 +135,16 @@ def batch(
         outputs={None: [str(file.path.absolute()) for file, *_ in files.values()]},
     )
     with what_is_charged():
-        return _handed_over(planned, cells, settled, files, book)
+        return _handed_over(planned, cells, settled, files, reports, book)
 
 
 def _handed_over(
-    planned: BatchPlan, cells: Sequence[PrivateCells], settled: Settlement, files: Mapping[int, Any], book: Ledger
+    planned: BatchPlan,
+    cells: Sequence[PrivateCells],
+    settled: Settlement,
+    files: Mapping[int, tuple[Output, Output, Output]],
+    reports: Sequence[Output],
+    book: Ledger,
 ) -> BatchPublication:
     """Show and write down what is charged by now."""
     asked = planned.asked
@@ -160,15 +171,19 @@ def _handed_over(
                 in_batch=True,
             )
         )
+    parts: list[Released] = []
+    for place, found in enumerate(publications):
+        path = files[place][0].path if place in files else None
+        parts.append((found.sidecars[None], found.answers, path))
     written = write_files(
         tuple(files.values()),
         {place: publications[place].answers for place in files},
         {place: publications[place].sidecars[None] for place in files},
         asked.licence,
+        pages(reports, [parts]),
     )
-    each = len(written) // max(1, len(files))
-    for row, place in enumerate(files):
-        publications[place] = replace(publications[place], out=written[each * row : each * (row + 1)])
+    for place, planned_files in files.items():
+        publications[place] = replace(publications[place], out=tuple(file.path for file in planned_files))
     for one in planned.plans:
         one.table.close()
     return BatchPublication(
@@ -179,15 +194,21 @@ def _handed_over(
         charged=entry.cost,
         ledger=book.path,
         id=number,
+        pages=written[len(written) - len(reports) :],
     )
 
 
 @checked
 def foresee_batch(
-    plan: Any, *, data: Any = None, ledger: str | os.PathLike[str] | Ledger | None = None, force: bool = False
+    plan: Any,
+    *,
+    data: Any = None,
+    ledger: str | os.PathLike[str] | Ledger | None = None,
+    report: str | os.PathLike[str] | None = None,
+    force: bool = False,
 ) -> BatchOutlook:
     """Check all that `irisdp.batch` would, and say what it would cost; reads no record, spends and creates nothing."""
-    planned = plan_asked(read_batch(plan, data=data))
+    planned = plan_asked(read_batch(plan, data=data, report=report))
     where = _named(planned, ledger)
     book = find_ledger(planned.plans[0].table, where)
     _plan_files(planned, book, force=force)
@@ -218,8 +239,10 @@ def _draw_all(planned: BatchPlan, cells: Sequence[PrivateCells], table: str | No
     return Entry(cost=cost, answers=answers, details=json.dumps(details, ensure_ascii=False))
 
 
-def _plan_files(planned: BatchPlan, book: Ledger, *, force: bool) -> dict[int, tuple[Output, Output, Output]]:
-    """Plan the files of the questions that have one, apart from all that is read and kept for any of them."""
+def _plan_files(
+    planned: BatchPlan, book: Ledger, *, force: bool
+) -> tuple[dict[int, tuple[Output, Output, Output]], tuple[Output, ...]]:
+    """Plan the files of the questions that have one, and the page, apart from all that is read and kept."""
     asked = planned.asked
     data = planned.plans[0].table.path
     read = [("the data", data), ("the plan", asked.file)]
@@ -239,7 +262,9 @@ def _plan_files(planned: BatchPlan, book: Ledger, *, force: bool) -> dict[int, t
             rule = f"{target} is also that of question {other + 1}: they are one file"
             raise BadInput(f"question {place + 1}: out", rule, "choose names that differ")
     found = plan_some(list(targets))
-    return dict(zip(targets, found, strict=True))
+    page = [] if asked.report is None else [asked.report]
+    reports = plan_reports(page, found, read=read, ledger=book.path, keeper=keeper, force=force)
+    return dict(zip(targets, found, strict=True)), reports
 
 
 def _check_apart(planned: BatchPlan, book: Ledger, *, default: bool) -> None:

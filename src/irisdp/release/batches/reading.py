@@ -18,6 +18,7 @@ from ...exact import entries, file_path, rational, read_json
 from ...privacy import Privacy
 from ..answers import check_ending
 from ..datapackage import read_licence
+from ..written import page_path
 from .wording import in_keys
 
 __all__ = ["AskedBatch", "AskedQuestion", "in_question", "read_batch"]
@@ -27,7 +28,7 @@ Step = TypeVar("Step")
 _PLAN = ("data", "budget", "questions")
 _ABOUT = ("relation", "unit", "encoding", "delimiter", "types", "project")
 """What is said once, for all questions."""
-_KEPT = ("ledger", "secret", "table", "out", "licence")
+_KEPT = ("ledger", "secret", "table", "out", "licence", "report")
 _ASKED = (
     *("by", "groups", "categories", "bins", "lower", "upper", "step", "missing", "select_groups"),
     *("selection_delta", "delta", "public_membership", "per_unit", "confidence"),
@@ -38,7 +39,7 @@ _BUDGET = ("epsilon", "delta")
 _ELSEWHERE = {
     **{
         ("question", name): ("belongs to the plan, for all questions", 'move it beside "questions"')
-        for name in ("data", "budget", *_ABOUT, "ledger", "secret", "table", "licence")
+        for name in ("data", "budget", *_ABOUT, "ledger", "secret", "table", "licence", "report")
     },
     **{
         ("question", name): (
@@ -125,6 +126,8 @@ class AskedBatch:
         What is said of the table once, for all questions.
     ledger, secret, table, licence
         As for `irisdp.publish`.
+    report : Path, optional
+        Where a page of the whole batch is written.
     file : Path, optional
         The file that the plan was read from.
     """
@@ -137,10 +140,11 @@ class AskedBatch:
     secret: Any
     table: Any
     licence: str | None
+    report: Path | None
     file: Path | None
 
 
-def read_batch(plan: Any, *, data: Any = None) -> AskedBatch:
+def read_batch(plan: Any, *, data: Any = None, report: Any = None) -> AskedBatch:
     """Read a plan.
 
     Parameters
@@ -149,6 +153,8 @@ def read_batch(plan: Any, *, data: Any = None) -> AskedBatch:
         A JSON file, or what stands in one; numbers as JSON has them or as exact text.
     data : path or frame, optional
         Instead of the plan's own.
+    report : path, optional
+        Likewise.
 
     Raises
     ------
@@ -158,10 +164,11 @@ def read_batch(plan: Any, *, data: Any = None) -> AskedBatch:
     file = Path(os.fsdecode(plan)) if isinstance(plan, str | os.PathLike) else None
     document = plan if file is None else read_json(file, "plan")
     found = _object(document, "plan", known=(*_PLAN, *_ABOUT, *_KEPT), example=_EXAMPLE)
-    if data is not None:
-        if "data" in found:
-            raise BadInput("data", "is named by the plan already", "leave it out of one of the two")
-        found["data"] = data
+    for name, given in (("data", data), ("report", report)):
+        if given is not None:
+            if name in found:
+                raise BadInput(name, "is named by the plan already", "leave it out of one of the two")
+            found[name] = given
     for name in _PLAN:
         if name not in found:
             raise BadInput(name, "is missing from the plan", f"write for example {_EXAMPLE}")
@@ -191,6 +198,7 @@ def read_batch(plan: Any, *, data: Any = None) -> AskedBatch:
         secret=_path(found.get("secret"), "secret"),
         table=found.get("table"),
         licence=read_licence(found.get("licence"), next((one.out for one in questions if one.out), None)),
+        report=None if found.get("report") is None else page_path(found["report"], "report"),
         file=file,
     )
 

@@ -1,0 +1,249 @@
+"""The page of a whole batch: what all questions cost together, each with its answers, and nothing else of the table."""
+
+import json
+import os
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import irisdp
+from irisdp.cli.main import run
+from irisdp.errors import BadInput, NotShown
+from irisdp.reports import batch_page, writing
+from support.read_pages import ReadPage
+
+CANARY = "CANARY-TOWN"
+EVIL = '</script><script>alert(1)</script><b a="\'">\u202e&amp;'
+QUESTIONS = [
+    {"query": "count", "expression": "age > 64", "weight": 2},
+    {"query": "count", "by": "town", "groups": "Ely,York"},
+    {"query": "majority", "expression": "age > 64", "by": "town", "groups": "Ely,York"},
+    {"query": "sum age", "lower": 0, "upper": 100},
+]
+PLAN = {"data": "t.csv", "budget": {"epsilon": 1}, "ledger": "l", "out": "f.csv", "questions": QUESTIONS}
+SIDECARS = [f"f.{number}.csv.release.json" for number in (1, 2, 3, 4)]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("town,age\n" + f"Ely,70\nYork,30\n{CANARY},987654321\n" * 20)
+    Path("plan.json").write_text(json.dumps(PLAN))
+    return tmp_path
+
+
+def test_the_page_says_each_question_its_answers_its_errors_and_what_all_cost():
+    found = irisdp.batch(PLAN, report="p.html")
+    page = ReadPage(Path("p.html").read_text(encoding="utf-8"))
+    assert page.problems == []
+    assert page.language == "en" and page.tables == page.captions
+    assert page.headings.count("h1") == 1 and page.headings.count("h3") == len(QUESTIONS)
+    assert page.fetched == [f"#question-{number}" for number in (1, 2, 3, 4)]
+    assert sorted(page.names) == [f"question-{number}" for number in (1, 2, 3, 4)]
+    assert "4 questions about t.csv" in page.text
+    assert "ε = 1, δ = 0 for adding or removing one record, for all 4 questions together." in page.text
+    assert "So an adversary who thinks it 50:50 that your record is in the table ends at most at 73.2 %." in page.text
+    for one in found:
+        assert f". {one.plan.line}" in page.text
+        for row in one.answers.rows():
+            assert {str(part) for part in row} <= set(page.cells)
+        assert f"keeping {one.plan.audiences[0].mechanism.privacy} for each answer" in page.text
+    for one in found.publications[:2]:
+        assert f"off by {one.sidecars[None]['expected_error']['mean_absolute']:.3g} records on average" in page.text
+    assert "Questions 1, 2, 4: The truth lies between answer_low and answer_high" in page.text
+    assert "Question 3: That a close call was called rightly" in page.text
+    assert "Questions 2, 3: They were declared before the data were read" in page.text
+
+
+def test_it_is_a_function_of_the_sidecars_and_of_the_answers(tmp_path):
+    found = irisdp.batch("plan.json", report="p.html")
+    made = Path("p.html").read_text(encoding="utf-8")
+    assert found.pages == found.out[-1:] == (Path("p.html"),)
+    assert irisdp.report(found) == irisdp.report(list(found)) == made
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for number in (1, 2, 3, 4):
+        for ending in ("", ".release.json", ".datapackage.json"):
+            (elsewhere / f"f.{number}.csv{ending}").write_bytes(Path(f"f.{number}.csv{ending}").read_bytes())
+    there = [elsewhere / name for name in ("f.4.csv", SIDECARS[1], "f.1.csv.datapackage.json", SIDECARS[2])]
+    assert irisdp.report(there) == made  # in whatever order, and named by whichever of their files
+    again = irisdp.batch("plan.json", report="again.html", force=True)
+    assert again.repeated and Path("again.html").read_text(encoding="utf-8") == made
+
+
+def test_the_plan_the_command_and_a_session_name_it(capsys):
+    Path("named.json").write_text(json.dumps({**PLAN, "report": "named.html"}))
+    assert run(["batch", "named.json"]) == 0
+    assert run(["batch", "plan.json", "--report", "typed.html", "--force"]) == 0
+    session = irisdp.Session("t.csv", ledger="l")
+    session.batch(QUESTIONS, budget={"epsilon": 1}, out="f.csv", report="session.html", force=True)
+    assert len({Path(f"{name}.html").read_bytes() for name in ("named", "typed", "session")}) == 1
+    with pytest.raises(BadInput, match=r"^report: is named by the plan already; leave it out of one of the two$"):
+        irisdp.batch("named.json", report="other.html")
+    Path("wrong.json").write_text(json.dumps({**PLAN, "report": "p.pdf"}))
+    capsys.readouterr()
+    assert run(["batch", "wrong.json"]) == 2
+    assert capsys.readouterr().err == "irisdp: report: must end in .html; name another file\n"
+    elsewhere = {**PLAN, "questions": [{"query": "count", "report": "q.html"}]}
+    with pytest.raises(BadInput, match=r"^question 1: report: belongs to the plan, for all questions; "):
+        irisdp.batch(elsewhere)
+
+
+def test_answers_may_go_to_the_page_alone_or_some_of_them():
+    bare = [{**one, "out": "f.2.csv"} if place == 1 else one for place, one in enumerate(QUESTIONS)]
+    found = irisdp.batch({**PLAN, "out": None, "questions": bare}, report="p.html")
+    page = ReadPage(Path("p.html").read_text(encoding="utf-8"))
+    assert "Questions 1, 3, 4: the answers were written to no file but this page." in page.text
+    assert not any("irisdp report" in line for line in page.lines)
+    assert irisdp.report(found) == Path("p.html").read_text(encoding="utf-8")
+    found = irisdp.batch({**PLAN, "out": None}, report="q.html")
+    assert found.repeated and found.out == (Path("q.html"),)
+    assert "These answers were written to no file but this page." in Path("q.html").read_text(encoding="utf-8")
+
+
+def test_a_batch_of_one_question_has_the_page_of_its_release():
+    irisdp.batch({**PLAN, "questions": QUESTIONS[:1]}, report="p.html")
+    assert Path("p.html").read_text(encoding="utf-8") == irisdp.report("f.1.csv")
+
+
+def test_what_it_has_of_the_table_are_the_answers(here, monkeypatch):
+    made = []
+    for name, rows in (("one", 20), ("two", 20)):
+        folder = here / name
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        extra = f"{CANARY},987654321\n" if name == "one" else "other,-4\n"
+        Path("t.csv").write_text("town,age\n" + f"Ely,70\nYork,30\n{extra}" * rows)
+        found = irisdp.batch({**PLAN, "budget": {"epsilon": 900}}, report="p.html")
+        text = Path("p.html").read_text(encoding="utf-8")
+        assert CANARY not in text and "987654321" not in text and str(here) not in text and "secret" not in text
+        made.append(text)
+        answers = {str(value) for one in found for value in one.answers.values}
+        assert answers <= set(ReadPage(text).cells)
+
+
+def test_whatever_is_written_by_others_is_text():
+    quoted = EVIL.replace('"', '""')
+    Path("t.csv").write_text(f'town\n"{quoted}"\nother\n', encoding="utf-8")
+    asked = [
+        {"query": "count", "by": "town", "groups": [EVIL, "other"]},
+        {"query": "count", "expression": "town = '<script>alert(2)</script>'"},
+    ]
+    plan = {**PLAN, "questions": asked, "table": "</td><i>`x`", "out": "-e`vil $(x) '.csv"}
+    irisdp.batch(plan, report="p.html")
+    text = Path("p.html").read_text(encoding="utf-8")
+    assert "<script" not in text and "<b " not in text and "<i>" not in text and "\u202e" not in text
+    page = ReadPage(text)
+    assert page.problems == [] and "alert(1)" in page.text
+    (again,) = (line for line in page.lines if line.startswith("irisdp report"))
+    assert run(shlex.split(again)[1:]) == 0
+    assert Path("again.html").read_text(encoding="utf-8") == text
+
+
+def test_its_commands_do_what_they_say(here, monkeypatch, capsys):
+    irisdp.batch("plan.json", report="p.html")
+    made = Path("p.html").read_text(encoding="utf-8")
+    folder = here / "handed"
+    folder.mkdir()
+    for path in here.glob("f.*.csv*"):
+        (folder / path.name).write_bytes(path.read_bytes())
+    monkeypatch.chdir(folder)
+    lines = [line for line in ReadPage(made).lines if line.startswith(("irisdp ", "echo "))]
+    assert [line.split()[1] for line in lines if line.startswith("irisdp")] == ["interpret", "report", "audit"]
+    for line in lines:
+        said = re.fullmatch(r"echo ('.*') > spec\.json && (irisdp .*)", line)
+        if said:
+            Path("spec.json").write_text(shlex.split(said[1])[0])
+        assert run(shlex.split(said[2] if said else line)[1:]) == 0, (line, capsys.readouterr().err)
+    assert Path("again.html").read_text(encoding="utf-8") == made
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("a.csv", "must end in .html"),
+        ("no/a.html", "cannot write to the folder"),
+        ("there.html", "is there already"),
+        ("link.html", "is the data, which is never written over"),
+        ("plan.html", "is the plan, which is never written over"),
+        (".", "must end in .html"),
+    ],
+)
+def test_a_page_that_cannot_be_written_spends_nothing(here, capsys, page, said):
+    Path("there.html").write_text("mine")
+    Path("link.html").symlink_to("t.csv")
+    os.link("plan.json", "plan.html")
+    before = sorted(os.listdir())
+    for more in ([], ["--dry-run"], *([["--force"]] if page != "there.html" else [])):
+        assert run(["batch", "plan.json", "--report", page, *more]) == 2
+        told = capsys.readouterr().err
+        assert told.startswith("irisdp: --report: ") and said in told and len(told.splitlines()) == 1
+        assert sorted(os.listdir()) == before
+    assert Path("there.html").read_text() == "mine"
+
+
+@pytest.mark.parametrize("fails", [TypeError("the answer was 41"), BadInput("answers", "41", "x"), OSError(28, "full")])
+def test_what_goes_wrong_after_the_charge_says_so(fails, monkeypatch, capsys):
+    def broken(*_, **__):
+        raise fails
+
+    with monkeypatch.context() as patched:
+        patched.setattr(writing, "batch_page", broken)
+        assert run(["batch", "plan.json", "--report", "p.html"]) == 3
+    told = capsys.readouterr().err
+    assert "it costs nothing" in told or "costs nothing" in told
+    assert "41" not in told and not list(Path().glob("f.*")) and not Path("p.html").exists()
+    with pytest.raises(NotShown), monkeypatch.context() as patched:
+        patched.setattr(writing, "batch_page", broken)
+        irisdp.batch("plan.json", report="p.html")
+    assert irisdp.batch("plan.json", report="p.html").repeated
+    assert Path("p.html").exists()
+
+
+def test_a_page_of_a_batch_is_of_all_its_questions_and_of_no_other():
+    irisdp.batch("plan.json")
+    irisdp.publish("t.csv", "count", epsilon=1, ledger="l", out="alone.csv")
+    irisdp.batch({**PLAN, "questions": [*QUESTIONS[:3], {"query": "count"}], "out": "g.csv"})
+    for files, said in (
+        (SIDECARS[:3], r"question 4 is missing, of 4 that were charged together; give all of them, or one alone"),
+        ([*SIDECARS[1:], SIDECARS[2]], r"question 3 is given twice; give each question once"),
+        ([*SIDECARS[:3], "g.4.csv"], r"was not charged together with the others; give the questions of one batch"),
+        ([*SIDECARS, "alone.csv"], r"is no question of a batch, and others are beside it; report it alone"),
+        ([], r"is an empty list; .*"),
+        ([SIDECARS], r".*"),
+    ):
+        with pytest.raises(BadInput, match=f"^release: {said}$"):
+            irisdp.report(files)
+    with pytest.raises(BadInput, match=r"^audience: "):
+        irisdp.report(SIDECARS, audience="press")
+    document = json.loads(Path(SIDECARS[0]).read_text())
+    Path(SIDECARS[0]).write_text(json.dumps({**document, "audience": "press"}))
+    with pytest.raises(BadInput, match="is no question of a batch"):
+        irisdp.report(SIDECARS)
+
+
+def test_a_report_of_a_batch_goes_over_nothing_it_is_made_of(capsys):
+    found = irisdp.batch("plan.json")
+    for path in found.out:
+        twin = path.with_name(f"{path.name}.html")
+        os.link(path, twin)
+        assert run(["report", *SIDECARS, "-o", str(twin), "--force"]) == (0 if "datapackage" in path.name else 2)
+    capsys.readouterr()
+    os.link("l", "l.html")
+    with pytest.raises(BadInput, match="is the ledger, which is never written over"):
+        irisdp.report(found, out="l.html", force=True)
+
+
+def test_many_questions_make_a_page_of_bounded_size(monkeypatch):
+    monkeypatch.setattr(batch_page, "_MOST_PICTURES", 1)
+    monkeypatch.setattr(batch_page, "_ROWS", 20)
+    questions = [
+        {"query": "count", "expression": f"age > {age}", "by": "age", "groups": list(range(60))} for age in (1, 2)
+    ]
+    found = irisdp.batch({**PLAN, "questions": questions})
+    text = irisdp.report(found)
+    assert text.count("<figure") == 1
+    assert text.count("The first 10 are shown; the others are in the file") == 4  # captions, and what they are called
+    assert "The answers of the first 1 questions are drawn" in text
