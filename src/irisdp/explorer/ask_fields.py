@@ -9,6 +9,7 @@ from ..errors import BadInput
 from ..exact import integer, rational
 from .forms import Field
 from .results import Values
+from .shared_fields import epsilon_field
 
 __all__ = ["FIELDS", "Asked", "read_asked"]
 
@@ -102,16 +103,7 @@ FIELDS = (
         choices=(("within", "the error: find the least ε"), ("epsilon", "the privacy ε: find the error")),
         when={"query": _WITH_DISTANCE},
     ),
-    Field(
-        name="epsilon",
-        label="ε",
-        kind="number",
-        default="1",
-        low=0.01,
-        high=10,
-        logarithmic=True,
-        when=({"by": ("epsilon",)}, {"query": _ALONE}),
-    ),
+    epsilon_field(({"by": ("epsilon",)}, {"query": _ALONE})),
     Field(
         name="within",
         label="Off by at most",

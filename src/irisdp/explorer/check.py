@@ -8,6 +8,7 @@ from .forms import Field
 from .lanes import answer
 from .results import Answer, Values
 from .room import Room
+from .shared_fields import upload_field
 
 if TYPE_CHECKING:
     from .results import Result
@@ -16,13 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["CHECK", "check_work"]
 
 _FIELDS = (
-    Field(
-        name="upload",
-        label="A file",
-        kind="file",
-        fills="mechanism",
-        help="A mechanism file, or a matrix as .csv, .json or .npy; at most 1 MiB.",
-    ),
+    upload_field("mechanism", "A mechanism file, or a matrix as .csv, .json or .npy; at most 1 MiB."),
     Field(
         name="mechanism",
         label="Or paste it",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .forms import Field
+from .forms import Field, When
 from .loss_fields import loss_fields
+from .shared_fields import epsilon_field, known_field, prior_field
 
 __all__ = ["DESIGN_FIELDS", "FAMILIES", "KINDS", "Kind"]
 
@@ -48,7 +49,6 @@ FAMILIES: dict[str, tuple[str, tuple[str, ...]]] = {
 """Families of graphs, as `irisdp.graphs.documents` has them, and their sizes."""
 
 _ON_GRAPHS = tuple(kind for kind, told in KINDS.items() if told.graph)
-_RELATIONS = (("exchange", "one record is exchanged"), ("add-remove", "one record comes or goes"))
 
 
 def _where(part: str) -> dict[str, tuple[str, ...]]:
@@ -83,6 +83,17 @@ def _size(size: str, label: str, default: str, high: int) -> Field:
     )
 
 
+def _neighbours(name: str, when: When) -> Field:
+    return Field(
+        name=name,
+        label="Neighbours",
+        kind="choice",
+        default="exchange",
+        choices=(("exchange", "one record is exchanged"), ("add-remove", "one record comes or goes")),
+        when=when,
+    )
+
+
 DESIGN_FIELDS: tuple[Field, ...] = (
     Field(
         name="kind",
@@ -107,16 +118,7 @@ DESIGN_FIELDS: tuple[Field, ...] = (
         choices=(("epsilon", "ε"), ("ratio", "the ratio e^ε")),
         when={"kind": tuple(KINDS)},
     ),
-    Field(
-        name="epsilon",
-        label="ε",
-        kind="number",
-        default="1",
-        low=0.01,
-        high=10,
-        logarithmic=True,
-        when={"kind": tuple(KINDS), "scale": ("epsilon",)},
-    ),
+    epsilon_field({"kind": tuple(KINDS), "scale": ("epsilon",)}),
     Field(
         name="ratio",
         label="Ratio",
@@ -151,14 +153,7 @@ DESIGN_FIELDS: tuple[Field, ...] = (
     _size("types", "Types of records", "3", 8),
     _size("categories", "Categories", "3", 6),
     _size("largest", "Gaps from here on are one", "3", 20),
-    Field(
-        name="family_relation",
-        label="Neighbours",
-        kind="choice",
-        default="exchange",
-        choices=_RELATIONS,
-        when={"kind": _ON_GRAPHS, "family": ("gaps",)},
-    ),
+    _neighbours("family_relation", {"kind": _ON_GRAPHS, "family": ("gaps",)}),
     Field(
         name="colors",
         label="Colours: the true answers",
@@ -192,8 +187,8 @@ DESIGN_FIELDS: tuple[Field, ...] = (
     ),
     _count("n", "Largest count", 1, 100, default="10"),
     *loss_fields({"kind": ("consumer",)}),
-    Field(name="at_least", label="Known: at least", kind="number", whole=True, when=_where("side_information")),
-    Field(name="at_most", label="Known: at most", kind="number", whole=True, when=_where("side_information")),
+    known_field("least", when=_where("side_information")),
+    known_field("most", when=_where("side_information")),
     Field(
         name="distance_loss",
         label="Table of losses",
@@ -211,12 +206,9 @@ DESIGN_FIELDS: tuple[Field, ...] = (
         when=_where("scores"),
     ),
     Field(name="outputs", label="Names of the answers", help="Only with scores: a, b, c.", when=_where("outputs")),
-    Field(
-        name="prior",
-        label="Prior",
-        kind="area",
+    prior_field(
+        "JSON, may be left out: a list. Of a count, the probabilities of 0, 1, …; else a weight for each answer.",
         rows=3,
-        help="JSON, may be left out: a list. Of a count, the probabilities of 0, 1, …; else a weight for each answer.",
         when=_where("prior"),
     ),
     _count("n_blue", "Nodes on one side", 1, 30, default="4"),
@@ -226,14 +218,7 @@ DESIGN_FIELDS: tuple[Field, ...] = (
     _count("categories", "Categories", 2, 8, default="3"),
     _count("largest", "Largest gap or count told apart", 1, 10, help="May be left out."),
     _count("total", "Records", 1, 20, help="May be left out; inputs are then the counts of so many records."),
-    Field(
-        name="relation",
-        label="Neighbours",
-        kind="choice",
-        default="exchange",
-        choices=_RELATIONS,
-        when=_where("relation"),
-    ),
+    _neighbours("relation", _where("relation")),
     Field(
         name="ties",
         label="Among the largest",

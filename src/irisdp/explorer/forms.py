@@ -13,7 +13,7 @@ from typing import Literal
 
 from .html import Html, element
 
-__all__ = ["Field", "field_of", "read_values", "show_field", "stands"]
+__all__ = ["Field", "When", "field_of", "read_values", "show_field", "stands"]
 
 
 When = Mapping[str, tuple[str, ...]]

@@ -9,6 +9,7 @@ from .lanes import answer
 from .loss_fields import loss_fields
 from .results import Answer, Result, Values
 from .room import Room
+from .shared_fields import known_field, prior_field, upload_field
 
 if TYPE_CHECKING:
     from .workers import Phase
@@ -16,13 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["READ", "read_work"]
 
 _FIELDS = (
-    Field(
-        name="upload",
-        label="A file",
-        kind="file",
-        fills="release",
-        help="The .release.json that lies beside published answers, or a mechanism file.",
-    ),
+    upload_field("release", "The .release.json that lies beside published answers, or a mechanism file."),
     Field(
         name="release",
         label="What was published",
@@ -33,8 +28,8 @@ _FIELDS = (
         linked=False,
     ),
     Field(name="value", label="The published answer", example="7", help="A number, or a name such as yes."),
-    Field(name="at_least", label="Known: at least", kind="number", whole=True, low=0, high=100),
-    Field(name="at_most", label="Known: at most", kind="number", whole=True, low=0, high=100),
+    known_field("least", low=0, high=100),
+    known_field("most", low=0, high=100),
     Field(
         name="lead",
         label="Known: the lead",
@@ -43,13 +38,10 @@ _FIELDS = (
         help="Of a majority or a winner: by how many records the largest is ahead of all others.",
     ),
     *loss_fields({}),
-    Field(
-        name="prior",
-        label="Prior",
-        kind="area",
+    prior_field(
+        "May be left out: your probabilities of the counts 0, 1, … as a list. Then the mean loss is made small.",
         rows=2,
         example="[0.5, 0.3, 0.2]",
-        help="May be left out: your probabilities of the counts 0, 1, … as a list. Then the mean loss is made small.",
     ),
 )
 
