@@ -71,7 +71,8 @@ def test_numbers_are_those_of_the_publication(session, tmp_path, name, ending):
     for source in (found.out[0], found.out[1], str(found.out[0])):
         again = published(source)
         assert (again.rows, again.spec, again.description) == (picture.rows, picture.spec, picture.description)
-    assert f"Ely: {expected[0][1]}, from {expected[0][2]} to {expected[0][3]}" in picture.description
+    answer, low, high = (int(number) if number == int(number) else number for number in expected[0][1:])
+    assert f"Ely: {answer}, from {low} to {high}" in picture.description
     assert "with probability 95 %" in picture.description
 
 

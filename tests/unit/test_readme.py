@@ -12,6 +12,7 @@ import pytest
 
 from irisdp import Privacy, design
 from irisdp.design.winners.plurality import least_proved_ratio
+from irisdp.exact import shown_above
 from irisdp.release.projects import find_project
 from support.installed import ROOT, build, environment, install
 from support.readme import blocks, settled, steps
@@ -105,7 +106,7 @@ def test_the_chances_it_states_are_those_of_the_table():
     assert f"by {', '.join(map(str, leads[:-1]))} and {leads[-1]} of 13 to 248 people" in told
     shown = [f"{float(chance):.2f}" for chance in chances]
     assert f"with probability {', '.join(shown[:-1])} and {shown[-1]}." in told
-    assert f"wrong with probability {float(winner.worst_error):.3g} at worst" in told
+    assert f"wrong with probability {shown_above(winner.worst_error)} at worst" in told
     assert least_proved_ratio(7) <= Privacy(epsilon="0.99").ratio
     assert least_proved_ratio(7) > Privacy(epsilon="0.98").ratio
     assert least_proved_ratio(4) == 1

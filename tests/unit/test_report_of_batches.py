@@ -11,6 +11,7 @@ import pytest
 import irisdp
 from irisdp.cli.main import run
 from irisdp.errors import BadInput, NotShown
+from irisdp.exact import shown_above
 from irisdp.reports import batch_page, writing
 from support.read_pages import ReadPage
 
@@ -51,7 +52,10 @@ def test_the_page_says_each_question_its_answers_its_errors_and_what_all_cost():
             assert {str(part) for part in row} <= set(page.cells)
         assert f"keeping {one.plan.audiences[0].mechanism.privacy} for each answer" in page.text
     for one in found.publications[:2]:
-        assert f"off by {one.sidecars[None]['expected_error']['mean_absolute']:.3g} records on average" in page.text
+        assert (
+            f"off by {shown_above(one.sidecars[None]['expected_error']['mean_absolute'])} records on average"
+            in page.text
+        )
     assert "Questions 1, 2, 4: The truth lies between answer_low and answer_high" in page.text
     assert "Question 3: That a close call was called rightly" in page.text
     assert "Questions 2, 3: They were declared before the data were read" in page.text

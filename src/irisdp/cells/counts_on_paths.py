@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact import Enclosure
+from ..exact import Enclosure, shown_above
 from .assurance import Assurance
 from .assured import assured_between
 from .padding import longer
@@ -104,6 +104,5 @@ class NoisyCounts(ABC):
         error = self.expected_error()
         if error["mean_absolute"] is None:
             return "pure noise"
-        return (
-            f"off by {error['mean_absolute']:.3g} on average, by at most {error['within_95_percent']} in 95 % of cases"
-        )
+        mean = shown_above(error["mean_absolute"])
+        return f"off by {mean} on average, by at most {error['within_95_percent']} in 95 % of cases"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact import Enclosure
+from ..exact import Enclosure, shown_above
 from ..mechanisms import DepthMechanism
 from ..privacy import Guarantee, Privacy
 from ..sampling import BitSource, draw_ranks
@@ -121,7 +121,7 @@ class DepthClasses:
     def describe_error(self) -> str:
         """Say the expected error in one line."""
         error = self.expected_error()
-        text = f"wrong with probability {error['wrong_at_boundary']:.3g} at worst (at the boundary)"
+        text = f"wrong with probability {shown_above(error['wrong_at_boundary'])} at worst (at the boundary)"
         depth = error["depth_for_99_percent"]
         return text if depth is None else f"{text}, below 1 % from {records(depth)} away on"
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact import Enclosure
+from ..exact import Enclosure, shown_above
 from ..mechanisms import FactoredMechanism, Mechanism
 from ..privacy import Privacy
 from ..sampling import BitSource
@@ -136,7 +136,9 @@ class DesignedAnswers:
         told = []
         worst = self._mean_error_at_worst()
         if worst is not None:
-            told.append(f"off by {worst:.3g} on average at the worst count up to {len(self.mechanism.inputs) - 1}")
+            told.append(
+                f"off by {shown_above(worst)} on average at the worst count up to {len(self.mechanism.inputs) - 1}"
+            )
         if "value" in self.proven:
             told.append(
                 f"{self.proven['goal']}: {self.proven['value']} (proven: at least {self.proven['lower_bound']})"

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..exact import shown_above
 from ..families import release_column
 from ..mechanisms import balanced_truth
 from ..privacy import Guarantee, as_pairs
@@ -125,8 +126,10 @@ class EachRecord:
         """Say the expected error in one line."""
         error = self.expected_error()
         spread = error["count_deviation_per_root_record"]
-        counted = "" if spread is None else f"; counts estimated from n answers deviate by at most {spread:.3g}·√n"
-        return f"each answer wrong with probability {error['wrong']:.3g}{counted}"
+        wrong = f"each answer wrong with probability {shown_above(error['wrong'])}"
+        if spread is None:
+            return wrong
+        return f"{wrong}; counts estimated from n answers deviate by at most {shown_above(spread)}·√n"
 
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for whoever reads the answers."""

@@ -19,6 +19,7 @@ from math import isqrt
 from typing import Any
 
 from ..errors import BadInput
+from ..exact import shown_below
 from ..noise import ShapeLaw, StaircaseLaw, law
 from ..noise.laws import root_of
 from ..privacy import Gaussian, Guarantee, Privacy
@@ -63,9 +64,8 @@ class _MovedFurther(AddedNoise):
         said = f"{AddedNoise.describe_error(self)}; {self.called}, as {self.reason}"
         if self.instead_of is None:
             return said
-        return (
-            f"{said} ({self.instead_of.called} would be off by {self.instead_of.expected_error()['mean_absolute']:.3g})"
-        )
+        beside = shown_below(self.instead_of.expected_error()["mean_absolute"])
+        return f"{said} ({self.instead_of.called} would be off by {beside})"
 
     @abstractmethod
     def masses(self, value: int, largest: int) -> Iterable[tuple[int, Fraction]]:

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
+from ..exact import shown_above
 from ..noise import ShapeLaw, law
 from ..privacy import Privacy
 from ..sampling import BitSource
@@ -184,11 +185,14 @@ class NoisyMeans(ABC):
     def describe_error(self) -> str:
         """Say the expected error in one line."""
         error = self.expected_error()
-        thousand = error["within_95_percent_of_1000_records"]
+        likely, thousand, middle = (
+            shown_above(error[name])
+            for name in ("within_95_percent_times_records", "within_95_percent_of_1000_records", "in_the_middle")
+        )
         return (
-            f"off by at most about {error['within_95_percent_times_records']:,.3g}/N in 95 % of cases where N records "
-            f"have a value, such as {thousand:,.3g} for 1,000 records; where the mean is "
-            f"half-way between the bounds {error['in_the_middle']:,.3g}/N"
+            f"off by at most about {likely}/N in 95 % of cases where N records "
+            f"have a value, such as {thousand} for 1,000 records; where the mean is "
+            f"half-way between the bounds {middle}/N"
         )
 
     def to_document(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..exact import shown_above
 from ..privacy import Privacy
 from ..sampling import BitSource
 from .assurance import HIGH, LOW, Assurance
@@ -112,8 +113,8 @@ class MeanOfAll:
         """Say the expected error in one line."""
         error = self.expected_error()
         return (
-            f"off by {error['mean_absolute_times_records']:,.3g}/N on average, by at most "
-            f"{error['within_95_percent_times_records']:,.3g}/N in 95 % of cases, where there are N records"
+            f"off by {shown_above(error['mean_absolute_times_records'])}/N on average, by at most "
+            f"{shown_above(error['within_95_percent_times_records'])}/N in 95 % of cases, where there are N records"
         )
 
     def to_document(self) -> dict[str, Any]:

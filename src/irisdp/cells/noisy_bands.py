@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact import Enclosure
+from ..exact import Enclosure, shown_above
 from ..privacy import Guarantee, Privacy
 from ..sampling import BitSource
 from .added_noise import GaussianNoise, ShapeNoise
@@ -130,8 +130,9 @@ class NoisyBands:
     def describe_error(self) -> str:
         """Say the expected error in one line."""
         error = self.expected_error()
+        worst = shown_above(error["wrong_band_at_worst"])
         return (
-            f"in the wrong band with probability {error['wrong_band_at_worst']:.3g} at worst (beside a threshold), "
+            f"in the wrong band with probability {worst} at worst (beside a threshold), "
             f"below 1 % from {error['depth_for_99_percent']} records away on"
         )
 

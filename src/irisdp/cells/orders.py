@@ -20,7 +20,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact import Enclosure, ball, enclosure_of
+from ..exact import Enclosure, ball, enclosure_of, shown_below
 from ..privacy import Privacy
 from ..sampling import BitSource, add_geometric
 from ..sampling.bits import system_bits
@@ -205,7 +205,7 @@ class LargestCategories:
         return (
             text
             if "wrong_at_worst" not in error
-            else f"{text}, and in {100 - 100 * error['wrong_at_worst']:.0f} % at worst"
+            else f"{text}, and in {shown_below(100 - 100 * Fraction(str(error['wrong_at_worst'])))} % at worst"
         )
 
     def to_document(self) -> dict[str, Any]:

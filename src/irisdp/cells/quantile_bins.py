@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact import Enclosure, rational_text
+from ..exact import Enclosure, rational_text, shown_above
 from ..privacy import Privacy
 from ..sampling import BitSource
 from ..sampling.bits import system_bits
@@ -134,9 +134,10 @@ class QuantileBin:
     def describe_error(self) -> str:
         """Say the expected error in one line."""
         error = self.design.error
+        mean = shown_above(error.records_off)
         text = (
             f"whatever the data, the quantile's rank and the named bin are at most {records(error.within_95_percent)} "
-            f"apart in 95 % of cases, {error.records_off:.3g} on average if more than {error.farthest:,} count as that"
+            f"apart in 95 % of cases, {mean} on average if more than {error.farthest:,} count as that"
         )
         if error.margin_for_99_percent is None:
             return text

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact import Enclosure
+from ..exact import Enclosure, shown_above
 from ..families.falling_fits import fall_together, sizes_of
 from ..mechanisms import privacy_to_document
 from ..privacy import Guarantee
@@ -202,7 +202,7 @@ class SortedSizes:
         head = f"the {self.shape.head} largest sizes" if self.shape.head > 1 else "the largest size"
         rest = f", and how many below are at least 1, …, {self.shape.below:,}," if self.shape.below else ""
         return (
-            f"{head}{rest} off by {error['mean_absolute']:.3g} on average, all by at most "
+            f"{head}{rest} off by {shown_above(error['mean_absolute'])} on average, all by at most "
             f"{error['all_within_95_percent']} in 95 % of cases, before they are fitted to a list that never rises"
         )
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact import Enclosure
+from ..exact import Enclosure, shown_above, shown_below
 from ..privacy import Guarantee
 from ..sampling import BitSource
 from .added_noise import GaussianNoise
@@ -102,7 +102,7 @@ class NoisySums:
         """Say the expected error in one line."""
         error = self.expected_error()
         said = (
-            f"off by {error['mean_absolute']:,.6g} on average, by at most {error['within_95_percent']:,} "
+            f"off by {shown_above(error['mean_absolute'], 6)} on average, by at most {error['within_95_percent']:,} "
             "in 95 % of cases"
         )
         if isinstance(self.noise, GaussianNoise):
@@ -111,7 +111,7 @@ class NoisySums:
         if self.noise.instead_of is None:
             return said
         beside = self.noise.instead_of.expected_error()["mean_absolute"] * float(self.steps.size)
-        return f"{said} ({self.noise.instead_of.called} would be off by {beside:,.6g})"
+        return f"{said} ({self.noise.instead_of.called} would be off by {shown_below(beside, 6)})"
 
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for whoever reads the answers."""

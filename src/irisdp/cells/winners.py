@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact import Enclosure
+from ..exact import Enclosure, shown_above
 from ..mechanisms.plurality import PermuteAndFlip, Pull, Winner
 from ..privacy import Privacy
 from ..sampling import BitSource
@@ -136,7 +136,7 @@ class LargestCategory:
         """Say the expected error in one line."""
         error = self.expected_error()
         return (
-            f"wrong with probability {error['wrong_at_worst']:.3g} at worst, "
+            f"wrong with probability {shown_above(error['wrong_at_worst'])} at worst, "
             f"below 1 % where the largest leads all others by {records(error['lead_for_99_percent'])}"
         )
 

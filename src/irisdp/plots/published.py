@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import BadInput
-from ..exact import rational
+from ..exact import rational, shown_below
 from .answers import PublishedAnswer, PublishedAnswers, read_published
 from .intervals import Interval, interval_chart, label_axis
 from .picture import Picture
@@ -76,7 +76,7 @@ def _names(found: PublishedAnswers) -> Picture:
     shown = found.answers[:MOST_ROWS]
     names = _labels(shown)
     chances = [one.probability for one in shown if one.probability is not None]
-    sure = f"each is right with probability {min(chances):.3g} or more, whatever the data" if chances else ""
+    sure = f"each is right with probability {shown_below(min(chances))} or more, whatever the data" if chances else ""
     told = [f"{name}{_for(one)}: {one.answer}" for name, one in zip(names, shown, strict=True)]
     return Picture(
         title=f"Published: {shortened(found.question, 120)}",

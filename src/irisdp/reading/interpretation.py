@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..consumers.losses import Loss
 from ..errors import BadInput
-from ..exact import checked, integer, rational_text, read_json
+from ..exact import checked, integer, rational_text, read_json, shown_above
 from ..release.ledger_release import Release
 from ..renamed import renamed_method
 from ..sampling import draw
@@ -109,7 +109,7 @@ class Interpretation(Tabular):
     def _summary(self) -> str:
         told = {(answer.rule.value, answer.rule.lower_bound) for answer in self.answers}
         kind = "expected" if self.bayesian else "worst expected"
-        losses = f"; {kind} loss {float(max(value for value, _ in told)):.3g}" if told else ""
+        losses = f"; {kind} loss {shown_above(max(value for value, _ in told))}" if told else ""
         return f"{len(self.answers)} published counts read for {self.loss.name} loss{losses}"
 
     documents = renamed_method("documents", "to_documents")

@@ -11,7 +11,7 @@ from ..accounting import Charge
 from ..catalogue import FORMS
 from ..cells import CellMechanism, least_distance
 from ..errors import BadInput
-from ..exact import rational_text, short_text
+from ..exact import rational_text, short_text, shown_above, shown_below
 from ..privacy import Gaussian, Guarantee, Privacy
 from ..queries import Query, Relation
 
@@ -112,10 +112,10 @@ def in_columns(rows: Sequence[ErrorAt]) -> list[str]:
     names = {"epsilon": "ε", "mu": "μ"}
     table = [(names[rows[0].level[0]], [short_text(row.level[1], 4) for row in rows])]
     if any(row.mean is not None for row in rows):
-        table.append(("off by, on average", ["-" if row.mean is None else f"{row.mean:.3g}" for row in rows]))
+        table.append(("off by, on average", ["-" if row.mean is None else shown_above(row.mean) for row in rows]))
         table.append(("in 95 % at most", ["-" if row.likely is None else f"{row.likely:,}" for row in rows]))
     else:
-        worst = ["-" if row.at_worst is None else f"{row.at_worst:.3g}" for row in rows]
+        worst = ["-" if row.at_worst is None else shown_below(row.at_worst) for row in rows]
         table.append(("right, at worst", worst))
         table.append(("right in 95 % from", ["-" if row.likely is None else f"{row.likely:,}" for row in rows]))
     if any(row.chance is not None for row in rows):
@@ -146,7 +146,7 @@ def _row(mechanism: CellMechanism[Any], privacy: Guarantee, cost: Charge, distan
 def _chance(chance: float | None) -> str:
     if chance is None:
         return "-"
-    return ">0.999" if 0.999 < chance < 1 else f"{chance:.3g}"
+    return ">0.999" if 0.999 < chance < 1 else shown_below(chance)
 
 
 def _scaled(given: Guarantee, factor: Fraction) -> Guarantee:

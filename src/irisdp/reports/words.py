@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+from ..exact import shown_above, shown_below
 from .facts import Facts
 
 __all__ = ["ASKED", "ERRORS", "asked", "expected", "protected"]
@@ -112,10 +113,12 @@ def expected(facts: Facts, unit: str) -> Iterator[str]:
 
 
 def _number(name: str, value: Any) -> str:
-    """Write a number to three digits, a probability in per cent, anything else as it is."""
+    """Write a number to three digits, an error rounded up, a probability in per cent, anything else as it is."""
     if isinstance(value, bool | str):
         return str(value)
     if isinstance(value, int) and abs(value) < _LARGE:
         return f"{value:,}"
-    shown = float(Decimal(value))  # a file's numbers are decimals, those at hand are floats
-    return f"{shown * 100:.3g} %" if name in _CHANCES else f"{shown:,.3g}"
+    exact = Decimal(str(value))  # a file's numbers are decimals, those at hand are floats
+    if name in _CHANCES:
+        return f"{shown_above(100 * exact)} %"
+    return shown_below(exact) if name == "lower_bound" else shown_above(exact)

@@ -163,7 +163,7 @@ def plan_batch(plan: Any, *, data: Any = None) -> BatchPlan:
     >>> asked = {"budget": {"epsilon": 1, "delta": "1e-6"}, "questions": questions}
     >>> planned = plan_batch(asked, data=pyarrow.table({"age": [70, 30, 81]}))
     >>> planned.plans[0].describe_error()
-    ['off by 23.8 on average, by at most 59 in 95 % of cases']
+    ['off by 23.9 on average, by at most 59 in 95 % of cases']
     """
     return plan_asked(read_batch(plan, data=data))
 

@@ -1,0 +1,49 @@
+"""Numbers as people read them: a few digits, rounded in a direction that the name says.
+
+An error that is promised is rounded up, and a chance of being right down: what is shown is never better than what is
+so. Short forms of exact numbers, of which the long form is at hand, are `short_text`.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+
+__all__ = ["shown_above", "shown_below"]
+
+_LEAST, _MOST = -5, 15
+"""Powers of ten from which, and up to which, a number is written without an exponent."""
+
+
+def shown_above(value: float | Fraction | Decimal, digits: int = 3) -> str:
+    """Write a number in a few significant digits, rounded up; a float is taken to be the shortest decimal it is.
+
+    Examples
+    --------
+    >>> shown_above(0.6201), shown_above(0.85), shown_above(1234.5), shown_above(Fraction(1, 3)), shown_above(3.111e-7)
+    ('0.621', '0.85', '1,240', '0.334', '3.12e-7')
+    """
+    return _text(value, digits, ROUND_CEILING)
+
+
+def shown_below(value: float | Fraction | Decimal, digits: int = 3) -> str:
+    """Write a number in a few significant digits, rounded down; a float is taken to be the shortest decimal it is.
+
+    Examples
+    --------
+    >>> shown_below(0.6209), shown_below(Fraction(2, 3)), shown_below(0.99999)
+    ('0.62', '0.666', '0.999')
+    """
+    return _text(value, digits, ROUND_FLOOR)
+
+
+def _text(value: float | Fraction | Decimal, digits: int, rounding: str) -> str:
+    context = Context(prec=digits, rounding=rounding)
+    if isinstance(value, Fraction):
+        rounded = context.divide(Decimal(value.numerator), Decimal(value.denominator))
+    else:
+        rounded = context.plus(value if isinstance(value, Decimal) else Decimal(repr(value)))
+    if not rounded.is_finite() or not rounded:
+        return "0" if not rounded else str(float(value))
+    shortest = rounded.normalize(context)
+    return f"{shortest:,f}" if _LEAST <= shortest.adjusted() < _MOST else f"{shortest:e}"
