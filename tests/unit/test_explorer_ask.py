@@ -11,15 +11,19 @@ import pytest
 import irisdp
 from irisdp.cli.main import run
 from irisdp.errors import BadInput
-from irisdp.explorer.ask import ASK, TABLE
+from irisdp.explorer import ask as ask_room
+from irisdp.explorer.ask import ASK
 from irisdp.explorer.ask_fields import FIELDS
+from irisdp.explorer.asking import TABLE
+from irisdp.explorer.asking import ask as work
 from irisdp.explorer.forms import read_values
+from irisdp.explorer.lanes import Lanes
 
 QUESTIONS = [choice for choice, _ in FIELDS[0].choices]
 
 
 def ask(**values):
-    return ASK.answer(read_values(FIELDS, values))
+    return work(read_values(FIELDS, values), lambda words: None)
 
 
 def fact(result, name):
@@ -151,3 +155,24 @@ def test_nothing_of_a_table_is_read_or_left(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ask()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_hard_question_is_given_up_in_time_with_what_answers_it(monkeypatch):
+    """Twelve categories, and ε near 0, took many seconds of the one thread that answered everybody."""
+    lanes = Lanes(at_once=0.001)
+    monkeypatch.setattr(ask_room, "at_once", lanes.at_once)
+    try:
+        found = ASK.answer(read_values(FIELDS, {"query": "plurality", "categories": "12", "within": "50"}))
+    finally:
+        lanes.close()
+    assert found.headline.startswith("This takes longer than 0.001 seconds")
+    assert "irisdp publish question.csv plurality category" in found.command and "plan(" in found.python
+    assert not found.facts and not found.pictures
+
+
+def test_the_room_answers_in_another_process_as_its_work_does():
+    values = read_values(FIELDS, {"query": "at-least", "by": "epsilon", "epsilon": "1"})
+    found, here = ASK.answer(values), work(values, lambda words: None)
+    assert (found.headline, found.facts, found.command) == (here.headline, here.facts, here.command)
+    assert found.pictures[0].to_svg() == here.pictures[0].to_svg()
+    assert found.files[0].read() == here.files[0].read()

@@ -114,6 +114,30 @@ def test_a_long_design_is_watched_and_shown(explorer):
     assert headline(client.post("/design", data={"kind": "plurality", "categories": "3"})) == headline(progress)
 
 
+def test_a_followed_link_starts_no_long_work(explorer):
+    """A page of somebody else could send a person here by a link: ten minutes of work began with that."""
+    client, lanes = explorer(at_once=0.01)
+    page = client.get("/design", params=SLOW, follow_redirects=False)
+    assert page.status_code == 200
+    assert "Press Design to start it" in page.text and 'value="1/1000"' in page.text
+    assert client.get("/design/result", params=SLOW, follow_redirects=False).status_code == 200
+    assert not lanes.long._jobs, "nothing was started"
+    assert client.post("/design", data=SLOW, follow_redirects=False).status_code == 303
+    assert len(lanes.long._jobs) == 1
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_link_from_elsewhere_fills_in_a_form_and_no_more(explorer, site):
+    client, lanes = explorer(at_once=PATIENCE)
+    followed = {"sec-fetch-site": site, "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+    for said in ({"kind": "geometric", "n": "3"}, {"graph": CUBE, "colors": MAJORITY}):
+        page = client.get("/design", params=said, headers=followed)
+        assert "Press Design if you want that" in page.text and "headline" not in page.text
+    assert not lanes.quick._jobs and not lanes.long._jobs
+    assert "from elsewhere" not in client.get("/design", headers=followed).text
+    assert "headline" in client.get("/design", params=said, headers={"sec-fetch-site": "same-origin"}).text
+
+
 def test_a_long_design_is_cancelled_and_others_go_on(explorer):
     client, lanes = explorer(at_once=0.5)
     address = client.post("/design", data=SLOW, follow_redirects=False).headers["location"]

@@ -1,120 +1,40 @@
-"""The room Ask: what a question costs and how far off its answer will be, before there is a table.
-
-A question is planned about a table without records, as `irisdp publish --dry-run` plans it: what a plan says follows
-from public facts alone. The table is one line of names, in a file that is made when it is first needed.
-"""
+"""The room Ask: what a question costs and how far off its answer will be, before there is a table."""
 
 from __future__ import annotations
 
-import tempfile
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..exact import json_line
-from .ask_fields import FIELDS, Asked, read_asked
-from .ask_words import answers_say, claimed, headline, in_odds, odds_tables, pictures_of
-from .results import Fact, File, Result, Values
+from .ask_fields import FIELDS, read_asked
+from .jobs import Stopped
+from .lanes import at_once
+from .results import Answer, Values
 from .room import Room
 
 if TYPE_CHECKING:
-    from ..release import Plan
+    from .results import Result
+    from .workers import Phase
 
-__all__ = ["ASK", "TABLE", "answer"]
-
-_NAMES = "value,category"
-TABLE = File("question.csv", f"{_NAMES}\n".encode(), "text/csv")
-"""Names of columns, and no record."""
+__all__ = ["ASK", "ask_work"]
 
 
-def answer(values: Values) -> Result:
-    """Plan what is asked, and say what it takes.
+def ask_work(values: Values, say: Phase) -> Result:
+    """Do the work of this room, in the process that it is sent to."""
+    from .asking import ask
 
-    Raises
-    ------
-    BadInput
-        As `irisdp.plan`, and for numbers that would keep a page waiting.
-    """
-    from ..release import plan
-
-    asked = read_asked(values)
-    options: dict[str, Any] = dict(asked.options)
-    planned = plan(_table(), *asked.words, **options)
-    name, scope = claimed(planned, asked)
-    facts = [Fact("Mechanism", name, scope), Fact("Cost", planned.describe_cost())]
-    if planned.within is not None:
-        facts.append(Fact("Error asked for", _sentence(planned.within.says)))
-    facts += [Fact("Error expected", _sentence(line)) for line in planned.describe_error()]
-    facts += answers_say(planned, asked)
-    facts.append(Fact("Risk", _sentence(planned.risk.describe()), in_odds(planned)))
-    return Result(
-        headline=headline(planned, asked),
-        facts=tuple(facts),
-        pictures=pictures_of(planned, asked),
-        tables=odds_tables(planned),
-        files=(File("plan.json", lambda: _dry_run(planned), told=_command(asked)), TABLE),
-        python=_python(asked),
-        command=_command(asked),
-        notes=(
-            "Worked out for a table without records: nothing here depends on anybody's data. To ask your own, put "
-            f"your file in place of {TABLE.name}, its columns in place of value and category, and leave --dry-run out.",
-        ),
-    )
+    return ask(values, say)
 
 
-def _dry_run(planned: Plan) -> bytes:
-    """Return what the command line prints, to the byte."""
-    document = {
-        **planned.to_document(),
-        "error_by_level": [row.to_document() for row in planned.errors_around()],
-        "risk": planned.risk.to_document(),
-        "dry_run": True,
-        "ledger": None,
-    }
-    return f"{json_line(document)}\n".encode()
+def _answer(values: Values) -> Answer:
+    read_asked(values)  # what makes no sense is said without asking anybody
+    try:
+        found: Result = at_once("ask", ask_work, values)
+        return found
+    except Stopped as stopped:
+        if stopped.reason != "time":
+            raise
+        from .asking import too_hard
 
-
-@cache
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    """Make a folder that goes with the process."""
-    return tempfile.TemporaryDirectory(prefix="irisdp-explorer-")
-
-
-def _table() -> Path:
-    path = Path(_folder().name) / TABLE.name
-    if not path.exists():
-        path.write_bytes(TABLE.read())
-    return path
-
-
-def _command(asked: Asked) -> str:
-    import shlex
-
-    options = [part for name, value in asked.options.items() for part in (f"--{name.replace('_', '-')}={value}",)]
-    words = ["irisdp", "publish", TABLE.name, *asked.words, *options, "--dry-run"]
-    return f"echo {_NAMES} > {TABLE.name}\n{shlex.join(words)}\n{shlex.join([*words, '--json'])} > plan.json"
-
-
-def _python(asked: Asked) -> str:
-    words = ", ".join(map(repr, (TABLE.name, *asked.words)))
-    options = "".join(f", {name}={value!r}" for name, value in asked.options.items())
-    return "\n".join(
-        (
-            "from pathlib import Path",
-            "",
-            "from irisdp import plan",
-            "",
-            f'Path("{TABLE.name}").write_text("{_NAMES}\\n")',
-            f"planned = plan({words}{options})",
-            "print(planned.describe_cost())",
-            'print("\\n".join(planned.describe_error()))',
-            "print(planned.risk.describe())",
-        )
-    )
-
-
-def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:]
+        return too_hard(values, stopped.seconds)
 
 
 ASK = Room(
@@ -125,6 +45,7 @@ ASK = Room(
     introduction="Say what is asked, and how accurate or how private the answer must be. The rest follows from that, "
     "whatever the data.",
     fields=FIELDS,
-    answer=answer,
+    answer=_answer,
     live=True,
+    bounded=True,
 )

@@ -1,8 +1,12 @@
-"""Pictures of answers that nobody has asked for yet: where they will fall, and what other ε would buy."""
+"""Pictures of answers that nobody has asked for yet: where they will fall, and what other ε would buy.
+
+What draws them are functions of this module with what they draw: so they go from one process to another.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..plots import Picture
@@ -49,31 +53,32 @@ def answers_around(truth: int, chances: Sequence[tuple[int, float]], *, within: 
         columns=(f"answer ({noun})", "probability"),
         rows=rows,
     )
+    axis = f"answer where the truth is {truth:,} ({noun})"
+    return Sketch(**words, draw=partial(_draw_answers, words, values, axis=axis, inside=inside))
 
-    def draw() -> Picture:
-        alt: Any = altair()
-        chart = (
-            alt.Chart(alt.InlineData(values=values), width=_WIDTH, height=_HEIGHT)
-            .mark_bar(stroke=INK, strokeWidth=0.6, size=max(1, min(14, 0.8 * _WIDTH / len(rows))))
-            .encode(
-                x=alt.X(
-                    "answer:Q",
-                    title=f"answer where the truth is {truth:,} ({noun})",
-                    scale=alt.Scale(domain=[first - 0.5, last + 0.5], nice=False, zero=False),
-                    axis=alt.Axis(format=",d", tickMinStep=1, grid=False),
-                ),
-                y=alt.Y("probability:Q", title="probability"),
-                color=alt.Color(
-                    "distance:N",
-                    title=None,
-                    scale=alt.Scale(domain=[inside, "further off"], range=[COLOURS[0], "#ffffff"]),
-                    legend=alt.Legend(orient="top", columnPadding=45, labelLimit=400),
-                ),
-            )
+
+def _draw_answers(words: Mapping[str, Any], values: Sequence[Mapping[str, Any]], *, axis: str, inside: str) -> Picture:
+    alt: Any = altair()
+    chart = (
+        alt.Chart(alt.InlineData(values=values), width=_WIDTH, height=_HEIGHT)
+        .mark_bar(stroke=INK, strokeWidth=0.6, size=max(1, min(14, 0.8 * _WIDTH / len(values))))
+        .encode(
+            x=alt.X(
+                "answer:Q",
+                title=axis,
+                scale=alt.Scale(domain=[values[0]["answer"] - 0.5, values[-1]["answer"] + 0.5], nice=False, zero=False),
+                axis=alt.Axis(format=",d", tickMinStep=1, grid=False),
+            ),
+            y=alt.Y("probability:Q", title="probability"),
+            color=alt.Color(
+                "distance:N",
+                title=None,
+                scale=alt.Scale(domain=[inside, "further off"], range=[COLOURS[0], "#ffffff"]),
+                legend=alt.Legend(orient="top", columnPadding=45, labelLimit=400),
+            ),
         )
-        return Picture(**words, spec=finished(chart))
-
-    return Sketch(**words, draw=draw)
+    )
+    return Picture(**words, spec=finished(chart))
 
 
 def chance_by_distance(
@@ -103,28 +108,28 @@ def chance_by_distance(
         columns=(axis, "probability"),
         rows=tuple(points),
     )
+    return Sketch(**words, draw=partial(_draw_chances, words, points, axis=axis, chosen=chosen))
 
-    def draw() -> Picture:
-        alt: Any = altair()
-        data = alt.InlineData(values=[{"distance": distance, "probability": chance} for distance, chance in points])
-        x = alt.X("distance:Q", title=axis, axis=alt.Axis(format=",d", tickMinStep=1))
-        y = alt.Y("probability:Q", title="probability", scale=alt.Scale(domain=[0, 1]))
-        base = alt.Chart(data, width=_WIDTH, height=_HEIGHT)
-        layers = [
-            base.mark_line(color=COLOURS[0], strokeWidth=2.5, point={"color": COLOURS[0], "size": 22}).encode(x=x, y=y)
+
+def _draw_chances(
+    words: Mapping[str, Any], points: Sequence[tuple[int, float]], *, axis: str, chosen: tuple[int, float] | None
+) -> Picture:
+    alt: Any = altair()
+    data = alt.InlineData(values=[{"distance": distance, "probability": chance} for distance, chance in points])
+    x = alt.X("distance:Q", title=axis, axis=alt.Axis(format=",d", tickMinStep=1))
+    y = alt.Y("probability:Q", title="probability", scale=alt.Scale(domain=[0, 1]))
+    base = alt.Chart(data, width=_WIDTH, height=_HEIGHT)
+    layers = [
+        base.mark_line(color=COLOURS[0], strokeWidth=2.5, point={"color": COLOURS[0], "size": 22}).encode(x=x, y=y)
+    ]
+    if chosen is not None:
+        at = alt.InlineData(values=[{"distance": chosen[0], "probability": chosen[1], "said": f"{chosen[1]:.3g}"}])
+        layers += [
+            alt.Chart(at).mark_rule(color=INK, strokeDash=[4, 3]).encode(x=x),
+            alt.Chart(at).mark_point(color=COLOURS[4], filled=True, size=90, opacity=1).encode(x=x, y=y),
+            alt.Chart(at).mark_text(color=INK, align="left", dx=9, dy=13, fontSize=12).encode(x=x, y=y, text="said:N"),
         ]
-        if chosen is not None:
-            at = alt.InlineData(values=[{"distance": chosen[0], "probability": chosen[1], "said": f"{chosen[1]:.3g}"}])
-            layers += [
-                alt.Chart(at).mark_rule(color=INK, strokeDash=[4, 3]).encode(x=x),
-                alt.Chart(at).mark_point(color=COLOURS[4], filled=True, size=90, opacity=1).encode(x=x, y=y),
-                alt.Chart(at)
-                .mark_text(color=INK, align="left", dx=9, dy=13, fontSize=12)
-                .encode(x=x, y=y, text="said:N"),
-            ]
-        return Picture(**words, spec=finished(alt.layer(*layers)))
-
-    return Sketch(**words, draw=draw)
+    return Picture(**words, spec=finished(alt.layer(*layers)))
 
 
 def error_by_epsilon(points: Sequence[tuple[float, float]], *, axis: str, told: str, marked: float) -> Sketch:
@@ -146,39 +151,41 @@ def error_by_epsilon(points: Sequence[tuple[float, float]], *, axis: str, told: 
         columns=("ε", axis),
         rows=tuple(points),
     )
+    return Sketch(**words, draw=partial(_draw_errors, words, points, axis=axis, marked=marked))
 
-    def draw() -> Picture:
-        alt: Any = altair()
-        values = [
-            {
-                "epsilon": epsilon,
-                "error": error,
-                "said": f"{error:.3g}",
-                "planned": "planned" if epsilon == marked else "other",
-            }
-            for epsilon, error in points
-        ]
-        x = alt.X(
-            "epsilon:Q",
-            title="ε (privacy loss, in nats)",
-            scale=alt.Scale(type="log", nice=False, padding=26),
-            axis=alt.Axis(values=[epsilon for epsilon, _ in points], format=".3~g", grid=True),
-        )
-        y = alt.Y(
-            "error:Q",
-            title=axis,
-            scale=alt.Scale(type="log", nice=False, padding=20),
-            axis=alt.Axis(format=",.3~g", tickCount=4),
-        )
-        base = alt.Chart(alt.InlineData(values=values), width=_WIDTH, height=_HEIGHT).encode(x=x, y=y)
-        chart = alt.layer(
-            base.mark_line(color=COLOURS[0], strokeWidth=2.5),
-            base.mark_point(filled=True, opacity=1, stroke=INK).encode(
-                size=alt.condition("datum.planned == 'planned'", alt.value(130), alt.value(45)),
-                color=alt.condition("datum.planned == 'planned'", alt.value(COLOURS[4]), alt.value(COLOURS[0])),
-            ),
-            base.mark_text(color=INK, align="left", dx=9, dy=-9, fontSize=12).encode(text="said:N"),
-        )
-        return Picture(**words, spec=finished(chart))
 
-    return Sketch(**words, draw=draw)
+def _draw_errors(
+    words: Mapping[str, Any], points: Sequence[tuple[float, float]], *, axis: str, marked: float
+) -> Picture:
+    alt: Any = altair()
+    values = [
+        {
+            "epsilon": epsilon,
+            "error": error,
+            "said": f"{error:.3g}",
+            "planned": "planned" if epsilon == marked else "other",
+        }
+        for epsilon, error in points
+    ]
+    x = alt.X(
+        "epsilon:Q",
+        title="ε (privacy loss, in nats)",
+        scale=alt.Scale(type="log", nice=False, padding=26),
+        axis=alt.Axis(values=[epsilon for epsilon, _ in points], format=".3~g", grid=True),
+    )
+    y = alt.Y(
+        "error:Q",
+        title=axis,
+        scale=alt.Scale(type="log", nice=False, padding=20),
+        axis=alt.Axis(format=",.3~g", tickCount=4),
+    )
+    base = alt.Chart(alt.InlineData(values=values), width=_WIDTH, height=_HEIGHT).encode(x=x, y=y)
+    chart = alt.layer(
+        base.mark_line(color=COLOURS[0], strokeWidth=2.5),
+        base.mark_point(filled=True, opacity=1, stroke=INK).encode(
+            size=alt.condition("datum.planned == 'planned'", alt.value(130), alt.value(45)),
+            color=alt.condition("datum.planned == 'planned'", alt.value(COLOURS[4]), alt.value(COLOURS[0])),
+        ),
+        base.mark_text(color=INK, align="left", dx=9, dy=-9, fontSize=12).encode(text="said:N"),
+    )
+    return Picture(**words, spec=finished(chart))

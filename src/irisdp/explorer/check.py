@@ -79,5 +79,4 @@ CHECK = Room(
     answer=_answer,
     submit="Check",
     posts=True,
-    waits=True,
 )

@@ -46,5 +46,4 @@ DESIGN = Room(
     answer=_answer,
     submit="Design",
     posts=True,
-    waits=True,
 )

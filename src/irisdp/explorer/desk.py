@@ -1,7 +1,6 @@
-"""Who works on what: one answer at a time, few wait, and what was answered is kept for who asks again.
+"""Who waits for what: rooms answer in processes of their own, and here are the threads that wait for them.
 
-Exact arithmetic keeps its precision in one place for the whole process, so answers are worked out one after the other,
-in a thread of their own: the server itself never waits. Rooms that let another process work have other threads.
+The server itself never waits, few wait at once, and small answers are kept for who asks again.
 """
 
 from __future__ import annotations
@@ -53,18 +52,18 @@ class Desk:
     """Answers forms and draws pictures, each in threads of its own."""
 
     def __init__(self) -> None:
-        self._answers, self._waiters, self._pictures = _Queue(1), _Queue(8), _Queue(2)
+        self._askers, self._waiters, self._pictures = _Queue(8), _Queue(8), _Queue(2)
         self._kept: OrderedDict[tuple[str, ...], Answer] = OrderedDict()
 
     async def answer(self, room: Room, values: Values) -> Answer:
         """Ask a room, or remember what it answered; raises what the room raises."""
-        if room.waits:
+        if not room.bounded:
             return await self._waiters.run(lambda: room.answer(values))
         key = (room.name, *(part for name in sorted(values) for part in (name, values[name])))
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
-        found = await self._answers.run(lambda: room.answer(values))
+        found = await self._askers.run(lambda: room.answer(values))
         if sum(map(len, key)) <= _LONGEST_KEPT:
             self._kept[key] = found
             while len(self._kept) > _MOST_KEPT:
@@ -73,7 +72,7 @@ class Desk:
 
     async def work(self, work: Callable[[], ResultT]) -> ResultT:
         """Work something out that an answer left for later."""
-        return await self._answers.run(work)
+        return await self._askers.run(work)
 
     async def draw(self, work: Callable[[], ResultT]) -> ResultT:
         """Draw a picture."""

@@ -34,10 +34,12 @@ class Stopped(Refusal):
     ----------
     reason : {"time", "memory", "size", "cancelled", "lost"}
     message : str
+    seconds : float
+        That it might have run, where they were too few.
     """
 
-    def __init__(self, reason: str, message: str) -> None:
-        self.reason = reason
+    def __init__(self, reason: str, message: str, *, seconds: float = 0) -> None:
+        self.reason, self.seconds = reason, seconds
         super().__init__(message)
 
 
@@ -164,6 +166,11 @@ class Jobs:
         job = self.find(_key(room, work, values))
         return job if job is not None and _counts(job) else None
 
+    def took_too_long(self, room: str, work: Work, values: Mapping[str, str]) -> bool:
+        """Tell whether a piece of work was tried here, and not done in its time."""
+        job = self.find(_key(room, work, values))
+        return job is not None and isinstance(job.error, Stopped) and job.error.reason == "time"
+
     def find(self, key: str) -> Job | None:
         """Return a job that is still remembered."""
         with self._change:
@@ -280,7 +287,8 @@ class Jobs:
             return _cancelled()
         if kind is None:
             rule = f"stopped after {_words(self.seconds)}, which is as long as the explorer works on one thing"
-            return Stopped("time", f"{rule}; ask for less, or run the command line, which takes its time")
+            remedy = "ask for less, or run the command line, which takes its time"
+            return Stopped("time", f"{rule}; {remedy}", seconds=self.seconds)
         if kind == TOO_LARGE:
             rule = f"the answer has {int(told) >> 20} MiB, too many for a page"
             return Stopped("size", f"{rule}; run the command line instead")

@@ -10,10 +10,10 @@ from functools import cache
 from typing import Any
 
 from .jobs import Job, Jobs, Stopped
-from .results import Moved, Result, Values
+from .results import Later, Moved, Result, Values
 from .workers import Work
 
-__all__ = ["Lanes", "answer", "lanes"]
+__all__ = ["Lanes", "answer", "at_once", "lanes"]
 
 _AT_ONCE = 3.0
 """Seconds that an answer may take without becoming a job."""
@@ -25,10 +25,11 @@ _MODULES = (
     "irisdp.plots",
     "altair",
 )
+_MODULES_ASKED = ("irisdp.explorer.asking", "irisdp.release")
 
 
 class Lanes:
-    """A lane for what is done at once, and one for what takes long.
+    """A lane for questions that fields ask as they move, one for what else is done at once, one for what takes long.
 
     Parameters
     ----------
@@ -37,11 +38,14 @@ class Lanes:
     """
 
     def __init__(self, *, at_once: float = _AT_ONCE, seconds: float = 600, **options: Any) -> None:
+        self.asked = Jobs(
+            at_once=2, waiting=64, seconds=at_once, reused=500, kept=64, modules=_MODULES_ASKED, **options
+        )
         self.quick = Jobs(at_once=2, waiting=64, seconds=at_once, reused=500, kept=64, modules=_MODULES, **options)
         self.long = Jobs(at_once=2, waiting=16, seconds=seconds, modules=_MODULES, **options)
 
-    def answer(self, room: str, work: Work, values: Values) -> Result | Moved:
-        """Return what work makes of values, or where a job is watched that will.
+    def answer(self, room: str, work: Work, values: Values) -> Result | Moved | Later:
+        """Return what work makes of values, where a job is watched that will, or how to start one.
 
         Raises
         ------
@@ -51,16 +55,34 @@ class Lanes:
             Where too much waits already.
         """
         job = self.long.known(room, work, values)
-        if job is None:
+        if job is not None:
+            return _result(job) if job.ended is not None else Moved(f"jobs/{job.key}")
+        if not self.quick.took_too_long(room, work, values):
             first = self.quick.submit(room, work, values)
             first.over.wait()
             if not isinstance(first.error, Stopped) or first.error.reason != "time":
                 return _result(first)
-            job = self.long.submit(room, work, values)
-        return _result(job) if job.ended is not None else Moved(f"jobs/{job.key}")
+        return Later(lambda: Moved(f"jobs/{self.long.submit(room, work, values).key}"))
+
+    def at_once(self, room: str, work: Work, values: Values) -> Any:
+        """Return what work makes of values, or nothing: it becomes no job that is watched.
+
+        Raises
+        ------
+        BadInput, Refusal
+            As the work does.
+        Stopped
+            Where it takes too long.
+        Busy
+            Where too much waits already.
+        """
+        job = self.asked.submit(room, work, values)
+        job.over.wait()
+        return job.result()
 
     def close(self) -> None:
         """Stop all processes."""
+        self.asked.close()
         self.quick.close()
         self.long.close()
 
@@ -73,9 +95,14 @@ def lanes() -> Lanes:
     return made
 
 
-def answer(room: str, work: Work, values: Values) -> Result | Moved:
+def answer(room: str, work: Work, values: Values) -> Result | Moved | Later:
     """Answer in the lanes of this process; see `Lanes.answer`."""
     return lanes().answer(room, work, values)
+
+
+def at_once(room: str, work: Work, values: Values) -> Any:
+    """Answer in the lanes of this process, or not at all; see `Lanes.at_once`."""
+    return lanes().at_once(room, work, values)
 
 
 def _result(job: Job) -> Result:

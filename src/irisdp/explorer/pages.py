@@ -8,7 +8,7 @@ from ..version import VERSION
 from .html import Content, Html, element, joined
 from .room import Room
 
-__all__ = ["TOUCHES_NO_TABLE", "error_page", "home", "page"]
+__all__ = ["TOUCHES_NO_TABLE", "error_page", "filled_in", "home", "page", "wrong_note"]
 
 TOUCHES_NO_TABLE = (
     "The explorer touches no table. It runs on this machine alone, sends nothing anywhere, and forgets "
@@ -102,6 +102,11 @@ def error_page(status: int, rule: str, remedy: str, *, rooms: Sequence[Room]) ->
         element("p", f"Status {status}.", class_="help"),
         rooms=rooms,
     )
+
+
+def filled_in(text: str) -> Html:
+    """Say that a form is filled in, and waits for a button to be pressed."""
+    return element("p", text, class_="waiting", role="status")
 
 
 def wrong_note(text: str) -> Html:

@@ -75,5 +75,4 @@ READ = Room(
     submit="Read",
     live=True,
     posts=True,
-    waits=True,
 )

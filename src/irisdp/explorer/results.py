@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-__all__ = ["Answer", "Fact", "File", "Moved", "Picture", "Result", "Table", "Values"]
+__all__ = ["Answer", "Fact", "File", "Later", "Moved", "Picture", "Result", "Table", "Values"]
 
 
 class Picture(Protocol):
@@ -131,7 +131,20 @@ class Moved:
     to: str
 
 
-Answer = Result | Moved | None
+@dataclass(frozen=True, slots=True)
+class Later:
+    """An answer that takes longer than a page waits.
+
+    Parameters
+    ----------
+    start : callable
+        Makes a job of it and returns where that is watched; called only for whoever pressed the button.
+    """
+
+    start: Callable[[], Moved]
+
+
+Answer = Result | Moved | Later | None
 """None where nothing was asked yet."""
 
 Values = Mapping[str, str]

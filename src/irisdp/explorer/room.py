@@ -31,8 +31,9 @@ class Room:
         Whether it answers as fields move: only where that takes no longer than a blink.
     posts : bool
         Whether the form is posted, since it may hold a file; links carry what is short enough all the same.
-    waits : bool
-        Whether `answer` waits for another process: then it blocks no other room.
+    bounded : bool
+        Whether nothing that is asked here takes longer than a moment, and answers are small: they are kept for who
+        asks again, and given to whoever follows a link of somebody else's.
     """
 
     name: str
@@ -44,4 +45,4 @@ class Room:
     submit: str = "Show"
     live: bool = False
     posts: bool = False
-    waits: bool = False
+    bounded: bool = False

@@ -24,8 +24,8 @@ from .html import Html, joined
 from .job_pages import JobPages
 from .jobs import Busy, Job, Stopped
 from .lanes import lanes
-from .pages import error_page, home, wrong_note
-from .results import Answer, Moved, Result
+from .pages import error_page, filled_in, home, wrong_note
+from .results import Answer, Later, Moved, Result
 from .room import Room
 from .room_pages import room_page, show_result
 from .rooms import ROOMS
@@ -89,6 +89,7 @@ class _Shell:
     @asynccontextmanager
     async def _open(self, application: Starlette) -> AsyncIterator[None]:
         """While the server runs; first answers load engines, so they are asked for before anybody waits for them."""
+        lanes().asked.warm()
         lanes().quick.warm()
         async with anyio.create_task_group() as group:
             group.start_soon(self._warm)
@@ -118,7 +119,7 @@ class _Shell:
             raise HTTPException(404, _GONE)
         try:
             content = file.content if isinstance(file.content, bytes) else await self._desk.work(file.content)
-        except TooBusy:
+        except (TooBusy, Busy, Stopped):
             raise HTTPException(503) from None
         return Response(content, media_type=file.media_type, headers=_saved(file.name))
 
@@ -139,7 +140,10 @@ class _Shell:
 
     async def _room(self, room: Room, request: Request) -> Response:
         values = read_values(room.fields, await _given(room, request))
-        status, result, wrong = await self._answered(room, values)
+        if not room.bounded and values != read_values(room.fields, {}) and _from_elsewhere(request):
+            note = filled_in(f"A link from elsewhere has filled in this form. Press {room.submit} if you want that.")
+            return Response(room_page(room, values, note, rooms=ROOMS), media_type=_HTML)
+        status, result, wrong = await self._answered(room, values, starts=request.method == "POST")
         if isinstance(result, Moved):
             return RedirectResponse(f"/{result.to}", status_code=303)
         return Response(room_page(room, values, result, wrong=wrong, rooms=ROOMS), status, media_type=_HTML)
@@ -154,7 +158,7 @@ class _Shell:
     async def _part(self, room: Room, request: Request) -> Response:
         """Answer with the result alone, for the script that puts it into the page."""
         values = read_values(room.fields, await _given(room, request))
-        status, result, _ = await self._answered(room, values)
+        status, result, _ = await self._answered(room, values, starts=request.method == "POST")
         if isinstance(result, Moved):
             return RedirectResponse(f"/{result.to}", status_code=303)
         # A form half filled in is no request that failed, of which browsers would tell their console at every letter:
@@ -162,11 +166,18 @@ class _Shell:
         return Response(result, 200 if status in (400, 422) else status, media_type=_HTML)
 
     async def _answered(
-        self, room: Room, values: dict[str, str], made: Callable[[], Answer] | None = None
+        self, room: Room, values: dict[str, str], made: Callable[[], Answer] | None = None, *, starts: bool = False
     ) -> tuple[int, Html | Moved, tuple[str, str] | None]:
-        """Return a status, what is shown, and which field is wrong in which way, if one is."""
+        """Return a status, what is shown, and which field is wrong in which way, if one is.
+
+        Long work starts only where `starts` says that a button was pressed: a link fills in a form, and no more.
+        """
         try:
             found = await self._desk.answer(room, values) if made is None else made()
+            if isinstance(found, Later):
+                if not starts:
+                    return 200, filled_in(f"This takes longer than a moment. Press {room.submit} to start it."), None
+                found = found.start()
             shown = await self._desk.draw(lambda: self._shown(room, values, found))
             return 200, shown, None
         except (TooBusy, Busy):
@@ -192,6 +203,11 @@ class _Shell:
 
 async def _health(request: Request) -> Response:
     return PlainTextResponse("ok\n")
+
+
+def _from_elsewhere(request: Request) -> bool:
+    """Tell whether a page of somebody else led here: the guard lets such links through, and nothing else."""
+    return request.headers.get("sec-fetch-site") in ("cross-site", "same-site")
 
 
 async def _given(room: Room, request: Request) -> dict[str, str]:

@@ -53,19 +53,29 @@ function addSlider(input) {
   place();
 }
 
-let last = null;
 let pending = 0;
+let asking = false, changed = false;
 
+// One question at a time: what changes meanwhile is asked when the answer is there, and nothing piles up behind.
 async function follow() {
+  changed = true;
+  if (asking) return;
+  asking = true;
+  while (changed) {
+    changed = false;
+    await ask();
+  }
+  asking = false;
+}
+
+async function ask() {
   const fields = new FormData(form), said = new URLSearchParams(fields), posts = form.method === "post";
-  if (last) last.abort();
-  last = new AbortController();
   const result = document.getElementById("result");
   result.setAttribute("aria-busy", "true");
   try {
     const answer = posts
-      ? await fetch(form.dataset.live, { method: "POST", body: fields, signal: last.signal })
-      : await fetch(form.dataset.live + "?" + said, { signal: last.signal });
+      ? await fetch(form.dataset.live, { method: "POST", body: fields })
+      : await fetch(form.dataset.live + "?" + said);
     if (answer.redirected) return location.assign(answer.url);
     const part = await answer.text();
     if (answer.headers.get("content-type").startsWith("text/html") && !part.startsWith("<!doctype")) {
@@ -75,10 +85,10 @@ async function follow() {
       for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
       for (const words of form.querySelectorAll(".wrong")) words.remove();
     }
-    result.removeAttribute("aria-busy");
-  } catch (error) {
-    if (error.name !== "AbortError") result.removeAttribute("aria-busy");
+  } catch {
+    // The explorer is not there any more, or was just stopped: what stands on the page stays.
   }
+  result.removeAttribute("aria-busy");
 }
 
 function addCopying(where) {
