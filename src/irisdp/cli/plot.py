@@ -20,7 +20,7 @@ def plot_command(
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="PICTURE", help="Where to: .svg, .png or .html.")],
     form: Annotated[
-        str | None, typer.Option("--form", metavar="heat-map|bars", help="How a mechanism is drawn.")
+        str | None, typer.Option("--form", metavar="FORM", help="Of a mechanism: heat-map, bars, trade-off or profile.")
     ] = None,
     force: Force = False,
 ) -> None:

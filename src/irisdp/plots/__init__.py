@@ -7,11 +7,13 @@ from .ledgers import ledger_picture
 from .mechanisms import bars, heat_map
 from .picture import Picture, picture_path
 from .posteriors import estimates_picture, names_read, posterior_picture, readings
+from .privacy import PEERS, privacy_profiles, trade_off_curves
 from .published import published
 from .rainbows import rainbow_curves
 
 __all__ = [
     "LARGEST_GRAPH",
+    "PEERS",
     "Picture",
     "bars",
     "error_against_epsilon",
@@ -23,7 +25,9 @@ __all__ = [
     "picture_path",
     "plot",
     "posterior_picture",
+    "privacy_profiles",
     "published",
     "rainbow_curves",
     "readings",
+    "trade_off_curves",
 ]

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ..certify import PrivacyProfile
 from ..errors import BadInput
 from ..exact import checked, read_json
 from ..graphs import ColouredGraph, DatasetGraph
 from ..mechanisms import FactoredMechanism, Mechanism, read_document
+from ..privacy import Gaussian, Privacy
 from ..reading import Estimates, Interpretation, Posterior
 from ..reading.choices import ChoiceInterpretation
 from ..release import Ledger, Publication, Session
@@ -20,24 +22,29 @@ from .ledgers import ledger_picture
 from .mechanisms import bars, heat_map
 from .picture import Picture
 from .posteriors import estimates_picture, names_read, posterior_picture, readings
+from .privacy import privacy_profiles, trade_off_curves
 from .published import published
 
 __all__ = ["FORMS", "plot"]
 
-FORMS = ("heat-map", "bars")
-"""Of a mechanism."""
+FORMS = ("heat-map", "bars", "trade-off", "profile")
+"""Of a mechanism; the last two also of privacy."""
 
-_DRAWN_BY: tuple[tuple[Any, Callable[[Any], Picture]], ...] = (
-    ((Mechanism, FactoredMechanism), heat_map),
-    ((ColouredGraph, DatasetGraph), graph_picture),
-    ((Publication, PublishedAnswers), published),
-    (Interpretation, readings),
-    (ChoiceInterpretation, names_read),
-    (Estimates, estimates_picture),
-    (Posterior, posterior_picture),
-    (Ledger, ledger_picture),
-    (Session, lambda session: ledger_picture(session.ledger)),
+_OF_PRIVACY: dict[str, Callable[[Any], Picture]] = {"trade-off": trade_off_curves, "profile": privacy_profiles}
+_DRAWN_BY: tuple[tuple[Any, dict[str, Callable[[Any], Picture]]], ...] = (
+    ((Mechanism, FactoredMechanism), {"heat-map": heat_map, "bars": bars, **_OF_PRIVACY}),
+    ((Privacy, Gaussian, PrivacyProfile), _OF_PRIVACY),
+    ((ColouredGraph, DatasetGraph), {"": graph_picture}),
+    ((Publication, PublishedAnswers), {"": published}),
+    (Interpretation, {"": readings}),
+    (ChoiceInterpretation, {"": names_read}),
+    (Estimates, {"": estimates_picture}),
+    (Posterior, {"": posterior_picture}),
+    (Ledger, {"": ledger_picture}),
+    (Session, {"": lambda session: ledger_picture(session.ledger)}),
 )
+"""What there is → how it is drawn, by form; the first unless another is asked for."""
+
 _SQLITE = b"SQLite format 3\0"
 
 
@@ -48,10 +55,10 @@ def plot(thing: Any, *, form: str | None = None) -> Picture:
     Parameters
     ----------
     thing : object or path
-        A mechanism, graph, coloured graph, publication, interpretation, ledger or session; or a file: of a mechanism,
-        of published answers or the sidecar beside them, or a ledger.
-    form : {"heat-map", "bars"}, optional
-        How a mechanism is drawn; as a heat map unless given.
+        A mechanism, guarantee, profile, graph, coloured graph, publication, interpretation, ledger or session; or a
+        file: of a mechanism, of published answers or the sidecar beside them, or a ledger.
+    form : {"heat-map", "bars", "trade-off", "profile"}, optional
+        How a mechanism is drawn, as a heat map unless given; or how privacy is, as a trade-off curve unless given.
 
     Returns
     -------
@@ -61,7 +68,7 @@ def plot(thing: Any, *, form: str | None = None) -> Picture:
     Raises
     ------
     BadInput
-        For what is none of these, too large a graph, and a form for what is no mechanism.
+        For what is none of these, too large a graph, and a form for what has none such.
 
     Examples
     --------
@@ -73,18 +80,20 @@ def plot(thing: Any, *, form: str | None = None) -> Picture:
         raise BadInput("form", "is none that Iris draws", f"choose {' or '.join(FORMS)}")
     found = _read(Path(thing)) if isinstance(thing, str | os.PathLike) else thing
     if isinstance(found, Picture):
-        if form is not None:
-            raise BadInput("form", "is for mechanisms, and this is none", "leave it out")
-        return found
-    for kinds, draw in _DRAWN_BY:
-        if isinstance(found, kinds):
-            if form is not None and draw is not heat_map:
-                raise BadInput("form", "is for mechanisms, and this is none", "leave it out")
-            return bars(found) if form == "bars" else draw(found)
+        forms: dict[str, Callable[[Any], Picture]] = {"": lambda drawn: drawn}
+    else:
+        forms = next((forms for kinds, forms in _DRAWN_BY if isinstance(found, kinds)), {})
+    chosen = next(iter(forms), None) if form is None else form
+    if chosen in forms:
+        return forms[chosen](found)
+    if "" in forms:
+        raise BadInput("form", "is for mechanisms and privacy, and this is neither", "leave it out")
+    if forms:
+        raise BadInput("form", "is for mechanisms, and this is none", f"choose {' or '.join(forms)}")
     raise BadInput("thing", f"is a {type(thing).__name__}, of which there is no picture", _REMEDY)
 
 
-_REMEDY = "give a mechanism, graph, publication, interpretation or ledger, or the file of one"
+_REMEDY = "give a mechanism, guarantee, graph, publication, interpretation or ledger, or the file of one"
 
 
 def _read(path: Path) -> Any:

@@ -18,7 +18,15 @@ from ..errors import BadInput
 from ..exact import Enclosure, ball, dyadic_above, dyadic_below, enclosure_of, log_above, rational, rational_text
 from .pair import MOST_PAIRS, Pair
 
-__all__ = ["DEFAULT_GAP", "gaussian_delta", "gaussian_pairs", "zcdp_mean"]
+__all__ = [
+    "DEFAULT_GAP",
+    "gaussian_delta",
+    "gaussian_errors",
+    "gaussian_mean",
+    "gaussian_mean_for",
+    "gaussian_pairs",
+    "zcdp_mean",
+]
 
 DEFAULT_GAP = Fraction(1, 10**6)
 """How far below the curve the polygon may be."""
@@ -72,6 +80,45 @@ def gaussian_delta(mu: Fraction, epsilon: Fraction) -> Fraction:
         return here - ball(epsilon).exp() * there
 
     return max(Fraction(0), enclosure_of(delta, width=_WIDTH).upper)
+
+
+def gaussian_errors(mu: Fraction, threshold: Fraction) -> tuple[Fraction, Fraction]:
+    """Return the errors of the best test between N(0, 1) and N(μ, 1) that rejects above a threshold, both rounded down.
+
+    Returns
+    -------
+    tuple of two Fractions
+        Type I, Φ(−t), and type II, Φ(t − μ): a point on or below the trade-off curve.
+
+    References
+    ----------
+    [Dong2022], Definition 3.
+    """
+    first, second = _phi(-threshold).lower, _phi(threshold - mu).lower
+    return max(Fraction(0), first), max(Fraction(0), second)
+
+
+def gaussian_mean(apart: Fraction) -> Fraction:
+    """Return the μ at which neighbours are so far apart in total variation, 2Φ(μ/2) − 1, rounded up.
+
+    Parameters
+    ----------
+    apart : Fraction
+        Above 0 and below 1.
+    """
+    mean = enclosure_of(lambda: 2 * flint.arb(2).sqrt() * ball(apart).erfinv(), width=_WIDTH).upper
+    return dyadic_above(mean, _BITS)
+
+
+def gaussian_mean_for(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """Return the largest μ that keeps (ε,δ), rounded down; δ above 0."""
+    low, high = Fraction(0), Fraction(1)
+    while gaussian_delta(high, epsilon) <= delta:
+        low, high = high, 2 * high
+    while high - low > high / (1 << _BITS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if gaussian_delta(middle, epsilon) <= delta else (low, middle)
+    return low
 
 
 def zcdp_mean(rho: Any) -> Fraction:
