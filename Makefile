@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 RUNS ?= 10
 
-.PHONY: demo test quick costs seeds browser check hooks bench reliability proofs docs lock clean help
+.PHONY: demo test quick costs seeds browser check hooks bench reliability proofs checker docs lock clean help
 
 help:
 	@echo "make demo         publish findings from a real survey (examples/anes96.csv)"
@@ -19,6 +19,7 @@ help:
 	@echo "make bench        measure against peers, side by side"
 	@echo "make reliability  run every test with its whole sweeps, which stand behind the promises"
 	@echo "make proofs       check the formal proofs with Coq, from scratch (installs Debian's packages where root)"
+	@echo "make checker      build the verified checker of mechanism files (build/checker/iris-check)"
 	@echo "make docs         rebuild the generated parts of the documentation"
 
 $(VENV)/bin/python:
@@ -86,6 +87,9 @@ reliability: $(VENV)/.develop
 # Needs no Python package, and nothing of it runs in `make check` or `make test` but a reading of the files.
 proofs:
 	$(PYTHON) formal/prove.py --jobs $(JOBS)
+
+checker:
+	$(PYTHON) formal/make_checker.py
 
 docs: $(VENV)/.develop
 	@for program in docs/*.py; do echo "== $$program"; $(BIN)/python $$program || exit 1; done

@@ -26,6 +26,12 @@ PLANTED = [
         "RankOrder.v is refused",
     ),
     (
+        "a checker of one direction only",
+        "Checker",
+        [("one_way rd P Q && one_way rd Q P) pairs", "one_way rd P Q) pairs")],
+        "Checker.v is refused",
+    ),
+    (
         "a proof left open",
         "PartitionSelection",
         [("Proof. exact: u_sound (named_bounds n). Qed.", "Admitted.")],

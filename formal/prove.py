@@ -7,19 +7,16 @@ Python's standard library and Debian's Coq packages are enough.
 """
 
 import argparse
-import os
 import re
-import shutil
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 from checks import Refused, assumptions, check_again, compile_all, listed
+from debian import install
 from planted import refuse_planted_errors
 
 HERE = Path(__file__).resolve().parent
-PACKAGES = ("coq", "libcoq-mathcomp-algebra", "libcoq-mathcomp-fingroup", "libcoq-mathcomp-zify")
 
 
 def main():
@@ -46,17 +43,6 @@ def main():
     if options.write:
         write_table(seconds, rests)
     print(f"{len(rests)} theorems in {len(seconds)} files hold, {whole:.0f} s")
-
-
-def install():
-    """Install Debian's packages where they are missing and may be installed."""
-    if shutil.which("coqc"):
-        return
-    if not (hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get")):
-        raise Refused(f"coqc is missing; install {' '.join(PACKAGES)}, or run as root on Debian 12")
-    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    subprocess.run(["apt-get", "update", "-qq"], env=quiet, check=True)
-    subprocess.run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", *PACKAGES], env=quiet, check=True)
 
 
 def write_table(seconds, rests):

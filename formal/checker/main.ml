@@ -1,0 +1,33 @@
+(* iris-check FILE: does a mechanism file describe laws, private on every edge?  The answer is that of the verified
+   `check`; 0 is yes, 1 is no, 2 is no mechanism file (or one in factors, which this program does not read).
+   iris-check --lines: one file a line on the standard input, one status a line on the standard output.            *)
+
+let judge text =
+  match Reading.read (Json.parse text) with
+  | exception Json.Malformed reason -> (2, "not a mechanism file: " ^ reason)
+  | exception (Stack_overflow | Out_of_memory | Invalid_argument _) -> (2, "not a mechanism file: it is too large")
+  | file ->
+    let size = List.length file.Checker.rows and edges = List.length file.Checker.edges in
+    if Checker.check file then
+      (0, Printf.sprintf "yes: private on every edge (inputs: %d, edges: %d); no certificate was read" size edges)
+    else (1, "no: a row is no law, or an edge is not private")
+
+let whole_file path =
+  let channel = open_in_bin path in
+  Fun.protect ~finally:(fun () -> close_in channel) (fun () -> really_input_string channel (in_channel_length channel))
+
+let () =
+  match Sys.argv with
+  | [| _; "--lines" |] ->
+    (try
+       while true do
+         print_endline (string_of_int (fst (judge (input_line stdin))))
+       done
+     with End_of_file -> ())
+  | [| _; path |] ->
+    let status, words = try judge (whole_file path) with Sys_error _ -> (2, "not a mechanism file: it cannot be read") in
+    print_endline words;
+    exit status
+  | _ ->
+    prerr_endline "iris-check: give one mechanism file, or --lines";
+    exit 2

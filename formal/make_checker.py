@@ -1,0 +1,99 @@
+"""Build the verified checker of mechanism files: prove `check`, extract its program, compile it with its driver.
+
+``make checker`` runs this and leaves ``build/checker/iris-check``. What is proved and what is trusted stands in
+``formal/checker/README.md``.
+"""
+
+import argparse
+import hashlib
+import shutil
+import sys
+from pathlib import Path
+
+from checks import Refused, compile_one, coq, needs
+from debian import install, missing
+
+HERE = Path(__file__).resolve().parent
+PROGRAM = HERE.parent / "build" / "checker" / "iris-check"
+SOURCES = ("checker.mli", "checker.ml", "json.ml", "numbers.ml", "reading.ml", "main.ml")
+BOTH_WAYS = "(&&) (one_way rd p q) (one_way rd q p)"
+
+
+def main():
+    """Build the program and say where it is, or stop with what is refused."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--program", type=Path, default=PROGRAM, help="where the program goes")
+    parser.add_argument("--one-sided", action="store_true", help="compare neighbours in one direction only, wrongly")
+    parser.add_argument("--no-install", action="store_true", help="stop where a package is missing")
+    options = parser.parse_args()
+    try:
+        if not options.no_install:
+            install(checker=True)
+        print(build_one_sided(options.program) if options.one_sided else build(options.program))
+    except Refused as refused:
+        sys.exit(f"formal: {refused}")
+
+
+def build(program=PROGRAM):
+    """Prove, extract and compile, unless that was done of the same sources; return the program's path."""
+    stamp = program.with_name("sources.sha256")
+    if program.exists() and stamp.exists() and stamp.read_text() == digest():
+        return program
+    if lacking := missing(checker=True):
+        raise Refused(f"{' '.join(lacking)}: not installed")
+    folder = program.parent
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name in below("Checker"):
+        shutil.copy(HERE / f"{name}.v", folder)
+        compile_one(folder, name)
+    for path in (HERE / "checker").iterdir():
+        shutil.copy(path, folder)
+    compile_one(folder, "Extract")
+    link(folder, program)
+    stamp.write_text(digest())
+    return program
+
+
+def build_one_sided(program):
+    """Compile a checker that compares neighbours in one direction only, which must be found out; return its path."""
+    folder = program.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in SOURCES:
+        shutil.copy(build().parent / name, folder)
+    text = (folder / "checker.ml").read_text()
+    if text.count(BOTH_WAYS) != 1:
+        raise Refused(f"checker.ml does not have {BOTH_WAYS!r} once")
+    (folder / "checker.ml").write_text(text.replace(BOTH_WAYS, "one_way rd p q"))
+    link(folder, program)
+    return program
+
+
+def link(folder, program):
+    """Compile the extracted program and its driver."""
+    coq(["ocamlfind", "ocamlopt", "-w", "-a", "-package", "zarith", "-linkpkg", *SOURCES, "-o", program.name], folder)
+
+
+def below(name):
+    """Return a file and what it needs, in the order in which they compile."""
+    found, need = [], needs(HERE)
+
+    def visit(one):
+        for other in sorted(need[one]):
+            visit(other)
+        if one not in found:
+            found.append(one)
+
+    visit(name)
+    return found
+
+
+def digest():
+    """Return the SHA-256 of every source of the program."""
+    paths = [*(HERE / f"{name}.v" for name in below("Checker")), *sorted((HERE / "checker").glob("*.ml"))]
+    paths.append(HERE / "checker" / "Extract.v")
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in paths)).hexdigest()
+
+
+if __name__ == "__main__":
+    main()
