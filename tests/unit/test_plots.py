@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from fractions import Fraction
 
 import pytest
@@ -14,6 +15,9 @@ from irisdp.mechanisms import Mechanism
 from irisdp.plots import heat_map
 from irisdp.plots.picture import _library
 from irisdp.privacy import Privacy
+
+SLACK = 2
+"""Processors differ, and a busy one shares its caches."""
 
 HOSTILE = "</script><script>alert(1)</script>\u202e\x00\ud800'\""
 
@@ -94,3 +98,43 @@ def test_bytes_do_not_depend_on_the_process(tmp_path):
         )
         seen.add(found.stdout)
     assert len(seen) == 1
+
+
+@pytest.fixture(scope="module")
+def large():
+    """2,001 inputs, each with a name of 60 letters; the answer tells the first half from the second."""
+    names = [f"{place} ".ljust(60, "x") for place in range(2001)]
+    table = [["2/3", "1/3"]] * 1000 + [["1/3", "2/3"]] * 1001
+    table = [[part for part in row for _ in range(50)] for row in table]
+    table = [[Fraction(part) / 50 for part in row] for row in table]
+    return Mechanism.from_matrix(
+        table, privacy=Privacy(ratio=2), inputs=names, outputs=[f"{name}!" for name in names[:100]]
+    )
+
+
+def test_of_many_cells_none_is_described_alone_and_names_are_cut(large):
+    """Nobody listens to 10,000 descriptions, and they are most of what there is to draw."""
+    found = heat_map(large)
+    assert len(found.rows) == 10_000
+    assert all(len(part) <= 24 for row in found.rows for part in row[:2])
+    assert len({row[:2] for row in found.rows}) == 10_000
+    places = {round(place * 2000 / 99) for place in range(100)}
+    assert {int(row[0].split("x")[0]) for row in found.rows} == places
+    for place, answer, probability in found.rows:
+        first = int(place.split("x")[0]) < 1000
+        assert probability == float(Fraction(2 if first == (int(answer.split("x")[0]) < 50) else 1, 150))
+    drawn = found.to_svg()
+    assert "probability: " not in drawn
+    assert drawn.count('fill="rgb(') >= 10_000
+    few = heat_map(design.geometric(19, Privacy(ratio=2)))
+    assert few.to_svg().count("probability: ") == 400
+
+
+@pytest.mark.parametrize("ending", [".svg", ".png", ".html"])
+def test_a_large_mechanism_is_drawn_soon_and_small(ending, large):
+    """At most 2 s of the processor and 5 MB; `benchmarks/plots.py` has the figures."""
+    heat_map(design.geometric(2, Privacy(ratio=2))).to_bytes(ending)  # loads the renderer
+    start = time.process_time()
+    made = heat_map(large).to_bytes(ending)
+    assert time.process_time() - start < 2 * SLACK
+    assert len(made) < 5_000_000

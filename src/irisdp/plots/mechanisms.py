@@ -21,6 +21,11 @@ _MOST = 100
 _FEW_INPUTS, _FEW_ANSWERS = 8, 40
 """The same for bars."""
 _WITH_NUMBERS = 10
+_HEARD = 400
+"""Cells: of more, none is described on its own inside the drawing, as nobody listens to so many, and names are cut."""
+_LONGEST = 24
+"""Characters of such a name."""
+_CELLS = "cells"
 _NAMES = ("input", "answer", "probability")
 
 
@@ -47,11 +52,11 @@ def heat_map(mechanism: Mechanism | FactoredMechanism) -> Picture:
     """
     seen = _seen(mechanism, _MOST, _MOST)
     alt: Any = altair()
-    base = alt.Chart(seen.data(alt), title="Probability of each answer").encode(
+    base = alt.Chart(alt.NamedData(_CELLS), title="Probability of each answer").encode(
         x=alt.X("answer:N", sort=list(seen.answers), title="answer", axis=_axis(alt, seen.answers)),
         y=alt.Y("input:N", sort=list(seen.inputs), title="input", axis=alt.Axis(labelOverlap=True)),
     )
-    shaded = base.mark_rect().encode(
+    shaded = base.mark_rect(**seen.spoken()).encode(
         color=alt.Color("probability:Q", scale=alt.Scale(domain=[0, 1], range=list(SHADES)))
     )
     if max(len(seen.inputs), len(seen.answers)) <= _WITH_NUMBERS:
@@ -63,7 +68,7 @@ def heat_map(mechanism: Mechanism | FactoredMechanism) -> Picture:
         description=f"A heat map, darker where an answer is more probable, of {seen.describe(mechanism)}",
         columns=_NAMES,
         rows=seen.rows(),
-        spec=finished(shaded.properties(width=wide, height=min(high, 520))),
+        spec=finished(shaded.properties(width=wide, height=min(high, 520)), seen.data()),
     )
 
 
@@ -83,7 +88,7 @@ def bars(mechanism: Mechanism | FactoredMechanism) -> Picture:
     seen = _seen(mechanism, _FEW_INPUTS, _FEW_ANSWERS)
     alt: Any = altair()
     chart = (
-        alt.Chart(seen.data(alt), title="Probability of each answer, input by input")
+        alt.Chart(alt.NamedData(_CELLS), title="Probability of each answer, input by input")
         .mark_bar(color=COLOURS[0])
         .encode(
             x=alt.X("answer:N", sort=list(seen.answers), title="answer", axis=_axis(alt, seen.answers)),
@@ -97,7 +102,7 @@ def bars(mechanism: Mechanism | FactoredMechanism) -> Picture:
         description=f"A row of bars for each input, as high as an answer is probable, of {seen.describe(mechanism)}",
         columns=_NAMES,
         rows=seen.rows(),
-        spec=finished(chart),
+        spec=finished(chart, seen.data()),
     )
 
 
@@ -120,8 +125,12 @@ class _Seen:
             for answer, probability in zip(self.answers, line, strict=True)
         )
 
-    def data(self, alt: Any) -> Any:
-        return alt.InlineData(values=[dict(zip(_NAMES, row, strict=True)) for row in self.rows()])
+    def data(self) -> dict[str, list[dict[str, Any]]]:
+        return {_CELLS: [dict(zip(_NAMES, row, strict=True)) for row in self.rows()]}
+
+    def spoken(self) -> dict[str, bool]:
+        """Return the option of a mark that keeps its cells from being described one by one, where they are many."""
+        return {"aria": False} if self.matrix.size > _HEARD else {}
 
     def describe(self, mechanism: Mechanism | FactoredMechanism) -> str:
         size = f"{len(mechanism.inputs):,} inputs and {len(mechanism.outputs):,} answers"
@@ -145,18 +154,27 @@ def _seen(mechanism: Mechanism | FactoredMechanism, inputs: int, answers: int) -
     nodes = [mechanism.inputs[int(place)] for place in places]
     matrix = np.array([np.add.reduceat(mechanism.approximate_row(node), starts) for node in nodes])
     names = [_joined(mechanism.outputs[start : start + block]) for start in starts]
-    return _Seen(_different([str(node) for node in nodes]), _different(names), matrix, block)
+    longest = _LONGEST if matrix.size > _HEARD else None
+    return _Seen(_different([str(node) for node in nodes], longest), _different(names, longest), matrix, block)
 
 
 def _joined(names: Sequence[Any]) -> str:
     return str(names[0]) if len(names) == 1 else f"{names[0]} … {names[-1]}"
 
 
-def _different(names: Sequence[str]) -> tuple[str, ...]:
+def _different(names: Sequence[str], longest: int | None) -> tuple[str, ...]:
     """Tell names apart that are written alike, such as 1 and "1": a picture knows an input by what is written."""
+    if longest is not None:
+        names = [_cut(name, longest) for name in names]
     if len(set(names)) == len(names):
         return tuple(names)
     return tuple(f"{name} ({place})" for place, name in enumerate(names))
+
+
+def _cut(name: str, longest: int) -> str:
+    """Leave the middle of a long name out."""
+    kept = (longest - 1) // 2
+    return name if len(name) <= longest else f"{name[:kept]}…{name[-kept:]}"
 
 
 def _axis(alt: Any, names: Sequence[str]) -> Any:
