@@ -205,8 +205,11 @@ def test_a_missing_extra_is_said_in_one_line(monkeypatch, capsys):
     assert irisdp.explorer.app is not None
 
 
-def test_a_port_that_is_none_or_taken_is_said():
-    assert run(["explore", "--no-browser", "--port", "70000"]) == 2
+@pytest.mark.parametrize(("port", "said"), [("70000", "at least 0 and at most 65535"), ("x", ""), ("1.5", "whole")])
+def test_a_port_that_is_none_is_said_in_our_own_words(port, said, capsys):
+    assert run(["explore", "--no-browser", "--port", port]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("irisdp: --port: must be ") and said in told and told.count("\n") == 1
 
 
 def test_starting_iris_loads_no_server():

@@ -37,6 +37,7 @@ def test_a_publication_and_the_file_of_its_answers_are_read_alike(relation, grou
         readings(interpret(found))
         == readings(interpret(found.out[0]))
         == readings(interpret(f"o.{ending}"))
+        == readings(interpret(f"o.{ending}.datapackage.json"))
         == expected
     )
     assert readings(interpret(found, loss="squared")) == readings(interpret(found.out[1], loss="squared"))
@@ -89,9 +90,10 @@ def test_answers_without_a_sidecar_are_not_read(ending, here, capsys):
 def test_the_readings_do_not_replace_what_is_read(here, capsys):
     Session(TABLE, ledger="l").count(epsilon=1, out="o.json")
     before = {path: path.read_bytes() for path in here.iterdir()}
-    for target in ("o.json", "o.json.release.json"):
-        assert run(["interpret", "o.json", "--out", target, "--force"]) == 2
-        assert "--out" in capsys.readouterr().err
+    for read in ("o.json", "o.json.datapackage.json"):
+        for target in ("o.json", "o.json.release.json", read):
+            assert run(["interpret", read, "--out", target, "--force"]) == 2
+            assert "--out" in capsys.readouterr().err
     assert {path: path.read_bytes() for path in before} == before
 
 

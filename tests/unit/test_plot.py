@@ -25,6 +25,7 @@ def folder(tmp_path, monkeypatch):
         ("m.json", "Probability of each answer, for each input"),
         ("o.csv", None),
         ("o.csv.release.json", None),
+        ("o.csv.datapackage.json", None),
         ("t.ledger", None),
     ],
 )

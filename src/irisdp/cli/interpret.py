@@ -77,7 +77,11 @@ def interpret_command(
     from ..reading.released import answers_beside, sidecar_beside
 
     sidecar = sidecar_beside(release)
-    read = [("the release", sidecar), ("the published answers", answers_beside(sidecar))]
+    read = [
+        ("the release", sidecar),
+        ("the release", Path(release)),
+        ("the published answers", answers_beside(sidecar)),
+    ]
     read += [("the loss", Path(loss))] * loss.lower().endswith(".json")
     read += [] if prior is None else [("the prior", prior)]
     files = plan_outputs([] if out is None else [out], read, field="--out", force=force)

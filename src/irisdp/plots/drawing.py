@@ -56,7 +56,7 @@ def plot(thing: Any, *, form: str | None = None) -> Picture:
     ----------
     thing : object or path
         A mechanism, guarantee, profile, graph, coloured graph, publication, interpretation, ledger or session; or a
-        file: of a mechanism, of published answers or the sidecar beside them, or a ledger.
+        file: of a mechanism, of published answers, or the sidecar or data package beside them; or a ledger.
     form : {"heat-map", "bars", "trade-off", "profile"}, optional
         How a mechanism is drawn, as a heat map unless given; or how privacy is, as a trade-off curve unless given.
 
@@ -105,7 +105,7 @@ def _read(path: Path) -> Any:
         raise BadInput("file", f"{path} cannot be read ({error.strerror})", "name a file that is there") from None
     if start == _SQLITE:
         return Ledger(path)
-    if _sidecar(path).exists() or path.name.endswith(".release.json"):
+    if _sidecar(path).exists() or path.name.endswith((".release.json", ".datapackage.json")):
         return published(path)
     if path.suffix.lower() != ".json":
         raise BadInput("file", f"{path.name} is no mechanism, release or ledger", _REMEDY)

@@ -17,6 +17,7 @@ from ..privacy import Gaussian, Guarantee, Privacy
 from ..queries import Relation
 from ..queries.neighbours import cell_relation
 from ..release.answers import Answers
+from ..release.datapackage import PACKAGE_FORMAT
 from ..release.ledger_release import Release
 from ..release.publication import Publication
 from ..release.written import SIDECAR_FORMAT
@@ -36,7 +37,7 @@ __all__ = [
     "whole_answer",
 ]
 
-_BESIDE = ".release.json"
+_BESIDE, _PACKAGE = ".release.json", ".datapackage.json"
 
 _FOR_SEVERAL = ("staircase-noise", "spread-noise")
 _IN_CELLS = ("universal-noise", "named-counts")
@@ -206,14 +207,16 @@ def _facts_of_line(release: Release) -> dict[str, Any]:
 
 
 def sidecar_beside(release: str | os.PathLike[str]) -> Path:
-    """Return the sidecar of a file of answers; what holds no answers, itself.
+    """Return the sidecar of a file of answers, or of the data package beside them; what is neither, itself.
 
     Raises
     ------
     BadInput
-        For answers without a sidecar: they do not say how they were made.
+        For answers without a sidecar: they do not say how they were made. For a data package that names none.
     """
     path = Path(os.fsdecode(release))
+    if path.name.endswith(_PACKAGE):
+        return _sidecar_in_package(path)
     beside = path.with_name(f"{path.name}{_BESIDE}") if path.name else path
     if path.suffix and beside.is_file():
         return beside
@@ -221,6 +224,17 @@ def sidecar_beside(release: str | os.PathLike[str]) -> Path:
         rule = f"{path.name} holds answers, and not how they were made"
         raise BadInput("release", rule, f"put {beside.name} beside it, or name where it lies")
     return path
+
+
+def _sidecar_in_package(path: Path) -> Path:
+    document = read_json(path, "release")
+    own = document.get("irisdp") if isinstance(document, Mapping) else None
+    name = own.get("release") if isinstance(own, Mapping) and own.get("format") == PACKAGE_FORMAT else None
+    if not isinstance(name, str) or not name or "\0" in name or Path(name).name != name:
+        raise BadInput(
+            "release", f"{path.name} names no release beside it", "give the .release.json beside the answers"
+        )
+    return path.with_name(name)
 
 
 def answers_beside(release: str | os.PathLike[str]) -> Path:

@@ -15,7 +15,6 @@ from ..reading.answer_files import rows_of
 from ..reading.released import answers_beside, sidecar_beside
 from ..release.answers import Answers, answers_bytes
 from ..release.batches import BatchPublication
-from ..release.datapackage import PACKAGE_FORMAT
 from ..release.publication import Publication
 from ..release.written import SIDECAR_FORMAT
 
@@ -106,16 +105,10 @@ def given_when_written(sidecar: Mapping[str, Any], answers: Answers, path: Path 
 
 def sidecar_of(release: Any) -> Path:
     """Return where the sidecar lies of what is named: itself, the answers beside it, or their data package."""
-    path = sidecar_beside(file_path(release, "release"))
-    _check_size(path)
-    if not path.name.endswith(".datapackage.json"):
-        return path
-    document = read_json(path, "release")
-    own = document.get("irisdp") if isinstance(document, Mapping) else None
-    name = own.get("release") if isinstance(own, Mapping) and own.get("format") == PACKAGE_FORMAT else None
-    if not isinstance(name, str) or not name or "\0" in name or Path(name).name != name:
-        raise BadInput("release", f"{path.name} names no release beside it", _NO_RELEASE)
-    found = path.with_name(name)
+    path = file_path(release, "release")
+    if path.suffix.lower() == ".json":
+        _check_size(path)
+    found = sidecar_beside(path)
     _check_size(found)
     return found
 
