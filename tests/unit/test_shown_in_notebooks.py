@@ -95,14 +95,14 @@ def test_each_is_a_short_table_in_which_nothing_is_markup(things):
 def test_what_guarantees_say(things):
     told = {name: things[name]._repr_html_() for name in things}
     said = "a guess between two neighbours, 50:50 before, is right with probability"
-    assert f">ε = 1; {said} 73.2 % at most</caption>" in told["privacy"]
+    assert f">ε = 1; {said} 73.11 % at most</caption>" in told["privacy"]
     assert "<td>1</td><td>0</td><td>2.71828</td>" in told["privacy"]
     assert f"{said} 100 % at most" in told["privacy with delta"]
     assert told["several pairs"].count("<tr>") == 3
-    assert f"{said} 62.3 % at most" in told["several pairs"]
+    assert f"{said} 62.25 % at most" in told["several pairs"]
     assert told["many pairs"].count("<tr>") == 8
-    assert f"{said} 69.2 % at most" in told["many pairs"]
-    assert f">μ = 1; {said} 69.2 % at most</caption>" in told["gaussian"]
+    assert f"{said} 69.15 % at most" in told["many pairs"]
+    assert f">μ = 1; {said} 69.15 % at most</caption>" in told["gaussian"]
     assert "<td>4.5</td><td>5.868e-06</td>" in told["gaussian"]
     assert "<td>5000</td>" in told["large gaussian"]
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 __all__ = ["even_odds"]
 
-_PLACES = 10
+_PLACES = 100
 
 
 def even_odds(apart: Fraction) -> str:
@@ -21,7 +21,7 @@ def even_odds(apart: Fraction) -> str:
     Examples
     --------
     >>> even_odds(Fraction(1, 3))
-    'a guess between two neighbours, 50:50 before, is right with probability 66.7 % at most'
+    'a guess between two neighbours, 50:50 before, is right with probability 66.67 % at most'
     """
     percent = math.ceil((1 + min(apart, Fraction(1))) / 2 * 100 * _PLACES) / _PLACES
     return f"a guess between two neighbours, 50:50 before, is right with probability {percent:g} % at most"

@@ -5,6 +5,9 @@ where the release is (ε, 0)-private for that and r = e^ε: odds are multiplied 
 release tells no more than one that tells all with probability δ, and else keeps (ε, 0): that is the dominating pair of
 (ε, δ) ([Kairouz2017]; proofs/dominating-pair.md). That bounds how often the adversary guesses right, and no single
 answer: some may be more telling than r, and more often than δ, if each by little.
+
+Who guesses between two laws is right with probability (1 + t)/2 at most, t their distance in total variation. Under
+ρ-zCDP t ≤ √(ρ/2) and t ≤ √(1 − e^-ρ) (proofs/filters.md, claim 7).
 """
 
 from __future__ import annotations
@@ -17,15 +20,15 @@ from typing import Any
 
 import flint
 
-from ..accounting import Charge, Cost, GaussianCost
+from ..accounting import Charge, ConcentratedCost, Cost, GaussianCost
 from ..exact import ball, enclosure_of, rational_text
 from ..queries import Relation
 
 __all__ = ["Risk", "risk_of"]
 
 _WIDTH = Fraction(1, 10**30)
-_SHOWN = 3
-"""Significant digits of what is left to certainty."""
+_SHOWN, _PLACES = 3, 2
+"""Significant digits of what is left to certainty, and places of a per cent, at least."""
 _MOST_PLACES = 12
 
 
@@ -42,7 +45,7 @@ class Risk:
     outright : Fraction
         δ: the release is no more telling than one that tells all with this probability, and else keeps (ε, 0).
     guess : Fraction
-        With which probability the adversary then guesses right, on average over answers; rounded up.
+        With which probability the adversary then guesses right at most, on average over answers; rounded up.
     """
 
     asks: str
@@ -89,8 +92,12 @@ def risk_of(cost: Charge, relation: Relation, unit: str | None) -> Risk:
         spared = _below(lambda: 1 / (1 + ball(cost.epsilon).exp()))
         guess = 1 - (1 - cost.delta) * spared
         return Risk(asks=asks, posterior=None if cost.delta else 1 - spared, outright=cost.delta, guess=guess)
-    assert isinstance(cost, GaussianCost), "a plan's cost is in ε and δ, or in μ"
-    guess = 1 - _below(lambda: _beyond(ball(cost.mu_squared).sqrt() / 2))
+    if isinstance(cost, ConcentratedCost):
+        rho = cost.rho
+        guess = 1 - max(_below(lambda: (1 - _by_pinsker(rho)) / 2), _below(lambda: (1 - _by_affinity(rho)) / 2))
+    else:
+        assert isinstance(cost, GaussianCost), "costs are in ε and δ, in μ or in ρ"
+        guess = 1 - _below(lambda: _beyond(ball(cost.mu_squared).sqrt() / 2))
     return Risk(asks=asks, posterior=None, outright=Fraction(0), guess=guess)
 
 
@@ -99,21 +106,31 @@ def _below(chance: Callable[[], flint.arb]) -> Fraction:
     return max(Fraction(0), enclosure_of(chance, width=_WIDTH).lower)
 
 
+def _by_pinsker(rho: Fraction) -> flint.arb:
+    """Bound the total variation between neighbours from the Kullback-Leibler divergence, which is at most ρ."""
+    return (ball(rho) / 2).sqrt()
+
+
+def _by_affinity(rho: Fraction) -> flint.arb:
+    """Bound the total variation between neighbours from their affinity Σ √(P·Q), which is at least e^(-ρ/2)."""
+    return (1 - ball(-rho).exp()).sqrt()
+
+
 def _beyond(x: flint.arb) -> flint.arb:
     """Return P(X > x) of a standard normal X."""
     return (x / flint.arb(2).sqrt()).erfc() / 2
 
 
 def _percent(probability: Fraction) -> str:
-    """Write a probability in per cent, rounded up where three digits of what is left to certainty end.
+    """Write a probability in per cent, rounded up: to hundredths, or to three digits of what is left to certainty.
 
     Examples
     --------
     >>> _percent(Fraction(731058578, 10**9)), _percent(Fraction(9999546, 10**7)), _percent(Fraction(1))
-    ('73.2 %', '99.99546 %', '100 %')
+    ('73.11 %', '99.99546 %', '100 %')
     """
     left = 100 * (1 - probability)
-    places = 0
+    places = _PLACES
     while 0 < left * 10**places < 10 ** (_SHOWN - 1) and places < _MOST_PLACES:
         places += 1
     return f"{rational_text(100 - Fraction(floor(left * 10**places), 10**places))} %"

@@ -15,7 +15,6 @@ from math import ceil, floor
 import flint
 
 from ..accounting import Charge, Cost
-from ..accounting.single_costs import ConcentratedCost
 from ..exact import ball, enclosure_of, rational_text, short_text
 from ..queries import Relation
 from ..release.risk import risk_of
@@ -52,9 +51,6 @@ class Odds:
 
 def odds_of(cost: Charge, relation: Relation, unit: str | None) -> Odds:
     """Say what a cost means for one person, whose records are those of one value of `unit`, or one record."""
-    if isinstance(cost, ConcentratedCost):
-        said = f"It is counted in ρ of zero-concentrated privacy: {cost}. As odds it is not said here."
-        return Odds((said,), _asks(relation, unit), ())
     risk = risk_of(cost, relation, unit)
     words = risk.describe()
     averaged = f"{words[0].upper()}{words[1:]}, averaged over what may be published."
@@ -72,10 +68,6 @@ def odds_of(cost: Charge, relation: Relation, unit: str | None) -> Odds:
         for prior in _PRIORS
     )
     return Odds((f"{who} multiply {moves}.", f"So {words}."), risk.asks, moved)
-
-
-def _asks(relation: Relation, unit: str | None) -> str:
-    return risk_of(Cost(), relation, unit).asks
 
 
 def _factor(epsilon: Fraction) -> str:
