@@ -45,7 +45,7 @@ def test_the_page_says_each_question_its_answers_its_errors_and_what_all_cost():
     assert sorted(page.names) == [f"question-{number}" for number in (1, 2, 3, 4)]
     assert "4 questions about t.csv" in page.text
     assert "ε = 1, δ = 0 for adding or removing one record, for all 4 questions together." in page.text
-    assert "So an adversary who thinks it 50:50 that your record is in the table ends at most at 73.2 %." in page.text
+    assert "So an adversary who thinks it 50:50 that your record is in the table ends at most at 73.11 %." in page.text
     for one in found:
         assert f". {one.plan.line}" in page.text
         for row in one.answers.rows():

@@ -5,6 +5,7 @@ import shlex
 import sys
 from pathlib import Path
 
+import pyarrow
 import pytest
 
 import irisdp
@@ -12,7 +13,7 @@ from irisdp import BadInput
 from irisdp.catalogue import FORMS
 from irisdp.cli.main import run
 from irisdp.reports.reading import PROOFS
-from irisdp.reports.words import ASKED, ERRORS
+from irisdp.reports.words import ASKED, ERRORS, KINDS
 from support.read_pages import ReadPage
 
 ROOT = Path(__file__).parents[2]
@@ -120,9 +121,25 @@ def test_the_example_in_the_docs_is_what_its_files_make():
 def test_every_query_and_every_mechanism_has_its_words(released):
     assert {form.name for form in FORMS} <= ASKED.keys()
     kinds = {found.sidecars[None]["mechanism"]["kind"] for found in released[1].values()}
-    assert kinds <= PROOFS.keys()
+    assert kinds <= PROOFS.keys() == KINDS.keys()
     for name in PROOFS.values():
         assert (ROOT / "proofs" / f"{name}.md").is_file()
+
+
+def test_a_page_says_what_counts_of_each_person_and_of_each_record(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    people = {"person": ["a", "a", "b"], "pay": [3, None, 9], "w": [1, 2, 3]}
+    session = irisdp.Session(pyarrow.table(people), ledger="l", unit="person")
+    bounds = {"lower": 0, "upper": 10, "epsilon": 1}
+    weighted = session.sum("pay", weight="w", weight_upper=3, missing=2, at_most=2, **bounds)
+    said = ReadPage(irisdp.report(weighted)).text
+    assert "The sum of pay, each value counted from 0 to 10, times w from 0 to 3." in said
+    assert "at most 2 records of each person" in said
+    assert "A record without a number in pay counts as 2." in said
+    assert "Declared: w from 0 to 3. A record without a number there adds nothing." in said
+    plain = ReadPage(irisdp.report(session.mean("pay", **bounds))).text
+    assert "one record of each person" in plain
+    assert "A record without a number in pay counts as nothing." in plain and "Weights" not in plain
 
 
 def test_whatever_is_written_by_others_is_text(tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ from .batch_facts import Question, questions_of
 from .blocks import bullets, document, pairs, section, table
 from .commands import commands
 from .given import Given
-from .parts import MOST_ROWS, answered, digests, error_lines, in_odds, made_by, subject, unit_of
+from .parts import MOST_ROWS, answered, digests, error_lines, in_odds, kept, made_by, subject, unit_of
 from .reading import assumed, how_to_read, moved_by, not_to_conclude, proofs
 from .words import asked, protected
 
@@ -106,8 +106,8 @@ def _each(questions: Sequence[Question]) -> Iterator[Html]:
     most = max(_FEWEST_ROWS, min(MOST_ROWS, _ROWS // len(questions)))
     for place, (batch, facts, given) in enumerate(questions):
         told = list(subject(facts))
-        if facts.unit is not None and facts.at_most > 1:
-            told.insert(0, ("Counted", f"at most {facts.at_most} records of each {facts.unit}"))
+        if facts.unit is not None:
+            told.insert(0, ("Counted", kept(facts)))
         content = [
             element("p", f"{asked(facts)}."),
             *answered(facts, given, most=most, picture=place < _MOST_PICTURES),

@@ -42,6 +42,7 @@ class Facts:
     groups: Mapping[str, Any] | None
     categories: Mapping[str, Any] | None
     bins: tuple[str, ...] | None
+    weight: Mapping[str, str] | None
     said: Mapping[str, str]
     relation: Relation
     public_membership: bool
@@ -98,6 +99,7 @@ def facts_of(sidecar: Mapping[str, Any]) -> Facts:
         categories=None if categories is None else _mapping(categories, "categories"),
         bins=None if sidecar.get("bins") is None else _list(sidecar["bins"], "bins"),
         said={name: _text(sidecar[name], name) for name in _SAID if sidecar.get(name) is not None},
+        weight=None if sidecar.get("weight") is None else _texts(sidecar["weight"], "weight"),
         relation=Relation(relation),
         public_membership=sidecar.get("public_membership") is True,
         unit=_optional(sidecar.get("unit"), "unit"),

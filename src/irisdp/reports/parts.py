@@ -12,9 +12,9 @@ from .drawn import drawn
 from .facts import Facts
 from .given import File, Given
 from .odds import odds_of
-from .words import expected
+from .words import KINDS, expected
 
-__all__ = ["MOST_ROWS", "answered", "digests", "error_lines", "in_odds", "made_by", "subject", "unit_of"]
+__all__ = ["MOST_ROWS", "answered", "digests", "error_lines", "in_odds", "kept", "made_by", "subject", "unit_of"]
 
 MOST_ROWS = 1_000
 """Rows of the table of answers; the file has all."""
@@ -27,9 +27,15 @@ def unit_of(facts: Facts) -> str:
     return counted({"query": {"column": "a column", **facts.query}, "unit": facts.unit, "at_most": facts.at_most})
 
 
+def kept(facts: Facts) -> str:
+    """Say how many records of a person count."""
+    return f"{'one record' if facts.at_most == 1 else f'at most {facts.at_most:,} records'} of each {facts.unit}"
+
+
 def subject(facts: Facts) -> Iterator[tuple[str, str]]:
     """Say how answers are made, and what was declared for them."""
-    yield "Mechanism", f"{facts.kind}, keeping {facts.privacy} for each answer"
+    made = KINDS.get(facts.kind)
+    yield "Mechanism", f"{facts.kind}{'' if made is None else f' ({made})'}, keeping {facts.privacy} for each answer"
     if facts.groups is not None and "declared" in facts.groups:
         yield "Groups", f"{facts.groups['declared']} declared, by {', '.join(facts.by)}"
     elif facts.by:

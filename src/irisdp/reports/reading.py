@@ -95,6 +95,11 @@ def assumed(facts: Facts, *, whole_batch: bool = False) -> Iterator[tuple[str, s
         lower, upper = (facts.said.get(name, "…") for name in ("lower", "upper"))
         step, rule = facts.said.get("step", "1"), facts.said.get("values")
         yield "Bounds", f"Declared: from {lower} to {upper}, in steps of {step}. {_sentence(rule)}".strip()
+        nothing = facts.said.get("missing", "nothing")
+        yield "Missing", f"A record without a number in {facts.query.get('column', 'the column')} counts as {nothing}."
+    if facts.weight is not None:
+        column, least, most = (facts.weight.get(name, "…") for name in ("column", "lower", "upper"))
+        yield "Weights", f"Declared: {column} from {least} to {most}. A record without a number there adds nothing."
     if "reading" in facts.said:
         yield "Reading", f"The table was read {facts.said['reading']}."
     alone = "batch" if whole_batch else "release"
