@@ -77,7 +77,7 @@ def test_the_readme_is_read_whole():
 
 def test_a_wrong_line_would_be_seen(typing):
     _, command, shown = STEPS[0]
-    assert settled(shown) != settled([line.replace("0.627", "0.626") for line in shown])
+    assert settled(shown) != settled([line.replace("0.628", "0.627") for line in shown])
     assert typing("bash", "-ec", f"{command} --epsilon 2").returncode == 2
 
 
