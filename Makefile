@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 RUNS ?= 10
 
-.PHONY: demo test quick costs seeds browser check hooks bench reliability proofs checker docs lock clean help
+.PHONY: demo test quick costs seeds browser check hooks bench reliability proofs checker reproduce docs lock clean help
 
 help:
 	@echo "make demo         publish findings from a real survey (examples/anes96.csv)"
@@ -20,6 +20,7 @@ help:
 	@echo "make reliability  run every test with its whole sweeps, which stand behind the promises"
 	@echo "make proofs       check the formal proofs with Coq, from scratch (installs Debian's packages where root)"
 	@echo "make checker      build the verified checker of mechanism files (build/checker/iris-check)"
+	@echo "make reproduce    recompute what the works behind Iris print, into build/reproduce"
 	@echo "make docs         rebuild the generated parts of the documentation"
 
 $(VENV)/bin/python:
@@ -90,6 +91,9 @@ proofs:
 
 checker:
 	$(PYTHON) formal/make_checker.py
+
+reproduce: $(VENV)/.develop
+	$(BIN)/irisdp reproduce --out build/reproduce --force
 
 docs: $(VENV)/.develop
 	@for program in docs/*.py; do echo "== $$program"; $(BIN)/python $$program || exit 1; done

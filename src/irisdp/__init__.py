@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded
         reading,
         release,
         reports,
+        reproduction,
         sampling,
     )
     from .accounting import Cost
@@ -43,6 +44,7 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded
     from .reading import interpret
     from .release import Ledger, Session, batch, plan, plan_batch, publish
     from .reports import report
+    from .reproduction import reproduce
 
 __version__ = VERSION
 
@@ -88,6 +90,8 @@ __all__ = [
     "release",
     "report",
     "reports",
+    "reproduce",
+    "reproduction",
     "sampling",
 ]
 
@@ -114,6 +118,7 @@ _HOMES = {
     "plot": "plots",
     "publish": "release",
     "report": "reports",
+    "reproduce": "reproduction",
 }
 
 

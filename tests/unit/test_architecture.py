@@ -31,7 +31,7 @@ FLOORS = [
     {"reading"},
     {"plots"},
     {"reports"},
-    {"explorer"},
+    {"explorer", "reproduction"},
     {"cli", "__main__"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}

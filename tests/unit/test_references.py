@@ -26,7 +26,7 @@ LOCATOR = re.compile(
 )
 UNKEYED = [
     re.compile(r"\btheory §", re.IGNORECASE),
-    re.compile(r"\bpapers?\b", re.IGNORECASE),
+    re.compile(r"(?<![-\"])\bpapers?\b", re.IGNORECASE),  # but for an option and a key of JSON
     re.compile(r"\bet al\b"),
     re.compile(r"(?<!\w)\((?:1[89]|20)\d\d[a-z]?\)"),
     re.compile(r"\b(?!ISO|Study|IEEE|RFC)[A-Z][a-zà-ž]+,? (?:1[89]|20)\d\d\b(?!-)"),

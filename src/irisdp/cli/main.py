@@ -13,7 +13,7 @@ import typer
 import irisdp
 
 from ..errors import BadInput, IrisError, Refusal, place_of
-from . import audit, batch, compare, design, explore, init, interpret, ledger, plot, publish, report, sample
+from . import audit, batch, compare, design, explore, init, interpret, ledger, plot, publish, report, reproduce, sample
 from .commands import Command, CommandOnDocuments, Commands, explain
 from .options import print_json
 from .terminal import give_up_output, write_plain_letters
@@ -110,6 +110,15 @@ for name, function, summary, examples in (
         (
             "irisdp compare plurality --categories 4 --n 12 --epsilon 1",
             "irisdp compare at-least 10 --n 20 --epsilon 1/2 --lead 3 -o compared.svg",
+        ),
+    ),
+    (
+        "reproduce",
+        reproduce.reproduce_command,
+        "Recompute what the works behind Iris print.",
+        (
+            "irisdp reproduce --out build/reproduce",
+            'irisdp reproduce --paper DOliveira2021 --only "Example 3"',
         ),
     ),
     (

@@ -13,7 +13,15 @@ __all__ = ["bullets", "document", "pairs", "section", "table"]
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
-def document(heading: str, lead: str, sections: Iterable[Html], made: str) -> str:
+def document(
+    heading: str,
+    lead: str,
+    sections: Iterable[Html],
+    made: str,
+    *,
+    kind: str = "Differentially private release",
+    title: str | None = None,
+) -> str:
     """Write a page of HTML that fetches nothing and runs nothing.
 
     Parameters
@@ -23,6 +31,10 @@ def document(heading: str, lead: str, sections: Iterable[Html], made: str) -> st
     sections : iterable of Html
     made : str
         What stands at its foot.
+    kind : str
+        What sort of page it is, above its heading.
+    title : str, optional
+        Of the window; unless given, that the heading was published.
     """
     head = element(
         "head",
@@ -30,14 +42,14 @@ def document(heading: str, lead: str, sections: Iterable[Html], made: str) -> st
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
         element("meta", name="referrer", content="no-referrer"),
-        element("title", f"Published: {heading}"),
+        element("title", title or f"Published: {heading}"),
         Html(f"<style>{_style()}</style>"),
     )
     body = element(
         "body",
         element(
             "header",
-            element("p", "Differentially private release", class_="kind"),
+            element("p", kind, class_="kind"),
             element("h1", heading),
             element("p", lead, class_="lead"),
         ),

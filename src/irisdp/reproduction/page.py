@@ -1,0 +1,87 @@
+"""What was recomputed as one page: counts, misprints with their reasons, and every item beside what is printed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from ..markup import Html, element
+from ..reports.blocks import bullets, document, section, table
+from ..version import VERSION
+from .figures import FIGURES, drawn
+from .items import WORKS
+from .results import Reproduced
+from .verdicts import VERDICTS
+
+__all__ = ["page"]
+
+_LEAD = (
+    "Worked numbers, examples, tables, figures and theorems of the works that Iris stands on, each recomputed by this "
+    "library and set beside what is printed."
+)
+
+
+def page(results: Sequence[Reproduced]) -> str:
+    """Write the results as one page of HTML that fetches nothing and runs nothing."""
+    works = [work for work in WORKS if any(result.item.work == work for result in results)]
+    sections = [section("In short", _summary(results, works))]
+    sections += [section(WORKS[work], _of_work(work, results), name=work) for work in works]
+    return document(
+        "Printed and recomputed",
+        _LEAD,
+        sections,
+        f"Computed by Iris {VERSION}; numbers of this library are made anew each time, and none is copied.",
+        kind="Reproduction",
+        title="Printed and recomputed",
+    )
+
+
+def _summary(results: Sequence[Reproduced], works: Sequence[str]) -> Iterator[Html]:
+    counted = Counter((result.item.work, result.verdict) for result in results)
+    verdicts = [verdict for verdict in VERDICTS if any(result.verdict == verdict for result in results)]
+    head = [element("th", "work", scope="col")]
+    head += [element("th", verdict, scope="col", class_="number") for verdict in (*verdicts, "all")]
+    rows = [
+        element(
+            "tr",
+            element("th", element("a", work, href=f"#{work}"), scope="row"),
+            *(element("td", counted[work, verdict], class_="number") for verdict in verdicts),
+            element("td", sum(counted[work, verdict] for verdict in verdicts), class_="number"),
+        )
+        for work in works
+    ]
+    yield table(f"How many of {len(results)} items have which verdict", head, rows)
+    yield bullets(
+        [
+            "agrees: what is computed is what is printed, exactly.",
+            "rounded: what is computed rounds to the printed digits.",
+            "misprint: they differ; the reason stands beside it, and a number that shows how what is printed fails.",
+            "Each item is recomputed alone by `irisdp reproduce --paper WORK --only ITEM`.",
+        ]
+    )
+
+
+def _of_work(work: str, results: Sequence[Reproduced]) -> Iterator[Html]:
+    for figure in FIGURES:
+        if figure.work == work:
+            image = drawn(figure)
+            if image is not None:
+                yield image
+    head = [
+        element("th", name, scope="col") for name in ("item", "printed", "computed here", "verdict", "why, or note")
+    ]
+    yield table(f"Items of {work}", head, [_row(result) for result in results if result.item.work == work])
+
+
+def _row(result: Reproduced) -> Html:
+    said = [element("p", result.note)] if result.note else []
+    if result.control:
+        said.append(element("p", f"Shown by {result.control}."))
+    return element(
+        "tr",
+        element("th", result.item.name, scope="row"),
+        element("td", result.item.printed),
+        element("td", result.ours),
+        element("td", result.verdict, class_="answer" if result.verdict != "agrees" else None),
+        element("td", *said, element("p", element("code", result.item.proof))),
+    )
