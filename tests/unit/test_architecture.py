@@ -2,6 +2,7 @@
 
 import ast
 import graphlib
+import importlib
 import re
 import subprocess
 import sys
@@ -9,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from irisdp.upstairs import DOORS
+
 SOURCE = Path(__file__).parents[2] / "src" / "irisdp"
 FLOORS = [
     {"errors", "catalogue", "markup", "renamed", "tabular", "version"},
     {"outputs"},
     {"exact"},
-    {"linprog"},
+    {"linprog", "upstairs"},
     {"privacy"},
     {"sampling"},
     {"graphs"},
@@ -75,6 +78,15 @@ def imported_files(path, text):
             yield from inside or [folder / "__init__.py"]
 
 
+def doors(text):
+    """Yield the rooms of irisdp that are named in words, for whoever loads them by their name."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == "import_module":
+            first = node.args[0]
+            if isinstance(first, ast.Constant) and str(first.value).startswith("irisdp."):
+                yield first.value
+
+
 def circle(imports):
     """Return files that import each other in a circle; none if they form floors."""
     try:
@@ -104,6 +116,20 @@ def test_imports_only_go_down(path):
 def test_one_file_calls_the_float_solver():
     callers = [path.relative_to(SOURCE).as_posix() for path in FILES if "import highspy" in path.read_text("utf-8")]
     assert callers == ["linprog/highs.py"]
+
+
+def test_one_file_asks_upstairs():
+    """Rooms above are named by words in `upstairs.py` alone; what it names is there."""
+    assert {path.name: found for path in FILES if (found := list(doors(path.read_text(encoding="utf-8"))))} == {}
+    for door in DOORS.values():
+        room, _, name = door.rpartition(".")
+        assert callable(getattr(importlib.import_module(room), name))
+
+
+def test_a_door_elsewhere_is_seen():
+    assert list(doors('importlib.import_module("irisdp.plots").plot')) == ["irisdp.plots"]
+    assert list(doors('from importlib import import_module\nimport_module("irisdp.cli.main")')) == ["irisdp.cli.main"]
+    assert list(doors('importlib.import_module("altair")')) == []
 
 
 def test_a_climbing_import_is_seen():
@@ -157,7 +183,8 @@ def test_import_is_light():
     """`import irisdp` loads no engine, solver or plotting library."""
     code = (
         "import sys, irisdp; irisdp.Privacy(epsilon=1);"
-        "print([m for m in ('duckdb','pyarrow','highspy','narwhals','sqlglot','typer','rich','pandas','scipy')"
+        "print([m for m in ('duckdb','pyarrow','highspy','narwhals','sqlglot','typer','rich','pandas','scipy','altair',"
+        "'vl_convert','irisdp.plots','irisdp.reports')"
         " if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

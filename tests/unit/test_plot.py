@@ -4,9 +4,14 @@ import pytest
 
 import irisdp
 from irisdp import BadInput, Privacy, design, graphs
+from irisdp.certify import privacy_profile
 from irisdp.cli.main import run
 from irisdp.graphs.families import Path
 from irisdp.plots import bars, graph_picture, heat_map
+from irisdp.plots.answers import PublishedAnswers
+from irisdp.plots.drawing import _DRAWN_BY
+from irisdp.privacy import Gaussian
+from irisdp.upstairs import Drawable
 
 
 @pytest.fixture
@@ -100,6 +105,27 @@ def test_a_graph_is_drawn_by_depth():
 def test_a_large_graph_is_refused():
     with pytest.raises(BadInput, match=r"^graph: has 200 nodes, and 150 can be told apart; "):
         graph_picture(Path(200))
+
+
+def test_results_draw_themselves(folder):
+    ledger = irisdp.Ledger("t.ledger")
+    read = irisdp.interpret("o.csv.release.json", 7, at_most=10)
+    coloured = graphs.colour(Path(6), lambda k: "low" if k < 2 else "high")
+    mechanism = irisdp.load("m.json")
+    publication = irisdp.publish("t.csv", "count", by="town", groups=["York", "Ely"], epsilon=1)
+    session = irisdp.Session("t.csv", ledger="t.ledger")
+    things = [mechanism, Privacy(ratio=2), Gaussian(1), privacy_profile(mechanism), Path(6), coloured, publication]
+    for thing in (*things, read, ledger, session):
+        assert thing.plot() == irisdp.plot(thing)
+    assert mechanism.plot(form="bars") == bars(mechanism)
+    with pytest.raises(BadInput, match=r"^form: is for mechanisms and privacy"):
+        ledger.plot(form="bars")
+
+
+def test_all_that_is_drawn_draws_itself():
+    for kinds, _ in _DRAWN_BY:
+        for kind in kinds if isinstance(kinds, tuple) else (kinds,):
+            assert issubclass(kind, Drawable) or kind is PublishedAnswers
 
 
 def test_other_things_have_no_picture():

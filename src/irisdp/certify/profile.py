@@ -20,6 +20,7 @@ from ..graphs import DatasetGraph
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument
 from ..privacy import Privacy
 from ..tabular import InOneLine
+from ..upstairs import Drawable
 from .arithmetic import Number, as_fraction, flint_rational
 from .subject import Subject, bare_subject
 
@@ -32,7 +33,7 @@ _LARGEST_IN_FLOATS = 700
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PrivacyProfile(InOneLine):
+class PrivacyProfile(InOneLine, Drawable):
     """δ(r) = max over neighbours, both ways, of Σ_v max(0, P_v − r·Q_v), as a convex piecewise linear function.
 
     Parameters

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..errors import BadInput
 from ..exact import checked
 from ..tabular import html_table
+from ..upstairs import Drawable
 from .names import Node, key_of_node
 from .protocol import DatasetGraph, Indices, Mask, node_from_key
 
@@ -24,7 +25,7 @@ Entry = TypeVar("Entry")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ColouredGraph:
+class ColouredGraph(Drawable):
     """A graph whose nodes fall into classes of equal colour; made by `colour`.
 
     Parameters

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ..errors import BadInput
 from ..exact import checked
 from ..tabular import html_table
+from ..upstairs import Drawable
 from .names import Node, Nodes, node_among
 
 __all__ = ["UNREACHABLE", "Chunk", "DatasetGraph", "Indices", "Mask", "blocks", "node_from_key"]
@@ -48,7 +49,7 @@ def blocks(count: int, size: int = CHUNK) -> Iterator[tuple[int, int]]:
         yield start, min(start + size, count)
 
 
-class DatasetGraph(ABC):
+class DatasetGraph(Drawable, ABC):
     """A finite undirected graph without loops or double edges, explicit or in closed form."""
 
     __slots__ = ()

@@ -19,6 +19,7 @@ from ..outputs import plan_outputs, write_outputs
 from ..privacy import MOST_PAIRS, Gaussian, Guarantee, Pair, Privacy
 from ..sampling import BitSource
 from ..tabular import html_table
+from ..upstairs import Drawable
 
 __all__ = [
     "FORMAT",
@@ -65,7 +66,7 @@ class Objective:
         return document
 
 
-class Written(ABC):
+class Written(Drawable, ABC):
     """A mechanism that can be written down and drawn from; what it needs, each kind holds in its own way."""
 
     __slots__ = ()

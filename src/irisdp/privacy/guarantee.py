@@ -11,6 +11,7 @@ from typing import Any
 from ..errors import BadInput
 from ..exact import checked, decimal_above, rational, rational_text, short_text
 from ..tabular import html_table
+from ..upstairs import Drawable
 from .gaussian import DEFAULT_GAP, gaussian_delta, zcdp_mean
 from .odds import even_odds
 from .parameters import Privacy
@@ -22,7 +23,7 @@ _LARGEST, _SMALLEST = 100, Fraction(1, 10**6)
 
 @checked
 @dataclass(frozen=True, slots=True, repr=False)
-class Gaussian:
+class Gaussian(Drawable):
     """μ-Gaussian differential privacy itself, such as a count has under Gaussian noise of deviation 1/μ.
 
     `Privacy.gaussian(mu)` is a polygon below it, of pairs that ask for hardly more: designs keep that, and noise and

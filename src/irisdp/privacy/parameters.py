@@ -11,6 +11,7 @@ from typing import Any
 from ..errors import BadInput
 from ..exact import checked, exp_below, log_above, rational, short_text
 from ..tabular import InOneLine, html_table
+from ..upstairs import Drawable
 from .gaussian import DEFAULT_GAP, gaussian_pairs, zcdp_mean
 from .odds import even_odds
 from .pair import MOST_PAIRS, Pair, follows
@@ -28,7 +29,7 @@ limit. What the library itself computes from them may be longer.
 
 @checked
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Privacy(InOneLine):
+class Privacy(InOneLine, Drawable):
     """A guarantee held as rationals: a ratio r ≤ e^ε and δ, or several such pairs that all hold at once.
 
     Theorems hold exactly in `ratio` and `delta`; `epsilon` is what a ledger charges and is never below log(ratio).

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import BadInput
 from ..exact import Enclosure
 from ..tabular import Tabular
+from ..upstairs import Drawable
 from .bands import band
 from .judgement import BASES, ChoiceRule, Judgement
 from .knowledge import Knowledge
@@ -63,7 +64,7 @@ class ReadChoice(ReadOne):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ChoiceInterpretation(Tabular):
+class ChoiceInterpretation(Tabular, Drawable):
     """One or many published names, read by one consumer.
 
     Parameters

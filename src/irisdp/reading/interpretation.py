@@ -19,6 +19,7 @@ from ..release.ledger_release import Release
 from ..renamed import renamed_method
 from ..sampling import draw
 from ..tabular import Tabular
+from ..upstairs import Drawable
 from .choices import ChoiceInterpretation, read_choices
 from .knowledge import Knowledge
 from .lists import Estimates, read_list
@@ -61,7 +62,7 @@ class ReadAnswer(ReadOne):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Interpretation(Tabular):
+class Interpretation(Tabular, Drawable):
     """One or many published answers, read by one consumer.
 
     Parameters

@@ -19,6 +19,7 @@ from ..release.ledger_release import Release
 from ..release.publication import Publication
 from ..release.written import SIDECAR_FORMAT
 from ..tabular import Tabular
+from ..upstairs import Drawable
 from .categories import count_between, estimated
 from .published_counts import LARGEST_COUNT
 from .released import released_table, stated
@@ -32,7 +33,7 @@ _SIZES, _CATEGORIES = "sorted-sizes", "randomised-response"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Estimates(Tabular):
+class Estimates(Tabular, Drawable):
     """What a published list says of the truth, with ends.
 
     Parameters

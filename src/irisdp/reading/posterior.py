@@ -12,6 +12,7 @@ from ..errors import BadInput
 from ..exact import checked, rational
 from ..renamed import renamed_method
 from ..tabular import InOneLine
+from ..upstairs import Drawable
 
 __all__ = ["Posterior"]
 
@@ -19,7 +20,7 @@ _MOST_LISTED = 10_000
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Posterior(InOneLine):
+class Posterior(InOneLine, Drawable):
     """Probabilities of the true counts first, first + 1, …; `prior` says in words what was assumed before."""
 
     first: int

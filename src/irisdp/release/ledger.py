@@ -25,6 +25,7 @@ from ..accounting import CURRENCIES, Charge, Currency
 from ..errors import BadInput, PromiseRefused
 from ..exact import Rational, checked, file_path
 from ..renamed import renamed_method
+from ..upstairs import Drawable
 from .ledger_file import connection, count_in, currency_of, resolved
 from .ledger_release import Earlier, Release, lines_as_html, list_releases
 from .ledger_rows import (
@@ -59,7 +60,7 @@ threads that use one wait for it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ledger:
+class Ledger(Drawable):
     """A budget and the releases charged to it, in a file that outlives the process.
 
     The object holds only the path: it may be copied, pickled, shared by threads and carried across a fork. A ledger

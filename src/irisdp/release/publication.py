@@ -10,6 +10,7 @@ from ..accounting import Charge, Cost
 from ..exact import rational_text
 from ..renamed import renamed_method
 from ..tabular import Tabular
+from ..upstairs import Drawable
 from .answers import Answers
 from .ledger import Ledger
 from .plans import Plan
@@ -21,7 +22,7 @@ __all__ = ["Publication"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Publication(Tabular):
+class Publication(Tabular, Drawable):
     """What was published: public, all of it.
 
     Attributes

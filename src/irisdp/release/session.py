@@ -12,6 +12,7 @@ from ..accounting import Charge
 from ..errors import BadInput
 from ..exact import Rational, checked
 from ..queries import open_table
+from ..upstairs import Drawable
 from .batches import BatchPublication, batch
 from .ledger import Ledger, Release
 from .ledger_release import lines_as_html
@@ -46,7 +47,7 @@ def asks(options: Any) -> Callable[[Method], Method]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, init=False, repr=False, eq=False)
-class Session:
+class Session(Drawable):
     """Questions about one table, charged to one budget.
 
     It holds no state but the names it was given: what was spent is in the ledger, on disk, and two sessions on one

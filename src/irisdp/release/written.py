@@ -5,7 +5,6 @@ Where they go is settled before anything is drawn; nothing in them depends on th
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, TypeVar
 from ..errors import BadInput, NotShown
 from ..exact import file_path, json_bytes
 from ..outputs import Output, plan_outputs, write_outputs
+from ..upstairs import asked_upstairs
 from .answers import Answers, answers_bytes, check_ending
 from .audiences import Audience
 from .datapackage import datapackage
@@ -185,12 +185,9 @@ def write_files(
 
 
 def pages(reports: Sequence[Output], released: Sequence[Sequence[Released]]) -> Iterator[tuple[Output, bytes]]:
-    """Make the planned pages, one after the other, each of a release or of all questions of a batch.
-
-    The room that makes them stands above this one, and is asked for by its name: it needs no more than is written.
-    """
+    """Make the planned pages, one after the other, each of a release or of all questions of a batch."""
     for report, parts in zip(reports, released, strict=bool(reports)):
-        yield report, importlib.import_module("irisdp.reports.writing").written_report(parts)
+        yield report, asked_upstairs("page", parts)
 
 
 def _not_written(field: str, failed: str) -> NotShown:

@@ -1,0 +1,50 @@
+"""What lower floors ask of higher ones: a result draws itself, a release has its page written. Nothing else is asked.
+
+Imports only go down, so that a room can be read and tested without those above it. Here and nowhere else a higher room
+is named, by a word and not by an import, and it is loaded when somebody asks.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from .exact import checked
+
+__all__ = ["DOORS", "Drawable", "asked_upstairs"]
+
+DOORS = {"picture": "irisdp.plots.plot", "page": "irisdp.reports.writing.written_report"}
+"""What may be asked for → the function that answers."""
+
+
+def asked_upstairs(door: str, *arguments: Any, **options: Any) -> Any:
+    """Call what stands behind one of the doors."""
+    room, _, name = DOORS[door].rpartition(".")
+    return getattr(importlib.import_module(room), name)(*arguments, **options)
+
+
+class Drawable:
+    """A result of which there is a picture."""
+
+    __slots__ = ()
+
+    @checked
+    def plot(self, *, form: str | None = None) -> Any:
+        """Draw this, as `irisdp.plot` does: floats made of exact numbers, for looking.
+
+        Parameters
+        ----------
+        form : {"heat-map", "bars", "trade-off", "profile"}, optional
+            How a mechanism is drawn, as a heat map unless given; or privacy, as a trade-off curve unless given.
+
+        Returns
+        -------
+        irisdp.plots.Picture
+            With `title`, `description` and `rows`; a notebook shows it, and `save` writes .svg, .png or .html.
+
+        Raises
+        ------
+        BadInput
+            Where the extra `plots` is not installed, and for what is too large to draw.
+        """
+        return asked_upstairs("picture", self, form=form)
