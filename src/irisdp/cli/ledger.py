@@ -83,6 +83,7 @@ def _show(ledger: Ledger) -> None:
         view.print(f"{name:<9}{escape(printable(text))}", soft_wrap=True)
 
 
+_QUOTE = '"'
 _HEADINGS = {"epsilon": "ε", "delta": "δ", "mu_squared": "μ²", "rho": "ρ"}
 
 
@@ -117,9 +118,24 @@ def _groups(groups: dict[str, Any] | None) -> str:
     """Name the first few groups, and say how many there are."""
     if groups is None:
         return ""
-    named = ["/".join(map(str, key)) for key in groups["first"]]
+    named = ["/".join(map(_name, key)) for key in groups["first"]]
     more = groups["count"] > len(named)
     return f"{', '.join(named)}{', …' if more else ''} ({groups['count']})"
+
+
+def _name(part: Any) -> str:
+    """Write a part of a group's name: as --groups takes it, in double quotes where it would run into the next.
+
+    Examples
+    --------
+    >>> _name("Ely"), _name("Wells, St Cuthbert Out"), _name(None)
+    ('Ely', '"Wells, St Cuthbert Out"', 'null')
+    """
+    if part is None:
+        return "null"
+    text = str(part)
+    odd = not text or text != text.strip() or text in ("null", "…") or any(mark in text for mark in ',/"')
+    return f'"{text.replace(_QUOTE, _QUOTE * 2)}"' if odd else text
 
 
 def _summary(document: dict[str, Any]) -> list[tuple[str, str]]:
