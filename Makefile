@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 RUNS ?= 10
 
-.PHONY: demo test quick costs seeds browser check hooks bench reliability proofs checker reproduce docs lock clean help
+.PHONY: demo test quick costs seeds browser check hooks bench reliability proofs checker reproduce docs sbom versions lock clean help
 
 help:
 	@echo "make demo         publish findings from a real survey (examples/anes96.csv)"
@@ -21,6 +21,8 @@ help:
 	@echo "make proofs       check the formal proofs with Coq, from scratch (installs Debian's packages where root)"
 	@echo "make checker      build the verified checker of mechanism files (build/checker/iris-check)"
 	@echo "make reproduce    recompute what the works behind Iris print, into build/reproduce"
+	@echo "make versions     run quick tests with each Python from 3.11 on, and with the oldest packages allowed"
+	@echo "make sbom         write a bill of materials to build/sbom.json"
 	@echo "make docs         rebuild the generated parts of the documentation"
 
 $(VENV)/bin/python:
@@ -97,6 +99,17 @@ reproduce: $(VENV)/.develop
 
 docs: $(VENV)/.develop
 	@for program in docs/*.py; do echo "== $$program"; $(BIN)/python $$program || exit 1; done
+
+# A bill of materials of what `pip install irisdp[all]` brings, with the versions that are tested together.
+sbom: $(VENV)/.develop
+	@rm -rf build/handed-out && $(BIN)/uv venv --quiet build/handed-out
+	@$(BIN)/uv pip install --quiet --python build/handed-out/bin/python --constraint requirements/develop.txt ".[all]"
+	$(BIN)/uv tool run --quiet --from cyclonedx-bom==7.5.0 cyclonedx-py environment build/handed-out/bin/python \
+	  --pyproject pyproject.toml --output-reproducible --output-format JSON --output-file build/sbom.json
+
+# The quick tests with every Python from 3.11 on that is here or can be had, and with the oldest packages that are allowed.
+versions: $(VENV)/.develop
+	tests/versions.sh $(BIN)/uv
 
 lock: $(VENV)/.develop
 	$(BIN)/uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --no-emit-index-url \

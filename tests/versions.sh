@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# The quick tests with each Python from 3.11 on, and with the oldest packages that pyproject.toml allows.
+# uv finds Pythons that are here, and brings others where it may; what cannot be had is named and passed over.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+uv=${1:-uv}
+extras=plots,explorer,notebooks,accounting,graphs,test
+failed=0
+
+try() { # NAME PYTHON HOW: install everything but Spark in a place of its own, and run the quick tests there
+  local name=$1 python=$2 how=$3 place=build/versions/$1
+  if ! "$uv" venv --quiet --clear --python "$python" "$place" 2>/dev/null; then
+    echo "$name: there is no Python $python here"
+    return
+  fi
+  "$uv" pip install --quiet --python "$place/bin/python" --resolution "$how" --editable ".[$extras]" || { failed=1; return; }
+  "$uv" pip list --quiet --python "$place/bin/python" --format freeze >"$place/packages.txt"
+  echo "== $name: $("$place/bin/python" --version), $(wc -l <"$place/packages.txt") packages"
+  PATH="$PWD/$place/bin:$PATH" "$place/bin/python" -m pytest -n "${JOBS:-2}" --dist worksteal --quick \
+    --ignore=tests/spark --ignore=tests/unit/test_dependencies.py || failed=1
+}
+
+for version in ${VERSIONS:-3.11 3.12 3.13 3.14}; do
+  try "newest-$version" "$version" highest
+done
+[ -n "${VERSIONS-}" ] || try oldest 3.11 lowest-direct
+exit $failed
