@@ -7,10 +7,15 @@ uv=${1:-uv}
 extras=plots,explorer,notebooks,accounting,graphs,test
 failed=0
 
+# Pythons that pyenv keeps are found by their folders: its own commands answer only for the one that is chosen.
+for folder in "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[1-9]*/bin; do
+  [ -d "$folder" ] && PATH="$PATH:$folder"
+done
+
 try() { # NAME PYTHON HOW: install everything but Spark in a place of its own, and run the quick tests there
   local name=$1 python=$2 how=$3 place=build/versions/$1
   if ! "$uv" venv --quiet --clear --python "$python" "$place" 2>/dev/null; then
-    echo "$name: there is no Python $python here"
+    echo "$name: Python $python is not here, and cannot be had"
     return
   fi
   "$uv" pip install --quiet --python "$place/bin/python" --resolution "$how" --editable ".[$extras]" || { failed=1; return; }
