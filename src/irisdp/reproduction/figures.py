@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from ..errors import BadInput
 from ..markup import Html, element
-from ..plots import Picture, bars, graph_picture
+from ..plots import Picture, bars, graph_picture, rainbow_curves
 from .coloured_graphs import figure_2, voluntary, votes
 from .colourings import on_the_line
+from .printed_rainbows import CAPTION_ROW
+from .rainbow_examples import example_1, figure_privacy
 
 __all__ = ["FIGURES", "Figure", "drawn"]
 
@@ -51,6 +54,29 @@ FIGURES = (
         "Figure 3 and Example 3",
         "The optimum on the (4,3)-line with R_4 = 0.8, at ε = log 1.3 and δ = 0.1.",
         lambda: bars(on_the_line()),
+    ),
+    *(
+        Figure(
+            work,
+            f"Figure {number}",
+            f"Five answers at ε = log 1.2 and δ = {delta}, by the corrected operator.",
+            partial(rainbow_curves, CAPTION_ROW, figure_privacy(delta), farthest=farthest),
+        )
+        for work, number, delta, farthest in (
+            ("Gu2023", 3, "0", 50),
+            ("Gu2023", 4, "0.001", 50),
+            ("Gu2023", 5, "0.1", 20),
+        )
+    ),
+    Figure("Gu2024", "Figure 2", "The cycle of Example 1; colours are rankings.", lambda: graph_picture(example_1())),
+    *(
+        Figure(
+            "Gu2024",
+            f"Figure {number}",
+            f"Five answers at ε = log 1.2 and δ = {delta}, by the corrected operator.",
+            partial(rainbow_curves, CAPTION_ROW, figure_privacy(delta), farthest=50),
+        )
+        for number, delta in ((3, "0"), (4, "0.001"), (5, "0.01"))
     ),
 )
 """In the order of the works."""

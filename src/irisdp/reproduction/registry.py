@@ -5,12 +5,17 @@ from __future__ import annotations
 import difflib
 
 from ..errors import BadInput
-from . import colouring_theorems, colourings
+from . import colouring_theorems, colourings, first_rainbows, rainbows
 from .items import WORKS, Item
 
 __all__ = ["ITEMS", "find_items"]
 
-ITEMS: tuple[Item, ...] = (*colourings.ITEMS, *colouring_theorems.ITEMS)
+ITEMS: tuple[Item, ...] = (
+    *colourings.ITEMS,
+    *colouring_theorems.ITEMS,
+    *first_rainbows.ITEMS,
+    *rainbows.ITEMS,
+)
 """To add one, write an `Item` in the file of its work; the tests run all of them."""
 
 
