@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from irisdp import Privacy, design, plots
+from irisdp.privacy import Gaussian
 
 HERE = Path(__file__).parent
 ROW = ["0.0005", "0.0081", "0.1364", "0.2727", "0.5823"]
@@ -22,6 +23,22 @@ PICTURES = {
     "rainbow-curves": (
         f'plots.rainbow_curves({ROW}, Privacy(ratio="1.2", delta="0.01"))',
         lambda: plots.rainbow_curves(ROW, Privacy(ratio="1.2", delta="0.01")),
+    ),
+    "trade-off": (
+        "Privacy(epsilon=1).plot()",
+        lambda: Privacy(epsilon=1).plot(),
+    ),
+    "trade-off-mechanism": (
+        'design.randomized_response(3, Privacy(ratio=3)).plot(form="trade-off")',
+        lambda: design.randomized_response(3, Privacy(ratio=3)).plot(form="trade-off"),
+    ),
+    "profile": (
+        'Privacy(epsilon=1, delta="1e-5").plot(form="profile")',
+        lambda: Privacy(epsilon=1, delta="1e-5").plot(form="profile"),
+    ),
+    "profile-gaussian": (
+        'Gaussian(1).plot(form="profile")',
+        lambda: Gaussian(1).plot(form="profile"),
     ),
     "error-count": (
         'plots.error_against_epsilon("count")',

@@ -41,10 +41,10 @@ def _mechanism(folder):
 def _named(folder):
     from fractions import Fraction
 
-    from irisdp import Mechanism, Privacy
+    from irisdp import Mechanism, Privacy, graphs
 
     rows = [[Fraction(2, 3), Fraction(1, 3)], [Fraction(1, 3), Fraction(2, 3)]]
-    return Mechanism.from_matrix(rows, privacy=Privacy(ratio=2), outputs=(HOSTILE, "other"))
+    return Mechanism.from_matrix(rows, privacy=Privacy(ratio=2), outputs=(HOSTILE, "other"), graph=graphs.Path(2))
 
 
 def _count(folder):
@@ -80,6 +80,16 @@ def _errors(folder):
     return plots.error_against_epsilon("majority", epsilons=["1/2", 1, 2], objective="lead-5")
 
 
+def _trade_off(folder):
+    return _named(folder).plot(form="trade-off")
+
+
+def _profile(folder):
+    from irisdp import Privacy
+
+    return Privacy(epsilon=1, delta="1e-5").plot(form="profile")
+
+
 PICTURES = {
     "heat_map": partial(_draw, "heat_map", _mechanism),
     "heat_map of names": partial(_draw, "heat_map", _named),
@@ -89,5 +99,7 @@ PICTURES = {
     "readings": partial(_draw, "readings", _read),
     "rainbow_curves": _rainbow,
     "error_against_epsilon": _errors,
+    "trade_off_curves": _trade_off,
+    "privacy_profiles": _profile,
 }
 """Name of what draws it, and of what → what makes it in an empty folder."""

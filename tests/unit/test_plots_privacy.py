@@ -88,7 +88,7 @@ def test_a_profile_is_the_sum_of_what_is_left():
 
 def law(name, epsilon):
     """Return noise on the whole numbers −FAR … FAR + 1, by its distribution function."""
-    if name == "geometric noise, randomised response":
+    if name == "geometric noise, randomised response (yes/no)":
         part = (1 - math.exp(-epsilon)) / (1 + math.exp(-epsilon))
         return [part * math.exp(-epsilon * abs(z)) for z in range(-FAR, FAR + 2)]
     if name == "Laplace noise, rounded":
@@ -114,7 +114,7 @@ def law(name, epsilon):
 
 
 @pytest.mark.parametrize(
-    "name", ["geometric noise, randomised response", "Laplace noise, rounded", "staircase noise, rounded"]
+    "name", ["geometric noise, randomised response (yes/no)", "Laplace noise, rounded", "staircase noise, rounded"]
 )
 @pytest.mark.parametrize("epsilon", ["1/4", "1", "3"])
 def test_noise_beside_it_is_the_noise_that_it_says(name, epsilon):
@@ -234,6 +234,11 @@ def test_forms_of_mechanisms_and_of_privacy():
     ("subject", "beside", "said"),
     [
         (3, (), "subject: must be a Mechanism or "),
+        (
+            Mechanism.from_matrix([["1/2", "1/2"]] * 2, privacy=Privacy(ratio=2)),
+            (),
+            "subject: has no graph that says which inputs are neighbours; make it with graph=…",
+        ),
         (Privacy(ratio=2), ["uniform"], "beside: must be a list of different peers; choose from geometric, laplace"),
         (Privacy(ratio=2), ["laplace", "laplace"], "beside: must be a list of different peers"),
     ],

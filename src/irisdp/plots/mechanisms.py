@@ -62,7 +62,7 @@ def heat_map(mechanism: Mechanism | FactoredMechanism) -> Picture:
     if max(len(seen.inputs), len(seen.answers)) <= _WITH_NUMBERS:
         light = alt.condition("datum.probability > 0.5", alt.value("white"), alt.value(INK))
         shaded += base.mark_text(fontSize=11).encode(text=alt.Text("probability:Q", format=".3"), color=light)
-    wide, high = (max(240, min(700, 44 * len(names))) for names in (seen.answers, seen.inputs))
+    wide, high = (max(240, min(700, 48 * len(names))) for names in (seen.answers, seen.inputs))
     return Picture(
         title="Probability of each answer, for each input",
         description=f"A heat map, darker where an answer is more probable, of {seen.describe(mechanism)}",

@@ -15,6 +15,7 @@ from ..mechanisms import FactoredMechanism, Mechanism
 from ..peers import GeometricCount, RoundedLaplace, RoundedStaircase
 from ..privacy import Gaussian, Guarantee, Privacy
 from ..privacy.gaussian import gaussian_mean, gaussian_mean_for
+from ..privacy.odds import right_guess
 from .lines import apart
 from .picture import Picture
 from .rows import heading
@@ -64,7 +65,7 @@ def trade_off_curves(subject: Subject, *, beside: Sequence[str] = _BESIDE) -> Pi
     Raises
     ------
     BadInput
-        For what has no such curve, a mechanism that is too large, and peers of another name.
+        For a mechanism that has no graph or is too large, and peers of another name.
 
     Examples
     --------
@@ -189,7 +190,7 @@ class _Drawn:
 
     def guesses(self) -> str:
         """Say of every curve how often a guess is right."""
-        right = (f"{_percent(one.tests.delta_at(Fraction(0)))} ({one.name})" for one in self.curves)
+        right = (f"{right_guess(one.tests.delta_at(Fraction(0)))} ({one.name})" for one in self.curves)
         return f"A guess between two neighbours, 50:50 before, is right with probability at most {'; '.join(right)}."
 
     def reach(self) -> Fraction:
@@ -210,6 +211,9 @@ def _own(subject: Subject) -> tuple[list[_Curve], Guarantee | None]:
         return [_Curve(_promise(subject), Normal(subject.mu), _promise(subject))], subject
     if isinstance(subject, PrivacyProfile):
         return [_Curve("this profile", of_profile(subject), "of a mechanism")], None
+    if isinstance(subject, Mechanism) and subject.graph is None:
+        rule = "has no graph that says which inputs are neighbours"
+        raise BadInput("subject", rule, "make it with graph=…, or draw its privacy: give mechanism.privacy")
     size = f"{len(subject.inputs):,} inputs and {len(subject.outputs):,} answers"
     if len(subject.inputs) * len(subject.outputs) > _MOST_ENTRIES:
         rule = f"has {size}, and pictures of privacy look at up to {_MOST_ENTRIES:,} probabilities"
@@ -229,7 +233,7 @@ def _promise(guarantee: Guarantee) -> str:
 
 def _peer(name: str, ratio: Fraction, delta: Fraction) -> _Curve:
     if name == "geometric":
-        return _Curve("geometric noise, randomised response", of_noise(GeometricCount(ratio)))
+        return _Curve("geometric noise, randomised response (yes/no)", of_noise(GeometricCount(ratio)))
     if name == "laplace":
         return _Curve(RoundedLaplace.name, of_noise(RoundedLaplace(ratio)))
     if name == "staircase":
@@ -244,10 +248,6 @@ def _turns(tests: Tests, end: Fraction) -> set[Fraction]:
     kinks = [kink for kink in tests.kinks() if kink <= end]
     near = [kinks[-1] - end / _STEPS / 4**k for k in range(_NEARER)] if kinks else []
     return {*kinks, *(place for place in near if place > 0)}
-
-
-def _percent(apart_by: Fraction) -> str:
-    return f"{math.ceil((1 + apart_by) * 500) / 10:g} %"
 
 
 def _below(value: Fraction) -> float:
@@ -316,4 +316,4 @@ def _lines(alt: Any, values: Sequence[dict[str, Any]], drawn: _Drawn, x: Any, y:
 
 def _heading(title: str, drawn: _Drawn) -> Any:
     beside = f"; beside it noise on a count, ε = {short_text(Privacy(ratio=drawn.ratio).epsilon)}" if drawn.said else ""
-    return altair().TitleParams(**heading(title, f"broad: {drawn.curves[0].name}{beside}", 480))
+    return altair().TitleParams(**heading(title, f"broad: {drawn.curves[0].name}{beside}", 560))

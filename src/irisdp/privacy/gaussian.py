@@ -99,15 +99,15 @@ def gaussian_errors(mu: Fraction, threshold: Fraction) -> tuple[Fraction, Fracti
 
 
 def gaussian_mean(apart: Fraction) -> Fraction:
-    """Return the μ at which neighbours are so far apart in total variation, 2Φ(μ/2) − 1, rounded up.
+    """Return the μ at which neighbours are so far apart in total variation, 2Φ(μ/2) − 1, rounded down.
 
     Parameters
     ----------
     apart : Fraction
         Above 0 and below 1.
     """
-    mean = enclosure_of(lambda: 2 * flint.arb(2).sqrt() * ball(apart).erfinv(), width=_WIDTH).upper
-    return dyadic_above(mean, _BITS)
+    mean = enclosure_of(lambda: 2 * flint.arb(2).sqrt() * ball(apart).erfinv(), width=_WIDTH).lower
+    return dyadic_below(mean, _BITS)
 
 
 def gaussian_mean_for(epsilon: Fraction, delta: Fraction) -> Fraction:

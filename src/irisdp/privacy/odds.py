@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-__all__ = ["even_odds"]
+__all__ = ["even_odds", "right_guess"]
 
 _PLACES = 100
 
@@ -23,5 +23,10 @@ def even_odds(apart: Fraction) -> str:
     >>> even_odds(Fraction(1, 3))
     'a guess between two neighbours, 50:50 before, is right with probability 66.67 % at most'
     """
+    return f"a guess between two neighbours, 50:50 before, is right with probability {right_guess(apart)} at most"
+
+
+def right_guess(apart: Fraction) -> str:
+    """Write how often such a guess is right at most, in per cent."""
     percent = math.ceil((1 + min(apart, Fraction(1))) / 2 * 100 * _PLACES) / _PLACES
-    return f"a guess between two neighbours, 50:50 before, is right with probability {percent:g} % at most"
+    return f"{percent:g} %"
