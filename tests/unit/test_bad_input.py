@@ -1,5 +1,6 @@
 """Bad input at the command line: status 2, one clear line, nothing spent, and no private value anywhere."""
 
+import contextlib
 import json
 import sqlite3
 
@@ -183,7 +184,7 @@ def here(tmp_path, monkeypatch):
     (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00,\x01\n1,2\n")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder.csv").mkdir()
-    with sqlite3.connect(tmp_path / "other.ledger") as connection:
+    with contextlib.closing(sqlite3.connect(tmp_path / "other.ledger")) as connection, connection:
         connection.execute("CREATE TABLE t (x)")
     connection.close()
     return tmp_path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -285,9 +286,8 @@ class TestBook:
 
 
 def foreign(path):
-    with sqlite3.connect(path) as connection:
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE patients (name TEXT)")
-    connection.close()
 
 
 def later(path):

@@ -1,5 +1,6 @@
 """Sidecars say of which table answers are, when they were drawn and by which version: the same whenever one asks."""
 
+import contextlib
 import datetime
 import json
 import sqlite3
@@ -58,7 +59,7 @@ def test_the_name_that_was_given_and_the_rule_of_the_unit_are_said(survey):
 def test_a_ledger_that_does_not_say_is_no_error(survey):
     before = json.loads(published(survey).read_text(encoding="utf-8"))
     for details in ("{}", "no JSON", "[]"):
-        with sqlite3.connect(survey.with_suffix(".ledger")) as database:
+        with contextlib.closing(sqlite3.connect(survey.with_suffix(".ledger"))) as database, database:
             database.execute("UPDATE release SET details = ?", (details,))
         told = json.loads(published(survey).read_text(encoding="utf-8"))
         assert told == {**before, "table": None, "version": None}
