@@ -11,6 +11,7 @@ from ..markup import Html, element
 from ..plots import Picture, bars, graph_picture, rainbow_curves
 from .coloured_graphs import figure_2, voluntary, votes
 from .colourings import on_the_line
+from .counts import figure_1
 from .printed_rainbows import CAPTION_ROW
 from .rainbow_examples import example_1, figure_privacy
 
@@ -77,6 +78,12 @@ FIGURES = (
             partial(rainbow_curves, CAPTION_ROW, figure_privacy(delta), farthest=50),
         )
         for number, delta in ((3, "0"), (4, "0.001"), (5, "0.01"))
+    ),
+    Figure(
+        "Gupte2010",
+        "Figure 1",
+        "Geometric noise around 5 at α = 0.2, clamped to 0 to 10.",
+        lambda: bars(figure_1()),
     ),
 )
 """In the order of the works."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 
 from ..errors import BadInput
-from . import colouring_theorems, colourings, first_rainbows, rainbows
+from . import colouring_theorems, colourings, count_audiences, count_theorems, counts, first_rainbows, rainbows
 from .items import WORKS, Item
 
 __all__ = ["ITEMS", "find_items"]
@@ -15,6 +15,9 @@ ITEMS: tuple[Item, ...] = (
     *colouring_theorems.ITEMS,
     *first_rainbows.ITEMS,
     *rainbows.ITEMS,
+    *counts.ITEMS,
+    *count_audiences.ITEMS,
+    *count_theorems.ITEMS,
 )
 """To add one, write an `Item` in the file of its work; the tests run all of them."""
 
