@@ -106,10 +106,8 @@ class TestBudget:
 
     def test_spent_is_read_off_an_index(self, ledger):
         ask(ledger)
-        with ledger._connection() as connection:
-            plan = connection.execute(
-                "EXPLAIN QUERY PLAN SELECT epsilon, delta, count(*) FROM release GROUP BY epsilon, delta"
-            ).fetchall()
+        with ledger.store.reading() as rows:
+            plan = rows.find("EXPLAIN QUERY PLAN SELECT epsilon, delta, count(*) FROM release GROUP BY epsilon, delta")
         assert "USING COVERING INDEX release_cost" in plan[0][-1]
 
 

@@ -14,7 +14,9 @@ from irisdp.cells import GeometricNoise
 from irisdp.cli.main import run
 from irisdp.errors import BudgetRefused, PromiseRefused
 from irisdp.release.ledger import Entry
-from irisdp.release.ledger_file import currency_of
+from irisdp.release.ledger_file import SQLiteRows
+from irisdp.release.ledger_store import Damaged
+from irisdp.release.ledger_tables import currency_of
 from irisdp.release.promise import Promise
 
 pytestmark = pytest.mark.usefixtures("one_engine")
@@ -102,8 +104,8 @@ class TestCurrency:
         connection = sqlite3.connect(path)
         connection.execute("ALTER TABLE budget RENAME COLUMN mu_squared TO nu")
         connection.commit()
-        with pytest.raises(sqlite3.DatabaseError):
-            currency_of(connection)
+        with pytest.raises(Damaged):
+            currency_of(SQLiteRows(connection))
         connection.close()
         with pytest.raises(BadInput, match="is damaged or not a ledger"):
             _ = Ledger(path).spent

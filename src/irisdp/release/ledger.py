@@ -10,12 +10,9 @@ What is spent is never stored: it is the sum of the rows, as exact rationals in 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
-import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,7 +23,7 @@ from ..errors import BadInput, PromiseRefused
 from ..exact import Rational, checked, file_path
 from ..renamed import renamed_method
 from ..upstairs import Drawable
-from .ledger_file import connection, count_in, currency_of, resolved
+from .ledger_file import LedgerFile, resolved
 from .ledger_release import Earlier, Release, lines_as_html, list_releases
 from .ledger_rows import (
     Entry,
@@ -44,6 +41,8 @@ from .ledger_rows import (
     read_spent,
     write_limit,
 )
+from .ledger_store import Rows, Store
+from .ledger_tables import count_in, currency_of
 from .limits import limit_of
 from .promise import FACTS, Promise, check_promise
 from .statement import statement
@@ -87,20 +86,20 @@ class Ledger(Drawable):
     @property
     def currency(self) -> Currency:
         """What charges are counted in: ε and δ, unless the ledger was made with a limit in μ or ρ."""
-        with self._connection() as connection:
-            return currency_of(connection)
+        with self.store.reading() as rows:
+            return currency_of(rows)
 
     @property
     def limit(self) -> Charge | None:
         """The most that may be spent; None where no limit was set."""
-        with self._connection() as connection:
-            return read_limit(connection)
+        with self.store.reading() as rows:
+            return read_limit(rows)
 
     @property
     def spent(self) -> Charge:
         """The sum of all charges, exactly."""
-        with self._connection() as connection:
-            return read_spent(connection)
+        with self.store.reading() as rows:
+            return read_spent(rows)
 
     @checked
     def set_limit(
@@ -142,52 +141,53 @@ class Ledger(Drawable):
     def restrict(self, limit: Charge) -> Charge:
         """Set the most that may be spent, as `set_limit` does, to a cost in any currency."""
         wanted = next(currency for currency in CURRENCIES if currency.cost is type(limit))
-        with self._transaction() as connection:
-            if not count_in(connection, wanted):
-                here = currency_of(connection).name
+
+        def work(rows: Rows) -> Charge:
+            if not count_in(rows, wanted):
+                here = currency_of(rows).name
                 raise PromiseRefused(
-                    f"{self.path.name} counts in {here}, which was fixed by its first limit or release, and not in"
+                    f"{self.store.name} counts in {here}, which was fixed by its first limit or release, and not in"
                     f" {wanted.name}; set a limit in {here}, or name a new ledger",
                     differs=["currency"],
                     pinned={"currency": here},
                 )
-            write_limit(connection, limit)
-            return read_spent(connection)
+            write_limit(rows, limit)
+            return read_spent(rows)
+
+        return self.store.write(work)
 
     def releases(self) -> list[Release]:
         """List what was released, oldest first."""
-        with self._connection() as connection:
-            return list_releases(self.path, connection)
+        with self.store.reading() as rows:
+            return list_releases(self.store, rows)
 
     def latest(self) -> list[Release]:
         """List the releases of that version of the data which was answered about last, oldest first."""
-        with self._connection() as connection:
-            fingerprint = last_fingerprint(connection)
-            return [] if fingerprint is None else list_releases(self.path, connection, fingerprint)
+        with self.store.reading() as rows:
+            fingerprint = last_fingerprint(rows)
+            return [] if fingerprint is None else list_releases(self.store, rows, fingerprint)
 
     document = renamed_method("document", "to_document")
 
     def to_document(self) -> dict[str, Any]:
         """Return limit, spending, promise and releases at one moment as JSON-ready data with exact numbers."""
-        with self._connection() as connection:
-            connection.execute("BEGIN")
-            limit, spent = read_limit(connection), read_spent(connection)
+        with self.store.reading() as rows:
+            limit, spent = read_limit(rows), read_spent(rows)
             return {
                 "limit": limit and limit.to_document(),
                 "spent": spent.to_document(),
                 "left": limit and limit.beyond(spent).to_document(),
-                **statement(currency_of(connection), limit, spent),
-                **_promise_document(connection, self.path),
-                "releases": [release.to_document() for release in list_releases(self.path, connection)],
+                **statement(currency_of(rows), limit, spent),
+                **_promise_document(rows, self.store.name),
+                "releases": [release.to_document() for release in list_releases(self.store, rows)],
             }
 
     def _repr_html_(self) -> str:
         """Show in a notebook what `irisdp ledger` shows: what is spent of what, and the newest releases."""
-        with self._connection() as connection:
-            connection.execute("BEGIN")
-            limit, spent = read_limit(connection), read_spent(connection)
+        with self.store.reading() as rows:
+            limit, spent = read_limit(rows), read_spent(rows)
             of = "; no limit is set" if limit is None else f" of {limit}"
-            return lines_as_html(f"Ledger: {self.path.name}; spent {spent}{of}", list_releases(self.path, connection))
+            return lines_as_html(f"Ledger: {self.path.name}; spent {spent}{of}", list_releases(self.store, rows))
 
     @checked
     def pin(self, facts: Mapping[str, Any]) -> None:
@@ -198,12 +198,16 @@ class Ledger(Drawable):
         facts : mapping
             As `irisdp.release.promise.promise_in_advance` returns them.
         """
-        with self._transaction() as connection:
-            pinned = pinned_facts(connection, self.path)
+        name = self.store.name
+
+        def work(rows: Rows) -> None:
+            pinned = pinned_facts(rows, name)
             # Both ways: in advance nothing may be narrowed either.
-            check_promise(pinned, {**pinned, **facts}, self.path.name)
-            check_promise(facts, {**facts, **pinned}, self.path.name)
-            pin(connection, self.path, facts)
+            check_promise(pinned, {**pinned, **facts}, name)
+            check_promise(facts, {**facts, **pinned}, name)
+            pin(rows, name, facts)
+
+        self.store.write(work)
 
     @checked
     def check(self, promise: Promise, fingerprint: str | None = None) -> None:
@@ -222,23 +226,21 @@ class Ledger(Drawable):
         PromiseRefused
             Which facts differ, as pinned and as asked.
         """
-        with self._connection() as connection:
-            check_pinned(connection, self.path, promise.facts(), fingerprint)
+        with self.store.reading() as rows:
+            check_pinned(rows, self.store.name, promise.facts(), fingerprint)
 
     @checked
     def known(self, fingerprints: Sequence[str]) -> set[str]:
         """Return those fingerprints that the ledger has answered about."""
-        with self._connection() as connection:
-            return known_fingerprints(connection, fingerprints)
+        with self.store.reading() as rows:
+            return known_fingerprints(rows, fingerprints)
 
     @checked
     def answered(self, question: str) -> bool:
         """Tell whether a question was settled, about any version of the data."""
-        with self._connection() as connection:
-            found = connection.execute(
-                "SELECT 1 FROM settlement WHERE question_hash = ? LIMIT 1", (_hash_of(question),)
-            ).fetchone()
-            return found is not None
+        with self.store.reading() as rows:
+            asked = (_hash_of(question),)
+            return bool(rows.find("SELECT 1 FROM settlement WHERE question_hash = ? LIMIT 1", asked))
 
     @checked
     def settle(
@@ -292,57 +294,53 @@ class Ledger(Drawable):
         tests/statistics/ledger: kills, failing writes, power loss and crowds of processes.
         """
         question_hash = _hash_of(question)
-        with self._transaction() as connection:
-            check_pinned(connection, self.path, promise.facts(), fingerprint)
-            pin(connection, self.path, promise.facts())  # rolled back with everything else
-            settled = find_settlement(connection, fingerprint, question_hash)
+
+        def work(rows: Rows) -> Settlement:
+            check_pinned(rows, self.store.name, promise.facts(), fingerprint)
+            pin(rows, self.store.name, promise.facts())  # rolled back with everything else
+            settled = find_settlement(rows, fingerprint, question_hash)
             if settled is not None:
-                note_outputs(connection, settled, outputs or {})
+                note_outputs(rows, settled, outputs or {})
                 return settled
-            currency = currency_of(connection)
+            currency = currency_of(rows)
             # Given earlier answers, what builds on them may be less private than their sums say: proofs/filters.md.
-            earlier = Earlier(lambda: self._releases_of(fingerprint) if currency.refines else [])
+            earlier = Earlier(lambda: list_releases(self.store, rows, fingerprint) if currency.refines else [])
             price = cost if isinstance(cost, Charge) else cost(earlier, currency)
-            check_budget(read_limit(connection), read_spent(connection), price)
+            check_budget(read_limit(rows), read_spent(rows), price)
             entries = tuple(draw(earlier, price))
             if sum((entry.cost for entry in entries), currency.cost()) != price:
                 raise BadInput(
                     "cost", "must be the sum of the entries' costs", "share it out among the entries exactly"
                 )
-            now = datetime.now(UTC).isoformat(timespec="seconds")
-            settlement = connection.execute(
-                "INSERT INTO settlement (settled, query, question, question_hash, fingerprint) VALUES (?, ?, ?, ?, ?)",
-                (now, query, question, question_hash, fingerprint),
-            ).lastrowid
-            ids = tuple(insert_entry(connection, settlement, entry) for entry in entries)
-            fresh = Settlement(entries, ids, now, repeated=False)
-            note_outputs(connection, fresh, outputs or {})
-        return fresh
+            row = {
+                "settled": datetime.now(UTC).isoformat(timespec="seconds"),
+                "query": query,
+                "question": question,
+                "question_hash": question_hash,
+                "fingerprint": fingerprint,
+            }
+            settlement = rows.insert("settlement", row)
+            ids = tuple(insert_entry(rows, settlement, entry) for entry in entries)
+            fresh = Settlement(entries, ids, row["settled"], repeated=False)
+            note_outputs(rows, fresh, outputs or {})
+            return fresh
 
-    def _releases_of(self, fingerprint: str) -> list[Release]:
-        with self._connection() as connection:
-            return list_releases(self.path, connection, fingerprint)
+        return self.store.write(work)
 
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Write, alone; leaving normally commits, and closing without a commit rolls back."""
-        with self._connection(create=True) as database:
-            database.execute("BEGIN IMMEDIATE")
-            yield database
-            database.execute("COMMIT")
-
-    def _connection(self, *, create: bool = False) -> AbstractContextManager[sqlite3.Connection]:
-        return connection(self.path, create=create)
+    @property
+    def store(self) -> Store:
+        """Where the rows are kept."""
+        return LedgerFile(self.path)
 
 
 def _hash_of(question: str) -> str:
     return hashlib.sha256(question.encode()).hexdigest()
 
 
-def _promise_document(connection: sqlite3.Connection, path: Path) -> dict[str, Any]:
+def _promise_document(rows: Rows, name: str) -> dict[str, Any]:
     """Return what the ledger is pinned to, None where that is open yet; a note where its sum promises nothing."""
     try:
-        pinned, note = pinned_facts(connection, path), {}
+        pinned, note = pinned_facts(rows, name), {}
     except PromiseRefused as refusal:
         pinned, note = {}, {"note": str(refusal)}
     return {**{fact: pinned.get(fact) for fact in FACTS}, **note}

@@ -1,4 +1,4 @@
-"""The ledger's file: one SQLite database, opened for one operation at a time, with every complaint in our own words."""
+"""A ledger in a file: one SQLite database, opened for one operation at a time; complaints in our own words."""
 
 from __future__ import annotations
 
@@ -6,58 +6,33 @@ import contextlib
 import errno
 import os
 import sqlite3
-import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
-from ..accounting import CURRENCIES, EPSILON_DELTA, Currency
+from ..accounting import Currency
 from ..errors import BadInput
+from . import ledger_store
 from .files import create_once, drafts_of
+from .ledger_store import Damaged, Rows
+from .ledger_tables import OTHER_CURRENCY, VERSION, numbered, statements
 
-__all__ = ["connection", "count_in", "currency_of", "is_current", "resolved", "upgrade"]
+__all__ = ["LedgerFile", "SQLiteRows", "nowhere", "resolved"]
+
+T = TypeVar("T")
 
 PATIENCE = 300
 """Seconds to wait for another process that is drawing; the lock of a dead one is lifted by the operating system."""
 
 _APPLICATION = 0x49726973  # "Iris"
-_VERSION, _OTHER_CURRENCY = 2, 3
-_READABLE = (1, _VERSION, _OTHER_CURRENCY)
-# Format 3 is format 2 with other columns for limit and charges: μ² or ρ. Who knows formats up to 2 must not add to it.
-# What format 2 has beyond format 1: what the ledger promises, and the files that answers were written to.
-_ADDED = (
-    "CREATE TABLE promise (id INTEGER PRIMARY KEY CHECK (id = 1), facts TEXT NOT NULL)",
-    "CREATE TABLE output (release INTEGER NOT NULL REFERENCES release, path TEXT NOT NULL, UNIQUE (release, path))",
-)
-
-
-def _tables(currency: Currency) -> tuple[str, ...]:
-    """Return the statements that make the tables with numbers of a currency, which its costs name the columns of."""
-    columns = currency.cost.__slots__
-    numbers = ", ".join(f"{column} TEXT NOT NULL" for column in columns)
-    return (
-        f"CREATE TABLE budget (id INTEGER PRIMARY KEY CHECK (id = 1), {numbers})",
-        "CREATE TABLE release (id INTEGER PRIMARY KEY, settlement INTEGER NOT NULL REFERENCES settlement,"
-        f" audience TEXT, {numbers}, details TEXT NOT NULL, answers BLOB NOT NULL)",
-        "CREATE INDEX release_settlement ON release (settlement)",
-        f"CREATE INDEX release_cost ON release ({', '.join(columns)})",
-    )
-
-
+_READABLE = (1, VERSION, OTHER_CURRENCY)
 _SCHEMA = f"""
     BEGIN;
-    CREATE TABLE settlement (
-        id INTEGER PRIMARY KEY,
-        settled TEXT NOT NULL,
-        query TEXT NOT NULL,
-        question TEXT NOT NULL,
-        question_hash TEXT NOT NULL,
-        fingerprint TEXT NOT NULL,
-        UNIQUE (fingerprint, question_hash)
-    );
-    {"; ".join((*_tables(EPSILON_DELTA), *_ADDED))};
+    {"; ".join(statements())};
     PRAGMA application_id = {_APPLICATION};
-    PRAGMA user_version = {_VERSION};
+    PRAGMA user_version = {VERSION};
     COMMIT;
 """
 SETTINGS = (
@@ -69,17 +44,90 @@ SETTINGS = (
     "PRAGMA wal_autocheckpoint = 0",
 )
 
-# A fork in the middle of an operation would give the child SQLite's idea of locks that only the parent holds. So every
-# operation of this process takes its turn here, and a fork waits for its own. SQLite would queue threads anyway.
-turn = threading.RLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=turn.acquire, after_in_parent=turn.release, after_in_child=turn.release)
+
+class SQLiteRows:
+    """The rows of a ledger in SQLite, by an open connection."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def find(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return what a query finds."""
+        return self._connection.execute(statement, tuple(values)).fetchall()
+
+    def change(self, statement: str, values: Sequence[Any] = ()) -> None:
+        """Carry out a statement that returns nothing."""
+        self._connection.execute(statement, tuple(values))
+
+    def insert(self, table: str, row: Mapping[str, Any]) -> int:
+        """Add a row, and return its id."""
+        statement = f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})"
+        return int(self._connection.execute(statement, tuple(row.values())).lastrowid or 0)
+
+    def columns(self, table: str) -> tuple[str, ...]:
+        """Return the names of a table's columns, in their order."""
+        return tuple(row[1] for row in self._connection.execute(f"PRAGMA table_info({table})"))
+
+    def version(self) -> int:
+        """Return the format that the ledger has."""
+        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        return int(version)
+
+    def set_version(self, version: int) -> None:
+        """Write down the format that the ledger has now."""
+        self._connection.execute(f"PRAGMA user_version = {version}")
+
+    def recount(self, currency: Currency) -> None:
+        """Give the tables of limit and charges, which are empty, the columns of a currency."""
+        for table in ("budget", "release"):
+            self._connection.execute(f"DROP TABLE {table}")
+        for statement in numbered(currency):
+            self._connection.execute(statement)
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerFile:
+    """A ledger in a file, which need not be there yet."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The file's name, without its folder."""
+        return self.path.name
+
+    def exists(self) -> bool:
+        """Tell whether there is such a file."""
+        return self.path.exists()
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Rows]:
+        """Look at one moment; where there is no file, at an empty ledger in memory."""
+        with _connection(self.path, create=False) as connection:
+            connection.execute("BEGIN")
+            yield SQLiteRows(connection)
+
+    def write(self, work: Callable[[Rows], T]) -> T:
+        """Write, alone: returning commits, and closing without a commit rolls back."""
+        with _connection(self.path, create=True) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            done = work(SQLiteRows(connection))
+            connection.execute("COMMIT")
+        return done
 
 
 @contextlib.contextmanager
-def connection(path: Path, *, create: bool = False) -> Iterator[sqlite3.Connection]:
+def nowhere() -> Iterator[Rows]:
+    """Look at an empty ledger that is kept nowhere."""
+    with _connected(":memory:") as connection:
+        connection.executescript(_SCHEMA)
+        yield SQLiteRows(connection)
+
+
+@contextlib.contextmanager
+def _connection(path: Path, *, create: bool) -> Iterator[sqlite3.Connection]:
     """Connect for one operation; where there is no file, to an empty ledger in memory."""
-    with turn:
+    with ledger_store.turn:
         try:
             exists = _exists(path, create=create)
             place = f"{path.as_uri()}?mode=rw" if exists else ":memory:"
@@ -88,50 +136,8 @@ def connection(path: Path, *, create: bool = False) -> Iterator[sqlite3.Connecti
                     database.executescript(_SCHEMA)
                 _check_kind(database, path)
                 yield database
-        except (sqlite3.Error, zlib.error, UnicodeDecodeError) as error:
+        except (sqlite3.Error, Damaged, zlib.error, UnicodeDecodeError) as error:
             raise BadInput("ledger", *_explain(path, error)) from None
-
-
-def is_current(connection: sqlite3.Connection) -> bool:
-    """Tell whether the file has a format of today; format 1, of version 0.1, is read as it is."""
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return bool(version >= _VERSION)
-
-
-def currency_of(connection: sqlite3.Connection) -> Currency:
-    """Return what the ledger counts in, which the columns of its budget say."""
-    columns = tuple(row[1] for row in connection.execute("PRAGMA table_info(budget)"))[1:]
-    for currency in CURRENCIES:
-        if currency.cost.__slots__ == columns:
-            return currency
-    raise sqlite3.DatabaseError
-
-
-def count_in(connection: sqlite3.Connection, currency: Currency) -> bool:
-    """Let an empty ledger count in a currency, inside the caller's transaction; tell whether it now does.
-
-    One that has a limit or a release keeps the currency it has.
-    """
-    if currency_of(connection) is currency:
-        return True
-    if any(connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() for table in ("budget", "settlement")):
-        return False
-    if not is_current(connection):
-        upgrade(connection)
-    for table in ("budget", "release"):
-        connection.execute(f"DROP TABLE {table}")
-    for statement in _tables(currency):
-        connection.execute(statement)
-    version = _VERSION if currency is EPSILON_DELTA else _OTHER_CURRENCY
-    connection.execute(f"PRAGMA user_version = {version}")
-    return True
-
-
-def upgrade(connection: sqlite3.Connection) -> None:
-    """Bring a ledger of format 1 to today's, inside the caller's transaction: a kill leaves the one or the other."""
-    for statement in _ADDED:
-        connection.execute(statement)
-    connection.execute(f"PRAGMA user_version = {_VERSION}")
 
 
 def _exists(path: Path, *, create: bool) -> bool:
@@ -197,7 +203,7 @@ def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
     if version not in _READABLE:
         raise BadInput(
             "ledger",
-            f"{path} has format {version}, and {_OTHER_CURRENCY} is the last known here",
+            f"{path} has format {version}, and {OTHER_CURRENCY} is the last known here",
             "use the irisdp that wrote it",
         )
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import functools
-import sqlite3
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, TypeVar
 
 from ..accounting import Charge
 from ..renamed import renamed_method
 from ..tabular import InOneLine, html_table
-from .ledger_file import connection, currency_of
 from .ledger_rows import read_cost, read_object, read_outputs
+from .ledger_store import Damaged, Rows, Store
+from .ledger_tables import currency_of
 
 T = TypeVar("T")
 
@@ -41,7 +40,7 @@ class Release(InOneLine):
     """What was stored with the answers, as JSON text: public, like the answers."""
     outputs: tuple[str, ...]
     """The files that the answers were written to."""
-    file: Path = field(repr=False)
+    store: Store = field(repr=False)
     """The ledger that the line is in."""
 
     def _summary(self) -> str:
@@ -79,15 +78,15 @@ class Release(InOneLine):
         }
 
     def _read(self, column: str, convert: Callable[[Any], T]) -> T:
-        with connection(self.file) as database:
-            row = database.execute(
+        with self.store.reading() as rows:
+            found = rows.find(
                 f"SELECT {column} FROM release JOIN settlement ON settlement.id = release.settlement"
                 " WHERE release.id = ?",
                 (self.id,),
-            ).fetchone()
-            if row is None:
-                raise sqlite3.DatabaseError
-            return convert(row[0])
+            )
+            if not found:
+                raise Damaged
+            return convert(found[0][0])
 
 
 class Earlier(Sequence[Release]):
@@ -109,16 +108,16 @@ class Earlier(Sequence[Release]):
         return len(self._releases)
 
 
-def list_releases(file: Path, database: sqlite3.Connection, fingerprint: str | None = None) -> list[Release]:
+def list_releases(store: Store, rows: Rows, fingerprint: str | None = None) -> list[Release]:
     """List the releases of one version of the data, or of all, oldest first."""
-    kind = currency_of(database).cost
-    rows = database.execute(
+    kind = currency_of(rows).cost
+    found = rows.find(
         f"SELECT release.id, query, question_hash, audience, settled, details, {', '.join(kind.__slots__)}"
         " FROM release JOIN settlement ON settlement.id = release.settlement"
         f" {'' if fingerprint is None else 'WHERE fingerprint = ?'} ORDER BY release.id",
         () if fingerprint is None else (fingerprint,),
-    ).fetchall()
-    outputs = read_outputs(database)
+    )
+    outputs = read_outputs(rows)
     return [
         Release(
             id=number,
@@ -129,9 +128,9 @@ def list_releases(file: Path, database: sqlite3.Connection, fingerprint: str | N
             settled=settled,
             details=details,
             outputs=outputs.get(number, ()),
-            file=file,
+            store=store,
         )
-        for number, query, question_hash, audience, settled, details, *numbers in rows
+        for number, query, question_hash, audience, settled, details, *numbers in found
     ]
 
 

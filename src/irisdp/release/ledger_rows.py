@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import functools
 import json
-import sqlite3
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ..accounting import CURRENCIES, Charge
 from ..errors import BadInput, BudgetRefused, PromiseRefused
 from ..exact import rational
-from .ledger_file import currency_of, is_current, upgrade
+from .ledger_store import Damaged, Rows
+from .ledger_tables import currency_of, is_current, upgrade
 from .promise import check_promise
 
 __all__ = [
@@ -67,29 +66,25 @@ class Settlement:
         return first * 0 if self.repeated else sum(others, first)
 
 
-def read_limit(connection: sqlite3.Connection) -> Charge | None:
+def read_limit(rows: Rows) -> Charge | None:
     """Return the most that may be spent; None where no limit was set."""
-    kind = currency_of(connection).cost
-    row = connection.execute(f"SELECT {', '.join(kind.__slots__)} FROM budget").fetchone()
-    return row and read_cost(kind, *row)
+    kind = currency_of(rows).cost
+    found = rows.find(f"SELECT {', '.join(kind.__slots__)} FROM budget")
+    return read_cost(kind, *found[0]) if found else None
 
 
-def write_limit(connection: sqlite3.Connection, limit: Charge) -> None:
+def write_limit(rows: Rows, limit: Charge) -> None:
     """Write down the most that may be spent, in the ledger's currency."""
-    document = limit.to_document()
-    marks = ", ".join("?" * len(document))
-    connection.execute(
-        f"INSERT OR REPLACE INTO budget (id, {', '.join(document)}) VALUES (1, {marks})", tuple(document.values())
-    )
+    _keep_one(rows, "budget", limit.to_document())
 
 
-def read_spent(connection: sqlite3.Connection) -> Charge:
+def read_spent(rows: Rows) -> Charge:
     """Return the sum of all charges."""
     # Grouped by text, which an index answers: 100,000 charges are a handful of different ones.
-    kind = currency_of(connection).cost
+    kind = currency_of(rows).cost
     columns = ", ".join(kind.__slots__)
-    rows = connection.execute(f"SELECT count(*), {columns} FROM release GROUP BY {columns}")
-    return sum((read_cost(kind, *numbers) * times for times, *numbers in rows), kind())
+    found = rows.find(f"SELECT count(*), {columns} FROM release GROUP BY {columns}")
+    return sum((read_cost(kind, *numbers) * times for times, *numbers in found), kind())
 
 
 def read_cost(kind: type[Charge], *numbers: str) -> Charge:
@@ -103,7 +98,7 @@ def _read_cost(columns: tuple[str, ...], *numbers: str) -> Charge:
     try:
         return kind(*(rational(number, "cost") for number in numbers))
     except BadInput:
-        raise sqlite3.DatabaseError from None  # the file is to blame, not the caller
+        raise Damaged from None  # the file is to blame, not the caller
 
 
 def check_budget(limit: Charge | None, spent: Charge, cost: Charge) -> None:
@@ -133,28 +128,27 @@ _REMEDIES = {
 """By the first number of a currency, what to ask with less of, and how a limit is raised."""
 
 
-def find_settlement(connection: sqlite3.Connection, fingerprint: str, question_hash: str) -> Settlement | None:
+def find_settlement(rows: Rows, fingerprint: str, question_hash: str) -> Settlement | None:
     """Return the answers to a question about one version of the data, if it was settled before."""
-    settlement = connection.execute(
+    settled = rows.find(
         "SELECT id, settled FROM settlement WHERE fingerprint = ? AND question_hash = ?", (fingerprint, question_hash)
-    ).fetchone()
-    if settlement is None:
+    )
+    if not settled:
         return None
-    number, date = settlement
-    kind = currency_of(connection).cost
+    ((number, date),) = settled
+    kind = currency_of(rows).cost
     columns = ", ".join(kind.__slots__)
-    rows = connection.execute(
-        f"SELECT id, audience, answers, details, {columns} FROM release WHERE settlement = ? ORDER BY id",
-        (number,),
-    ).fetchall()
+    found = rows.find(
+        f"SELECT id, audience, answers, details, {columns} FROM release WHERE settlement = ? ORDER BY id", (number,)
+    )
     entries = (
         Entry(audience=audience, cost=read_cost(kind, *numbers), answers=zlib.decompress(answers), details=details)
-        for _, audience, answers, details, *numbers in rows
+        for _, audience, answers, details, *numbers in found
     )
-    return Settlement(tuple(entries), tuple(row[0] for row in rows), date, repeated=True)
+    return Settlement(tuple(entries), tuple(row[0] for row in found), date, repeated=True)
 
 
-def insert_entry(connection: sqlite3.Connection, settlement: int | None, entry: Entry) -> int:
+def insert_entry(rows: Rows, settlement: int, entry: Entry) -> int:
     """Write down what one audience gets, and return its id."""
     row = {
         "settlement": settlement,
@@ -163,46 +157,39 @@ def insert_entry(connection: sqlite3.Connection, settlement: int | None, entry: 
         "details": entry.details,
         "answers": zlib.compress(entry.answers, 1),  # the quickest compression: others wait meanwhile
     }
-    number = connection.execute(
-        f"INSERT INTO release ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", tuple(row.values())
-    ).lastrowid
-    return int(number or 0)
+    return rows.insert("release", row)
 
 
-def note_outputs(
-    connection: sqlite3.Connection, settlement: Settlement, outputs: Mapping[str | None, Sequence[str]]
-) -> None:
+def note_outputs(rows: Rows, settlement: Settlement, outputs: Mapping[str | None, Sequence[str]]) -> None:
     """Write down to which files the answers are going to be written, each once."""
     for number, entry in zip(settlement.ids, settlement.entries, strict=True):
         for path in outputs.get(entry.audience, ()):
-            connection.execute("INSERT OR IGNORE INTO output VALUES (?, ?)", (number, path))
+            if not rows.find("SELECT 1 FROM output WHERE release = ? AND path = ?", (number, path)):
+                rows.change("INSERT INTO output (release, path) VALUES (?, ?)", (number, path))
 
 
-def read_outputs(connection: sqlite3.Connection) -> dict[int, tuple[str, ...]]:
+def read_outputs(rows: Rows) -> dict[int, tuple[str, ...]]:
     """Return the files of every release that has some, in the order in which they were written."""
     found: dict[int, tuple[str, ...]] = {}
-    if is_current(connection):
-        for number, path in connection.execute("SELECT release, path FROM output ORDER BY rowid"):
+    if is_current(rows):
+        for number, path in rows.find("SELECT release, path FROM output ORDER BY rowid"):
             found[number] = (*found.get(number, ()), path)
     return found
 
 
-def known_fingerprints(connection: sqlite3.Connection, fingerprints: Iterable[str]) -> set[str]:
+def known_fingerprints(rows: Rows, fingerprints: Iterable[str]) -> set[str]:
     """Return those fingerprints that the ledger has answered about."""
-    found = (
-        connection.execute("SELECT fingerprint FROM settlement WHERE fingerprint = ? LIMIT 1", (one,)).fetchone()
-        for one in fingerprints
-    )
-    return {row[0] for row in found if row is not None}
+    statement = "SELECT fingerprint FROM settlement WHERE fingerprint = ? LIMIT 1"
+    return {found for one in fingerprints for (found,) in rows.find(statement, (one,))}
 
 
-def last_fingerprint(connection: sqlite3.Connection) -> str | None:
+def last_fingerprint(rows: Rows) -> str | None:
     """Return which version of the data was answered about last."""
-    row = connection.execute("SELECT fingerprint FROM settlement ORDER BY id DESC LIMIT 1").fetchone()
-    return None if row is None else str(row[0])
+    found = rows.find("SELECT fingerprint FROM settlement ORDER BY id DESC LIMIT 1")
+    return str(found[0][0]) if found else None
 
 
-def pinned_facts(connection: sqlite3.Connection, path: Path) -> dict[str, Any]:
+def pinned_facts(rows: Rows, name: str) -> dict[str, Any]:
     """Return what the ledger is pinned to; facts that are open yet are missing.
 
     Raises
@@ -210,36 +197,44 @@ def pinned_facts(connection: sqlite3.Connection, path: Path) -> dict[str, Any]:
     PromiseRefused
         For a ledger of version 0.1 whose releases speak of different relations or units: their sum promises nothing.
     """
-    if not is_current(connection):
-        return _facts_of_questions(connection, path)
-    row = connection.execute("SELECT facts FROM promise").fetchone()
-    return _facts(row[0]) if row else {}
+    if not is_current(rows):
+        return _facts_of_questions(rows, name)
+    found = rows.find("SELECT facts FROM promise")
+    return _facts(found[0][0]) if found else {}
 
 
-def check_pinned(
-    connection: sqlite3.Connection, path: Path, asked: Mapping[str, Any], fingerprint: str | None = None
-) -> None:
+def check_pinned(rows: Rows, name: str, asked: Mapping[str, Any], fingerprint: str | None = None) -> None:
     """Refuse what does not keep the promise; data that was answered about is the same table, whatever its name."""
-    known = fingerprint is None or known_fingerprints(connection, [fingerprint])
-    check_promise(pinned_facts(connection, path), asked, path.name, except_for=["table"] if known else [])
+    known = fingerprint is None or known_fingerprints(rows, [fingerprint])
+    check_promise(pinned_facts(rows, name), asked, name, except_for=["table"] if known else [])
 
 
-def pin(connection: sqlite3.Connection, path: Path, asked: Mapping[str, Any]) -> None:
+def pin(rows: Rows, name: str, asked: Mapping[str, Any]) -> None:
     """Pin the facts that are open yet; a ledger of format 1 becomes one of today's, in the same transaction."""
-    pinned = pinned_facts(connection, path)
-    if not is_current(connection):
-        upgrade(connection)
+    pinned = pinned_facts(rows, name)
+    if not is_current(rows):
+        upgrade(rows)
     elif asked.keys() <= pinned.keys():
         return
     facts = json.dumps({**asked, **pinned}, sort_keys=True, ensure_ascii=False)
-    connection.execute("INSERT OR REPLACE INTO promise VALUES (1, ?)", (facts,))
+    _keep_one(rows, "promise", {"facts": facts})
 
 
-def _facts_of_questions(connection: sqlite3.Connection, path: Path) -> dict[str, Any]:
+def _keep_one(rows: Rows, table: str, row: Mapping[str, Any]) -> None:
+    """Write the only row of a table, in place of the one that is there."""
+    names = ", ".join(row)
+    newer = ", ".join(f"{name} = excluded.{name}" for name in row)
+    rows.change(
+        f"INSERT INTO {table} (id, {names}) VALUES (1{', ?' * len(row)}) ON CONFLICT (id) DO UPDATE SET {newer}",
+        tuple(row.values()),
+    )
+
+
+def _facts_of_questions(rows: Rows, name: str) -> dict[str, Any]:
     """Work out what a ledger of version 0.1 promises: what its questions say, as far as they say the same."""
     promised = set()
     public: set[str] = set()
-    for (text,) in connection.execute("SELECT question FROM settlement"):
+    for (text,) in rows.find("SELECT question FROM settlement"):
         question = read_object(text)
         promised.add((question.get("relation"), question.get("unit")))
         if question.get("public_membership"):
@@ -249,7 +244,7 @@ def _facts_of_questions(connection: sqlite3.Connection, path: Path) -> dict[str,
         mixed = {"relation": relations, "unit": units}
         pinned = {name: sorted(map(str, found)) for name, found in mixed.items() if len(found) > 1}
         raise PromiseRefused(
-            f"{path.name} was written by irisdp 0.1 and adds up releases under different promises"
+            f"{name} was written by irisdp 0.1 and adds up releases under different promises"
             f" ({', '.join(pinned)}), so its sum promises nothing and nothing more is added;"
             " take it as it is, and name a new ledger with ledger=, with a limit that leaves room for what was spent",
             differs=list(pinned),
@@ -266,9 +261,9 @@ def read_object(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except (ValueError, TypeError, RecursionError):
-        raise sqlite3.DatabaseError from None  # the file is to blame, not the caller
+        raise Damaged from None  # the file is to blame, not the caller
     if not isinstance(found, dict):
-        raise sqlite3.DatabaseError
+        raise Damaged
     return found
 
 
@@ -276,5 +271,5 @@ def _facts(text: str) -> dict[str, Any]:
     facts = read_object(text)
     kinds = {"table": str | None, "columns": dict, "relation": str, "unit": str | None, "public_columns": list}
     if not facts.keys() <= kinds.keys() or not all(isinstance(facts[fact], kinds[fact]) for fact in facts):
-        raise sqlite3.DatabaseError
+        raise Damaged
     return facts

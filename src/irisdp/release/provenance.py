@@ -6,11 +6,11 @@ holds nothing but what was released.
 
 from __future__ import annotations
 
-import sqlite3
 from typing import Any
 
 from ..version import VERSION
 from .ledger_rows import Settlement, read_object
+from .ledger_store import Damaged
 
 __all__ = ["drawn_by", "provenance"]
 
@@ -31,6 +31,6 @@ def provenance(settled: Settlement, place: int = 0) -> dict[str, Any]:
     """
     try:
         kept = read_object(settled.entries[place].details)
-    except sqlite3.DatabaseError:
+    except Damaged:
         kept = {}  # the answers and their date are there all the same
     return {"table": kept.get("table"), "date": settled.date, "version": kept.get("version")}

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from settling import RETURNED, Child, answer, ask
 
-from irisdp.release import Ledger, ledger_file
+from irisdp.release import Ledger, ledger_file, ledger_store
 
 DRAWING = 0.3
 """Seconds the thread takes to draw: far longer than it takes to fork."""
@@ -24,7 +24,7 @@ def main(folder: Path, turn: str) -> None:
     path = folder / "one.ledger"
     ledger_file.PATIENCE = 2 * DRAWING
     if turn == "without":
-        ledger_file.turn = contextlib.nullcontext()
+        ledger_store.turn = contextlib.nullcontext()
     started = threading.Event()
 
     def draw_slowly(token: bytes) -> None:
