@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 RUNS ?= 10
 
-.PHONY: demo test quick costs seeds browser check hooks bench reliability proofs checker reproduce docs sbom versions lock clean help
+.PHONY: demo test quick costs seeds browser check hooks bench reliability proofs checker reproduce docs site sbom versions lock clean help
 
 help:
 	@echo "make demo         publish findings from a real survey (examples/anes96.csv)"
@@ -24,6 +24,7 @@ help:
 	@echo "make versions     run quick tests with each Python from 3.11 on, and with the oldest packages allowed"
 	@echo "make sbom         write a bill of materials to build/sbom.json"
 	@echo "make docs         rebuild the generated parts of the documentation"
+	@echo "make site         make the manual, strictly: no warning, no broken link (build/site/index.html)"
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Iris needs Python 3.11 or newer")'
@@ -111,11 +112,23 @@ sbom: $(VENV)/.develop
 versions: $(VENV)/.develop
 	tests/versions.sh $(BIN)/uv
 
+# Sphinx and its theme are for this alone: `make test` installs none of it.
+$(VENV)/.site: requirements/site.txt $(VENV)/.runtime
+	@echo "installing the tools that make the manual …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements/site.txt
+	@touch $@
+
+site: $(VENV)/.site
+	$(BIN)/python docs/site/build.py
+
 lock: $(VENV)/.develop
 	$(BIN)/uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --no-emit-index-url \
 	  --extra build pyproject.toml --output-file requirements/runtime.txt
 	$(BIN)/uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --no-emit-index-url \
-	  --all-extras --constraint requirements/runtime.txt pyproject.toml --output-file requirements/develop.txt
+	  $(addprefix --extra ,all test browser build check bench lock) --constraint requirements/runtime.txt \
+	  pyproject.toml --output-file requirements/develop.txt
+	$(BIN)/uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --no-emit-index-url \
+	  --extra site --constraint requirements/develop.txt pyproject.toml --output-file requirements/site.txt
 
 clean:
 	rm -rf $(VENV) build dist

@@ -1,0 +1,36 @@
+"""Make the manual: `make site` runs this, and build/site/index.html is the first page.
+
+    python docs/site/build.py
+
+Warnings are errors, and every link of the pages made must lead somewhere. Needs the extra `site`, and no network.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from links import broken
+from tree import ROOT, assemble
+
+HERE = Path(__file__).parent
+SOURCE, SITE = ROOT / "build" / "site-source", ROOT / "build" / "site"
+
+
+def main() -> int:
+    """Put the pages together, make the site, follow its links; return a status."""
+    from sphinx.cmd.build import main as sphinx
+
+    assemble(SOURCE)
+    if status := sphinx(["-W", "--keep-going", "-q", "-E", "-b", "html", "-c", str(HERE), str(SOURCE), str(SITE)]):
+        return status
+    lost = sorted(broken(SITE))
+    for page, target in lost:
+        print(f"{page}: leads to {target}, which is not there", file=sys.stderr)
+    pages = len(list(SITE.rglob("*.html")))
+    print(f"{SITE.relative_to(ROOT)}: {pages} pages, {len(lost)} broken links")
+    return 1 if lost else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

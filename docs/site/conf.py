@@ -1,0 +1,37 @@
+"""How Sphinx makes the manual: strict, nothing fetched when it is read, light and dark as the reader's machine says."""
+
+from __future__ import annotations
+
+import irisdp
+
+project = "Iris"
+author = "The Iris contributors"
+project_copyright = "The Iris contributors. Apache-2.0"
+version = release = irisdp.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+myst_enable_extensions = ["deflist"]
+myst_heading_anchors = 4
+highlight_language = "text"
+default_role = "code"
+nitpicky = False  # types are shown as they are written; what pages link to is checked by -W and by links.py
+templates_path: list[str] = []
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"Iris {version}"
+html_static_path = ["_static"]
+html_css_files = ["iris.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "logo": {"text": "Iris"},
+    "navbar_align": "left",
+    "header_links_before_dropdown": 7,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "show_prev_next": True,
+    "back_to_top_button": False,
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
