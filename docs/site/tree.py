@@ -26,8 +26,11 @@ _LISTED = re.compile(r"^(?:[-*] |\| )\[[^]]*\]\(([^)\s#]+\.md)\)", re.MULTILINE)
 
 
 def pages() -> list[PurePosixPath]:
-    """Return every page of the repository that belongs to the manual, by its path from the root."""
-    found = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    """Return every page of the repository that belongs to the manual, by its path from the root.
+
+    A page with a bibliography beside it is written for a journal, which has its own citations and title.
+    """
+    found = [*ROOT.glob("*.md"), *(path for path in (ROOT / "docs").rglob("*.md") if path.parent.name != "paper")]
     found += [*(ROOT / "proofs").glob("*.md"), *(ROOT / "formal").rglob("*.md"), ROOT / "examples" / "README.md"]
     return sorted(PurePosixPath(path.relative_to(ROOT).as_posix()) for path in found)
 
