@@ -3,14 +3,9 @@
    OCaml's program of `check` is extracted from this file (formal/checker).                                  *)
 From Coq Require Import ZArith.
 From mathcomp Require Import all_ssreflect all_algebra ssrZ zify.
-From Iris Require Import Arithmetic Laws.
+From Iris Require Import Arithmetic Laws Fractions.
 Import Order.TTheory GRing.Theory Num.Theory.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-
-(* a numerator and a denominator, not necessarily in lowest terms *)
-Definition fraction := (Z * Z)%type.
-Notation one := (Zpos xH).
-Notation zero := (Z0, one).
 
 Record file := File {
   pairs : seq (fraction * fraction);  (* r = e^epsilon and delta; all of them must hold *)
@@ -60,7 +55,7 @@ Definition edge_kept (pairs : seq (fraction * fraction)) (t : tree (Z * seq Z)) 
 
 Definition is_pair (rd : fraction * fraction) :=
   let: ((rn, rm), (dn, dm)) := rd in [&& Z.ltb 0 rm, Z.leb rm rn, Z.leb 0 dn & Z.ltb dn dm].
-Definition is_row w (row : seq fraction) := eqn (size row) w && all (fun x => Z.ltb 0 x.2) row.
+Definition is_row w (row : seq fraction) := eqn (size row) w && all proper row.
 
 Definition check (f : file) : bool :=
   [&& all is_pair (pairs f), all (is_row (width f)) (rows f) &
@@ -94,19 +89,9 @@ Qed.
 
 (* ---- one denominator for a row ---- *)
 
-Lemma factor_gt0 k x c : Z.lt 0 c -> Z.lt 0 x -> c = Z.mul k x -> Z.lt 0 k.
-Proof. by move=> c0 x0 e; move: c0; rewrite e => /(Z.mul_pos_cancel_r _ _ x0). Qed.
-Lemma gcd_gt0 x y : Z.lt 0 x -> Z.lt 0 (Z.gcd x y).
+Lemma common_gt0 row : all proper row -> Z.lt 0 (common row).
 Proof.
-move=> x0; have := Z.gcd_nonneg x y; have : Z.gcd x y <> Z0 by move/Z.gcd_eq_0_l; lia.
-lia.
-Qed.
-
-Definition positive_denominators (row : seq fraction) := all (fun x => Z.ltb 0 x.2) row.
-
-Lemma common_gt0 row : positive_denominators row -> Z.lt 0 (common row).
-Proof.
-elim: row => [|x row IH] //= /andP[x0 /IH h]; rewrite -/(common row).
+elim: row => [|x row IH] //= /andP[/Z.ltb_lt x0 /IH h]; rewrite -/(common row).
 have := Z.lcm_nonneg x.2 (common row); have : Z.lcm x.2 (common row) <> Z0 by rewrite Z.lcm_eq_0; lia.
 lia.
 Qed.
@@ -123,7 +108,7 @@ Section Meaning.
 Variable F : realFieldType.
 Notation of_Z := (@of_Z F).
 
-Definition number (x : fraction) : F := of_Z x.1 / of_Z x.2.
+Notation number := (@number F).
 Definition input f := 'I_(size (rows f)).
 Definition output f := 'I_(width f).
 (* the mechanism and the graph that a file describes *)
@@ -136,15 +121,6 @@ Definition well_formed f :=
   [/\ forall rd, rd \in pairs f -> [/\ Z.lt 0 rd.1.2, Z.lt 0 rd.2.2, 1 <= number rd.1 & 0 <= number rd.2 < 1],
       forall row, row \in rows f -> size row = width f /\ forall x, x \in row -> Z.lt 0 x.2 &
       forall e, e \in edges f -> (N.to_nat e.1 < size (rows f))%N /\ (N.to_nat e.2 < size (rows f))%N].
-
-Let of_Z0 : of_Z 0 = 0. Proof. by []. Qed.
-Let of_Z1 : of_Z 1 = 1. Proof. by []. Qed.
-Lemma of_Z_lt x y : (of_Z x < of_Z y) = Z.ltb x y.
-Proof. by rewrite ltNge of_Z_le; lia. Qed.
-Lemma of_Z_pos z : Z.lt 0 z -> 0 < of_Z z.
-Proof. by rewrite -of_Z0 of_Z_lt; lia. Qed.
-Lemma of_ZB x y : of_Z (Z.sub x y) = of_Z x - of_Z y.
-Proof. by rewrite -Z.add_opp_r of_ZD of_ZN. Qed.
 
 Lemma of_Z_sum (xs : seq Z) w : size xs = w -> of_Z (foldr Z.add Z0 xs) = \sum_(i < w) of_Z (nth Z0 xs i).
 Proof.
@@ -159,16 +135,16 @@ move=> <-; elim: ps qs => [|p ps IH] [|q qs] //= e; first by rewrite big_ord0.
 case: e => e; rewrite big_ord_recl /= -!of_ZM -of_ZB -IH //.
 case: Z.leb_spec => x0; last first.
   by rewrite of_ZD (max_idPr (ltW (of_Z_pos x0))).
-by rewrite (max_idPl _) ?add0r // -of_Z0 of_Z_le; apply/Z.leb_le.
+by rewrite (max_idPl _) ?add0r // -(of_Z0 F) of_Z_le; apply/Z.leb_le.
 Qed.
 
 (* a scaled row says the same *)
-Lemma scaled_number w row i : size row = w -> positive_denominators row -> (i < w)%N ->
+Lemma scaled_number w row i : size row = w -> all proper row -> (i < w)%N ->
   number (nth zero row i) = of_Z (nth Z0 (scaled row).2 i) / of_Z (scaled row).1.
 Proof.
-move=> sw pd iw; rewrite /scaled /= (nth_map zero) ?sw // /number.
+move=> sw pd iw; rewrite /scaled /= (nth_map zero) ?sw // /Fractions.number.
 set x := nth _ row i; have xr : x \in row by rewrite mem_nth ?sw.
-have x0 : Z.lt 0 x.2 by have /allP/(_ _ xr) := pd; lia.
+have /allP/(_ _ xr)/Z.ltb_lt x0 := pd.
 have c0 := common_gt0 pd; case: (common_divides xr) => k ek.
 have -> : Z.div (common row) x.2 = k by rewrite ek Z.div_mul; lia.
 have k0 := factor_gt0 c0 x0 ek.
@@ -176,19 +152,20 @@ have n0 z : Z.lt 0 z -> of_Z z != 0 by move=> h; apply/lt0r_neq0/of_Z_pos.
 by rewrite ek !of_ZM mulrC [of_Z k * _]mulrC -mulf_div divff ?n0 // mulr1 mulrC.
 Qed.
 
-Lemma is_lawP w row : size row = w -> positive_denominators row ->
+Lemma is_lawP w row : size row = w -> all proper row ->
   reflect (law (fun v : 'I_w => number (nth zero row v))) (is_law (scaled row)).
 Proof.
-move=> sw pd; have c0 := of_Z_pos (common_gt0 pd).
+move=> sw pd; have c0 := @of_Z_pos F _ (common_gt0 pd).
 have ss : size (scaled row).2 = w by rewrite size_map.
 have e (v : 'I_w) := scaled_number sw pd (ltn_ord v).
 apply: (iffP andP) => [[/allP ge0 /Z.eqb_eq sum]|[ge0 sum]].
   split=> [v|]; last first.
     by rewrite (eq_bigr _ (fun v _ => e v)) -mulr_suml -of_Z_sum // sum divff ?lt0r_neq0.
-  rewrite e divr_ge0 ?(ltW c0) // -of_Z0 of_Z_le; by apply: ge0; rewrite mem_nth ?ss.
+  rewrite e divr_ge0 ?(ltW c0) // -(of_Z0 F) of_Z_le; apply: ge0.
+  by rewrite mem_nth ?ss.
 split.
   apply/(all_nthP Z0) => v; rewrite ss => vw; have := ge0 (Ordinal vw).
-  by rewrite e /= pmulr_lge0 ?invr_gt0 // -of_Z0 of_Z_le.
+  by rewrite e /= pmulr_lge0 ?invr_gt0 // -(of_Z0 F) of_Z_le.
 apply/Z.eqb_eq/(@of_Z_inj F); rewrite (of_Z_sum ss).
 have : (\sum_(v < w) of_Z (nth Z0 (scaled row).2 v)) / of_Z (scaled row).1 = 1.
   by rewrite mulr_suml -sum; apply: eq_bigr => v _; rewrite e.
@@ -205,12 +182,12 @@ have := congr1 (fun z => rm * (rn / rm) * (y / Q) * z) cross; linear.
 Qed.
 
 Lemma one_wayP w rd (p q : seq fraction) : is_pair rd ->
-  size p = w -> positive_denominators p -> size q = w -> positive_denominators q ->
+  size p = w -> all proper p -> size q = w -> all proper q ->
   one_way rd (scaled p) (scaled q) =
   (hockey_stick (number rd.1) (fun v : 'I_w => number (nth zero p v)) (fun v => number (nth zero q v))
      <= number rd.2).
 Proof.
-case: rd => -[rn rm] [dn dm] /and4P[rm0 _ dn0 dm0] sp pp sq pq; rewrite /one_way [in RHS]/number /=.
+case: rd => -[rn rm] [dn dm] /and4P[rm0 _ dn0 dm0] sp pp sq pq; rewrite /one_way [in RHS]/Fractions.number /=.
 have p0 := common_gt0 pp; have q0 := common_gt0 pq.
 set P := common p in p0 *; set Q := common q in q0 *; set g := Z.gcd P Q.
 have g0 : Z.lt 0 g := gcd_gt0 Q p0.
@@ -221,7 +198,8 @@ have -> : Z.div P g = b by rewrite {1}eb Z.div_mul; lia.
 have a0 := factor_gt0 q0 g0 ea. have b0 := factor_gt0 p0 g0 eb.
 have cross : Z.mul P a = Z.mul Q b.
   clearbody P Q g. by move: eb ea => -> ->; lia.
-have fP := of_Z_pos p0; have fQ := of_Z_pos q0; have fa := of_Z_pos a0; have fb := of_Z_pos b0.
+have pos z : Z.lt 0 z -> 0 < of_Z z by apply: of_Z_pos.
+have fP := pos _ p0; have fQ := pos _ q0; have fa := pos _ a0; have fb := pos _ b0.
 have frm : 0 < of_Z rm by apply: of_Z_pos; lia.
 have fdm : 0 < of_Z dm by apply: of_Z_pos; lia.
 have sps : size (scaled p).2 = w by rewrite size_map. have sqs : size (scaled q).2 = w by rewrite size_map.
@@ -240,13 +218,13 @@ Qed.
 Lemma is_pairP rd : reflect
   [/\ Z.lt 0 rd.1.2, Z.lt 0 rd.2.2, 1 <= number rd.1 & 0 <= number rd.2 < 1] (is_pair rd).
 Proof.
-case: rd => -[rn rm] [dn dm]; rewrite /is_pair /number /=; apply: (iffP and4P) => [[h1 h2 h3 h4]|[h1 h2 h3 h4]].
+case: rd => -[rn rm] [dn dm]; rewrite /is_pair /Fractions.number /=; apply: (iffP and4P) => [[h1 h2 h3 h4]|[h1 h2 h3 h4]].
   have rm0 : Z.lt 0 rm by lia. have dm0 : Z.lt 0 dm by lia.
   split=> //; first by rewrite ler_pdivl_mulr ?of_Z_pos // mul1r of_Z_le.
-  rewrite pmulr_lge0 ?invr_gt0 ?of_Z_pos // -of_Z0 of_Z_le h3.
+  rewrite pmulr_lge0 ?invr_gt0 ?of_Z_pos // -(of_Z0 F) of_Z_le h3.
   by rewrite ltr_pdivr_mulr ?of_Z_pos // mul1r of_Z_lt.
 move: h3 h4; rewrite ler_pdivl_mulr ?of_Z_pos // mul1r of_Z_le => h3.
-rewrite pmulr_lge0 ?invr_gt0 ?of_Z_pos // -of_Z0 of_Z_le ltr_pdivr_mulr ?of_Z_pos // mul1r of_Z_lt => /andP[h4 h5].
+rewrite pmulr_lge0 ?invr_gt0 ?of_Z_pos // -(of_Z0 F) of_Z_le ltr_pdivr_mulr ?of_Z_pos // mul1r of_Z_lt => /andP[h4 h5].
 by split=> //; apply/Z.ltb_lt.
 Qed.
 
@@ -275,7 +253,7 @@ have closeE rd (i j : input f) : well_formed f -> rd \in pairs f ->
     one_way rd (scaled (row i)) (scaled (row j)) && one_way rd (scaled (row j)) (scaled (row i)) =
     close (number rd.1) (number rd.2) (@mechanism f i) (@mechanism f j).
   case=> wp wr _ rp; have pp : is_pair rd by apply/is_pairP/wp.
-  have rowOK k : size (row k) = width f /\ positive_denominators (row k).
+  have rowOK k : size (row k) = width f /\ all proper (row k).
     by have /(is_rowP (width f))/andP[/eqP] := wr _ (row_in k).
   have [[s1 d1] [s2 d2]] := (rowOK i, rowOK j).
   by rewrite (one_wayP pp s1 d1 s2 d2) (one_wayP pp s2 d2 s1 d1).

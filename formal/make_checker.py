@@ -15,7 +15,7 @@ from debian import install, missing
 
 HERE = Path(__file__).resolve().parent
 PROGRAM = HERE.parent / "build" / "checker" / "iris-check"
-SOURCES = ("checker.mli", "checker.ml", "json.ml", "numbers.ml", "reading.ml", "main.ml")
+SOURCES = ("checker.mli", "checker.ml", "json.ml", "numbers.ml", "reading.ml", "certificate.ml", "main.ml")
 BOTH_WAYS = "(&&) (one_way rd p q) (one_way rd q p)"
 
 
@@ -44,7 +44,7 @@ def build(program=PROGRAM):
     folder = program.parent
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for name in below("Checker"):
+    for name in below("Certificates"):
         shutil.copy(HERE / f"{name}.v", folder)
         compile_one(folder, name)
     for path in (HERE / "checker").iterdir():
@@ -90,7 +90,7 @@ def below(name):
 
 def digest():
     """Return the SHA-256 of every source of the program."""
-    paths = [*(HERE / f"{name}.v" for name in below("Checker")), *sorted((HERE / "checker").glob("*.ml"))]
+    paths = [*(HERE / f"{name}.v" for name in below("Certificates")), *sorted((HERE / "checker").glob("*.ml"))]
     paths.append(HERE / "checker" / "Extract.v")
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in paths)).hexdigest()
 

@@ -1,16 +1,31 @@
-(* iris-check FILE: does a mechanism file describe laws, private on every edge?  The answer is that of the verified
-   `check`; 0 is yes, 1 is no, 2 is no mechanism file (or one in factors, which this program does not read).
+(* iris-check FILE: does a mechanism file describe laws, private on every edge?  If it has a certificate by weak
+   duality: has its goal the value stated, and does no private mechanism go below the bound?  The answers are those of
+   the verified `check` and `check_certificate`; 0 is yes, 1 is no, 2 is no mechanism file (or one in factors, which
+   this program does not read).
    iris-check --lines: one file a line on the standard input, one status a line on the standard output.            *)
 
 let judge text =
-  match Reading.read (Json.parse text) with
+  match
+    let document = Json.parse text in
+    (document, Reading.read document)
+  with
   | exception Json.Malformed reason -> (2, "not a mechanism file: " ^ reason)
   | exception (Stack_overflow | Out_of_memory | Invalid_argument _) -> (2, "not a mechanism file: it is too large")
-  | file ->
-    let size = List.length file.Checker.rows and edges = List.length file.Checker.edges in
-    if Checker.check file then
-      (0, Printf.sprintf "yes: private on every edge (inputs: %d, edges: %d); no certificate was read" size edges)
-    else (1, "no: a row is no law, or an edge is not private")
+  | document, mechanism ->
+    let file = mechanism.Reading.file in
+    let yes words =
+      let size = List.length file.Checker.rows and edges = List.length file.Checker.edges in
+      (0, Printf.sprintf "yes: private on every edge (inputs: %d, edges: %d); %s" size edges words) in
+    (match Certificate.read document mechanism with
+     | exception Json.Malformed reason -> (1, "no: the certificate cannot be read: " ^ reason)
+     | Some (_, _, None, _) -> (1, "no: the certificate proves no bound")
+     | Some (goal, value, Some bound, entries) ->
+       if Checker.check_certificate file goal value bound entries then
+         yes "the goal has the value stated, and no private mechanism goes below the bound"
+       else (1, "no: a row is no law, an edge is not private, or the certificate does not prove what is stated")
+     | None ->
+       if Checker.check file then yes "no certificate was read"
+       else (1, "no: a row is no law, or an edge is not private"))
 
 let whole_file path =
   let channel = open_in_bin path in

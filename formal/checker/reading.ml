@@ -177,6 +177,8 @@ let pairs privacy =
 
 (* ---- the mechanism ---- *)
 
+type mechanism = { file : Checker.file; inputs : name array; outputs : name list }
+
 let read document =
   (match document with
    | Object members ->
@@ -222,9 +224,8 @@ let read document =
   let inputs = match optional "inputs" document with None -> nodes | Some listed -> names listed in
   let place = numbering inputs in
   insist (List.length inputs = size && List.for_all (Hashtbl.mem of_nodes) inputs) "the inputs are not the nodes";
-  Option.iter (fun listed ->
-      insist (Hashtbl.length (numbering (names listed)) = width) "the outputs must be one for every column")
-    (optional "outputs" document);
+  let outputs = match optional "outputs" document with None -> List.init width count | Some listed -> names listed in
+  insist (Hashtbl.length (numbering outputs) = width) "the outputs must be one for every column";
   let met = Hashtbl.create 64 in
   let number (a, b) =
     insist (Hashtbl.mem place a && Hashtbl.mem place b) "edges name something that is not among the nodes";
@@ -233,4 +234,4 @@ let read document =
     if i = j || Hashtbl.mem met edge then None
     else (Hashtbl.add met edge (); Some (Z.of_int (fst edge), Z.of_int (snd edge))) in
   let edges = List.filter_map number edges in
-  { Checker.pairs; width = Z.of_int width; rows; edges }
+  { file = { Checker.pairs; width = Z.of_int width; rows; edges }; inputs = Array.of_list inputs; outputs }
