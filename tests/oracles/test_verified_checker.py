@@ -1,6 +1,6 @@
 """The checker that is proved in Coq says of every mechanism file what the audit and the stand-alone verifier say.
 
-It is extracted from `formal/Certificates.v` and shares no line with either. It reads certificates by weak duality, no others.
+It is extracted from `formal/Certificates.v` and shares no line with either; it reads certificates by weak duality only.
 `make reliability` compares 100,000 files, `make test` some of them; without Coq and OCaml every test is skipped.
 """
 
