@@ -465,7 +465,7 @@ def read_reading(factor: Any, size: int) -> list[Counter[int]]:
 # ---- Rows and privacy -----------------------------------------------------------------------------------------------
 
 
-def over_common_denominator(numbers: Iterable[Fraction]) -> tuple[list[int], int]:
+def over_common_denominator(numbers: Iterable[Fraction | int]) -> tuple[list[int], int]:
     """Write fractions as integers over their least common denominator: sums of integers are fast."""
     listed = list(numbers)
     denominator = math.lcm(*(x.denominator for x in listed))
@@ -750,7 +750,7 @@ def geometric_reading(mechanism: Mechanism, certificate: Any, goal: Goal | None)
     weights, weight_denominator = over_common_denominator(goal.weights)
     # Powers are rounded down, which lowers a sum of losses only where none is negative; so what a row has below 0 is
     # taken out of it first. As the probabilities of a row sum to 1, that adds the same to everything compared.
-    lowest = [min(Fraction(0), *losses) for losses in goal.losses]
+    lowest = [min(0, *losses) for losses in goal.losses]
     losses = [[loss - low for loss in row] for row, low in zip(goal.losses, lowest, strict=True)]
     bound = sum((w * low for w, low in zip(goal.weights, lowest, strict=True)), Fraction(0))
     for z in range(len(mechanism.inputs)):
@@ -998,17 +998,31 @@ def value_and_description(mechanism: Mechanism, goal: Goal | None, proof: Proof)
         return None, ""
     if mechanism.rows:
         return goal_value(mechanism, goal, mechanism.rows.__getitem__), describe_goal(mechanism, goal)
-    # Factors: a released z costs what the answer that is read from it costs on average.
-    # Probabilities are rounded up, which raises the value only where no loss is negative: hence `lowest`.
-    lowest = min(Fraction(0), *chain(*goal.losses))
-    at_release: list[list[Any]] = [
-        [sum(p * (losses[answer] - lowest) for answer, p in answers.items()) for answers in mechanism.reading]
-        for losses in goal.losses
-    ]
-    released = Goal(goal.worst_case, goal.loss_name, at_release, goal.weights, goal.considered)
-    rows = list(geometric_rows(mechanism, round_up=True))
+    return value_of_factors(mechanism, goal), describe_goal(mechanism, goal)
+
+
+def value_of_factors(mechanism: Mechanism, goal: Goal) -> Fraction:
+    """Return the goal of factors, rounded up: a released z costs what the answer that is read from it costs on average.
+
+    All is counted in whole numbers, of units that are put together at the end. Powers are rounded up, which raises the
+    value only where no loss is negative: hence `lowest`.
+    """
+    lowest: Any = min(0, *chain(*goal.losses))
+    shares, share_unit = over_common_denominator(p for answers in mechanism.reading for p in answers.values())
+    rest = iter(shares)
+    reading = [[(answer, next(rest)) for answer in answers] for answers in mechanism.reading]
+    factors, factor_unit = over_common_denominator(geometric_factor(mechanism, z) for z in range(len(reading)))
+    powers, power_unit = geometric_powers(mechanism, round_up=True)
+
+    def expected_loss(i: int) -> Fraction:
+        losses, loss_unit = over_common_denominator(loss - lowest for loss in goal.losses[i])
+        at_release = (sum(p * losses[answer] for answer, p in answers) for answers in reading)
+        likely = powers[i:0:-1] + powers[: len(powers) - i]
+        total = sum(map(math.prod, zip(factors, likely, at_release, strict=True)))
+        return Fraction(total, share_unit * factor_unit * power_unit * loss_unit)
+
     counted = 1 if goal.worst_case else sum(goal.weights)
-    return goal_value(mechanism, released, rows.__getitem__) + lowest * counted, describe_goal(mechanism, goal)
+    return goal.over_inputs(expected_loss) + Fraction(lowest * counted)
 
 
 # ---- What is printed ------------------------------------------------------------------------------------------------
