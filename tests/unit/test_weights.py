@@ -68,7 +68,9 @@ def test_text_that_is_no_number_is_no_weight(tmp_path):
         ({"weight_upper": 0}, "weight_upper: must be above 0"),
         ({"weight_upper": -1}, "weight_upper: must be above 0"),
         ({"weight_upper": "1/3"}, "weight_upper: must be a decimal number"),
-        ({"weight_upper": "many"}, "weight_upper: "),
+        ({"weight_upper": "many"}, "weight_upper: must be a finite number; give for example 1000, 0.5 or 0.01"),
+        ({"weight_upper": "nan"}, "weight_upper: must be a finite number; give for example 1000, 0.5 or 0.01"),
+        ({"step": "1/0"}, "step: divides by zero; give for example 1000, 0.5 or 0.01"),
         ({"weight_upper": "1e400"}, "weight_upper: must lie between"),
         ({"weight_upper": 10**15, "upper": 10**15}, "step: is so small that"),
         ({"weight_upper": 10**9}, "step: is so small that"),
@@ -86,6 +88,12 @@ def test_what_does_not_fit_is_refused(options, message, tmp_path):
     with pytest.raises(BadInput, match=re.escape(message)):
         irisdp.publish(data, "sum", "x", **{"epsilon": 1, **BOUNDS, **options}, ledger=tmp_path / "l.ledger")
     assert not (tmp_path / "l.ledger").exists()
+
+
+def test_a_plan_names_both_columns_whose_numbers_are_bounded():
+    planned = irisdp.plan(pa.table({"x": [1], "pay": [1]}), "sum", "x", **{**BOUNDS, "weight": "pay"}, epsilon=1)
+    (said,) = (line for line in planned.describe_reading() if "beyond a bound" in line)
+    assert said.startswith("a value of x or a weight of pay beyond a bound counts as the bound")
 
 
 @pytest.mark.parametrize("option", ["weight", "weight_upper"])

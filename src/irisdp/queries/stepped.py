@@ -77,7 +77,7 @@ class Stepped:
             return [f"a value of {self.of.name} {_RULE}", missing]
         weight, total = self.weights.of.name, self.steps.to_document()
         product = f"times {weight}, it adds from {total['lower']} to {total['upper']}; without a number there, nothing"
-        return [f"a value of {self.of.name} {_WEIGHTED}", missing, product]
+        return [f"a value of {self.of.name} or a weight of {weight} {_PRODUCT}", missing, product]
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -95,10 +95,11 @@ _RULE = (
     "beyond a bound counts as the bound, others as the nearest step, half-way up; an infinite one is no number; "
     "how many are beyond is not told"
 )
-_WEIGHTED = (
-    "or weight beyond a bound counts as the bound; their product as the nearest step, half-way up; an infinite one is "
-    "no number; how many are beyond is not told"
+_PRODUCT = (
+    "beyond a bound counts as the bound; their product as the nearest step, half-way up; an infinite one is no number; "
+    "how many are beyond is not told"
 )
+_WEIGHTED = f"or weight {_PRODUCT}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
