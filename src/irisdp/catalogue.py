@@ -39,7 +39,7 @@ class Form:
 
 
 _OFF = "off by at most {K}"
-_AWAY = "right where {records} more or less leave the truth as it is"
+_AWAY = "right where the truth stays as it is with {records} more or less"
 
 FORMS = (
     Form(

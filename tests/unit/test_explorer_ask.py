@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import shlex
 
 import pytest
@@ -12,6 +13,7 @@ import irisdp
 from irisdp.cli.main import run
 from irisdp.errors import BadInput
 from irisdp.explorer import ask as ask_room
+from irisdp.explorer import asking
 from irisdp.explorer.ask import ASK
 from irisdp.explorer.ask_fields import FIELDS
 from irisdp.explorer.asking import TABLE
@@ -20,6 +22,17 @@ from irisdp.explorer.forms import read_values
 from irisdp.explorer.lanes import Lanes
 
 QUESTIONS = [choice for choice, _ in FIELDS[0].choices]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def patient():
+    """Files of plans are worked out elsewhere, in the time of a machine that has nothing else to do: here without."""
+    lanes = Lanes(at_once=60)
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (ask_room, asking):
+            patch.setattr(module, "at_once", lanes.at_once)
+        yield
+    lanes.close()
 
 
 def ask(**values):
@@ -149,6 +162,35 @@ def test_what_makes_no_sense_or_takes_long_is_refused_at_its_field(values, field
     with pytest.raises(BadInput) as refused:
         ask(**values)
     assert refused.value.field in (field, "upper")
+
+
+def said_by(found):
+    """Return all words of an answer."""
+    facts = [part for one in found.facts for part in (one.value, one.remark)]
+    return [found.headline, *facts, *found.notes, *(one.description for one in found.pictures)]
+
+
+@pytest.mark.parametrize("query", ["count", "histogram", "at-least", "majority", "plurality", "sum"])
+def test_what_is_not_certain_is_never_said_to_be_always_so(query):
+    found = ask(query=query, within="2", confidence=".999999999999")
+    assert "in 99.9999999999 % of cases" in found.headline
+    for words in said_by(found):
+        assert not re.search(r"\b(probability|in) 100 %|it is 1(?![\d.])|have 1(?![\d.])", words), words
+
+
+@pytest.mark.parametrize("query", QUESTIONS)
+def test_one_is_one_record(query):
+    one = {"size": "1", "lead": "1", "threshold": "2", "within": "1"}
+    for by in ("within", "epsilon"):
+        for words in said_by(ask(query=query, by=by, **one)):
+            assert not re.search(r"(?<![\d,.])1 (records|values|inputs|categories|answers)\b", words), words
+
+
+def test_odds_and_beliefs_are_rounded_to_the_side_that_is_so():
+    found = ask(query="at-least", within="1", confidence="0.999999999999")
+    assert "at most 1,000,000 to 1" in fact(found, "Risk").remark
+    rows = {row[0]: row[1:] for row in ask(by="epsilon", epsilon="1").tables[0].rows}
+    assert rows["50 %"] == ("26.89 %", "73.11 %")
 
 
 def test_nothing_of_a_table_is_read_or_left(tmp_path, monkeypatch):

@@ -9,8 +9,11 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
-__all__ = ["shown_above", "shown_below"]
+from .rationals import rational_text
 
+__all__ = ["percent_below", "shown_above", "shown_below"]
+
+_LONGEST = 16
 _LEAST, _MOST = -5, 15
 """Powers of ten from which, and up to which, a number is written without an exponent."""
 
@@ -35,6 +38,18 @@ def shown_below(value: float | Fraction | Decimal, digits: int = 3) -> str:
     ('0.62', '0.666', '0.999')
     """
     return _text(value, digits, ROUND_FLOOR)
+
+
+def percent_below(chance: Fraction) -> str:
+    """Write a probability in percent, without the sign: exactly where that is short, else rounded down, never to 100.
+
+    Examples
+    --------
+    >>> percent_below(Fraction(19, 20)), percent_below(Fraction(2, 3)), percent_below(1 - Fraction(1, 10**12))
+    ('95', '66.6666', '99.9999999999')
+    """
+    exact = rational_text(100 * chance)
+    return exact if "/" not in exact and len(exact) <= _LONGEST else shown_below(100 * chance, 6)
 
 
 def _text(value: float | Fraction | Decimal, digits: int, rounding: str) -> str:

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from math import floor
 from typing import Any
 
+from ..exact import shown_above
 from ..plots import Picture
 from ..plots.theme import COLOURS, INK, altair, finished
 from .sketch import Sketch
 
-__all__ = ["answers_around", "chance_by_distance", "error_by_epsilon"]
+__all__ = ["answers_around", "chance_by_distance", "chance_text", "error_by_epsilon"]
 
 _WIDTH, _HEIGHT = 520, 230
+_MOST_PLACES = 10
+_SLACK = 1e-6
+"""Of a place: sums of floats end a hair below the decimal that they are."""
 
 
 def answers_around(truth: int, chances: Sequence[tuple[int, float]], *, within: int, noun: str = "records") -> Sketch:
@@ -48,7 +53,7 @@ def answers_around(truth: int, chances: Sequence[tuple[int, float]], *, within: 
         title=f"Answers where the truth is {truth:,}",
         description=(
             f"Bars, one for each answer from {first:,} to {last:,}, highest at the truth, which is answered with "
-            f"probability {dict(rows)[truth]:.3g}. Dark ones, {inside}, have {share:.3g} together."
+            f"probability {chance_text(dict(rows)[truth])}. Dark ones, {inside}, have {chance_text(share)} together."
         ),
         columns=(f"answer ({noun})", "probability"),
         rows=rows,
@@ -99,9 +104,9 @@ def chance_by_distance(
     """
     chosen = next((point for point in points if point[0] == marked), None)
     (first, low), (last, high) = points[0], points[-1]
-    said = f"{told} At {first:,} it is {low:.3g}, at {last:,} {high:.3g}."
+    said = f"{told} At {first:,} it is {chance_text(low)}, at {last:,} {chance_text(high)}."
     if chosen is not None:
-        said += f" Marked: {chosen[0]:,}, where it is {chosen[1]:.3g}."
+        said += f" Marked: {chosen[0]:,}, where it is {chance_text(chosen[1])}."
     words: dict[str, Any] = dict(
         title=title,
         description=said,
@@ -123,7 +128,7 @@ def _draw_chances(
         base.mark_line(color=COLOURS[0], strokeWidth=2.5, point={"color": COLOURS[0], "size": 22}).encode(x=x, y=y)
     ]
     if chosen is not None:
-        at = alt.InlineData(values=[{"distance": chosen[0], "probability": chosen[1], "said": f"{chosen[1]:.3g}"}])
+        at = alt.InlineData(values=[{"distance": chosen[0], "probability": chosen[1], "said": chance_text(chosen[1])}])
         layers += [
             alt.Chart(at).mark_rule(color=INK, strokeDash=[4, 3]).encode(x=x),
             alt.Chart(at).mark_point(color=COLOURS[4], filled=True, size=90, opacity=1).encode(x=x, y=y),
@@ -144,7 +149,7 @@ def error_by_epsilon(points: Sequence[tuple[float, float]], *, axis: str, told: 
     marked : float
         The ε that is planned with.
     """
-    listed = "; ".join(f"at ε = {epsilon:.3g} it is {error:.3g}" for epsilon, error in points)
+    listed = "; ".join(f"at ε = {epsilon:.3g} it is {shown_above(error)}" for epsilon, error in points)
     words: dict[str, Any] = dict(
         title="What another ε would buy",
         description=f"{told} It falls as ε grows: {listed}. The larger dot is the ε planned with, {marked:.3g}.",
@@ -162,7 +167,7 @@ def _draw_errors(
         {
             "epsilon": epsilon,
             "error": error,
-            "said": f"{error:.3g}",
+            "said": shown_above(error),
             "planned": "planned" if epsilon == marked else "other",
         }
         for epsilon, error in points
@@ -189,3 +194,19 @@ def _draw_errors(
         base.mark_text(color=INK, align="left", dx=9, dy=-9, fontSize=12).encode(text="said:N"),
     )
     return Picture(**words, spec=finished(chart))
+
+
+def chance_text(chance: float) -> str:
+    """Write a probability rounded down, with so many digits that it does not look certain.
+
+    Examples
+    --------
+    >>> chance_text(0.76543), chance_text(0.999964), chance_text(1.0)
+    ('0.765', '0.999964', 'more than 0.999999999')
+    """
+    places = 3
+    while places < _MOST_PLACES and 1 - chance < 10 ** (1 - places):
+        places += 1
+    if places == _MOST_PLACES:
+        return "more than 0." + "9" * (_MOST_PLACES - 1)
+    return f"{floor(chance * 10**places + _SLACK) / 10**places:.{places}f}".rstrip("0")

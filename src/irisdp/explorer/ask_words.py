@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
-from math import floor
+from math import ceil, floor
 from typing import TYPE_CHECKING
 
-from ..exact import short_text
+from ..exact import percent_below, short_text, shown_above
 from ..privacy import Privacy
 from .ask_fields import AT_LEAST, COUNT, HISTOGRAM, MAJORITY, MEAN, MEDIAN, PLURALITY, SUM, Asked
-from .ask_pictures import answers_around, chance_by_distance, error_by_epsilon
+from .ask_pictures import answers_around, chance_by_distance, chance_text, error_by_epsilon
 from .results import Fact, Table
 from .sketch import Sketch
 
@@ -22,7 +22,6 @@ __all__ = ["answers_say", "claimed", "headline", "in_odds", "odds_tables", "pict
 _COUNTS, _NAMES = (COUNT, HISTOGRAM), (AT_LEAST, MAJORITY, PLURALITY, MEDIAN)
 _FARTHEST = 5_000
 """Farther from another truth a chance is not looked up: it is never less than here."""
-_MOST_PLACES = 10
 _MOST_BARS, _MOST_POINTS = 60, 24
 _PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
 
@@ -63,43 +62,39 @@ def headline(planned: Plan, asked: Asked) -> str:
     if planned.within is None:
         return f"At {price} {_bought(planned, asked)}."
     kept = planned.within
-    share = short_text(100 * kept.confidence)
+    share = percent_below(kept.confidence)
     if asked.query in _NAMES:
-        said = f"the answer is right {share} % of the time, wherever the truth stands by {kept.distance:,} records"
+        said = f"the answer is right in {share} % of cases, wherever {_unchanged(asked, kept.distance)}"
     else:
-        said = f"{_about(asked)} is off by at most {short_text(kept.asked)} in {share} % of cases"
+        said = f"{_about(asked)} is off by at most {shown_above(kept.asked, 12)} in {share} % of cases"
     return f"{price} is the least with which {said}."
 
 
 def answers_say(planned: Plan, asked: Asked) -> list[Fact]:
     """Say what to expect in a group of the size in mind."""
     mechanism = planned.audiences[0].mechanism
-    error = {} if asked.query in _NAMES else mechanism.expected_error()
+    error = {} if asked.query in (*_NAMES, MEAN) else mechanism.expected_error()
     if asked.query in _COUNTS:
         reach = int(error["within_95_percent"])
         low, high = max(0, asked.size - reach), asked.size + reach
-        share = f"{100 * reach / asked.size:.2g}" if reach < asked.size else f"{100 * reach / asked.size:,.0f}"
+        share = shown_above(Fraction(100 * reach, asked.size), 2)
         what = "A category of" if asked.query == HISTOGRAM else "A group of"
-        return [
-            Fact(
-                "In this group",
-                f"{what} {asked.size:,} is answered with {low:,} to {high:,} in 95 % of cases",
-                f"at most {share} % of it",
-            )
-        ]
+        given = f"{low:,} to {high:,}" if reach else f"{asked.size:,}, the truth,"
+        said = f"{what} {asked.size:,} is answered with {given} in 95 % of cases"
+        return [Fact("In this group", said, f"at most {share} % of it" if reach else "")]
     if asked.query == SUM:
         each = float(error["within_95_percent"]) / asked.size
-        return [Fact("In this group", f"In 95 % of cases off by at most {each:.3g} for each of {asked.size:,} records")]
+        of = f"for each of {asked.size:,} records" if asked.size > 1 else "for its one record"
+        return [Fact("In this group", f"In 95 % of cases off by at most {shown_above(each)} {of}")]
     if asked.query == MEAN:
-        off = float(error["within_95_percent_times_records"]) / asked.size
-        return [
-            Fact("In this group", f"The mean of {asked.size:,} values is off by at most {off:.3g} in 95 % of cases")
-        ]
+        return [Fact("In this group", _sentence(f"{_off_of_mean(planned, asked)} in 95 % of cases"))]
     chance = mechanism.chance_within(min(asked.distance, _FARTHEST))
     if chance is None:
         return []
     least = "at least " if asked.distance > _FARTHEST or asked.query == MEDIAN else ""
-    return [Fact("In this group", f"Right with probability {least}{_shown(float(chance.lower))} {_standing(asked)}")]
+    return [
+        Fact("In this group", f"Right with probability {least}{chance_text(float(chance.lower))} {_standing(asked)}")
+    ]
 
 
 def in_odds(planned: Plan) -> str:
@@ -107,7 +102,7 @@ def in_odds(planned: Plan) -> str:
     sure = planned.risk.posterior
     if sure is None or sure == 1:
         return ""
-    return f"Even odds, 1 to 1, become at most {short_text(_times(sure), 4)} to 1."
+    return f"Even odds, 1 to 1, become at most {shown_above(_times(sure), 4)} to 1."
 
 
 def odds_tables(planned: Plan) -> tuple[Table, ...]:
@@ -119,7 +114,7 @@ def odds_tables(planned: Plan) -> tuple[Table, ...]:
     for prior in _PRIORS:
         odds = prior / (1 - prior)
         up, down = odds * _times(sure), odds / _times(sure)
-        ends = (f"{100 * float(down / (1 + down)):.2f} %", f"{100 * float(up / (1 + up)):.2f} %")
+        ends = (_hundredths(floor(10_000 * down / (1 + down))), _hundredths(ceil(10_000 * up / (1 + up))))
         rows.append((f"{short_text(100 * prior)} %", *ends))
     caption = f"How sure somebody may get {planned.risk.asks}, who knows everything else"
     return (Table(caption, ("thought before", "at least, after any answer", "at most, after any answer"), tuple(rows)),)
@@ -203,20 +198,31 @@ def _bought(planned: Plan, asked: Asked) -> str:
     if asked.query == SUM:
         return f"the sum is off by at most {error['within_95_percent']:,} in 95 % of cases"
     if asked.query == MEAN:
-        off = float(error["within_95_percent_times_records"]) / asked.size
-        return f"the mean of {asked.size:,} values is off by at most {off:.3g} in 95 % of cases"
-    chance = _shown(_chance(planned, min(asked.distance, _FARTHEST)))
+        return f"{_off_of_mean(planned, asked)} in 95 % of cases"
+    chance = chance_text(_chance(planned, min(asked.distance, _FARTHEST)))
     return f"the answer is right with probability {chance} {_standing(asked)}"
 
 
 def _standing(asked: Asked) -> str:
     if asked.query == AT_LEAST:
         return f"where the count is {asked.size:,}, {_records(asked.distance)} from where the answer changes"
-    if asked.query == MAJORITY:
-        return f"where {_records(asked.distance)} more or less leave it as it is"
+    return f"where {_unchanged(asked, asked.distance)}"
+
+
+def _unchanged(asked: Asked, distance: int) -> str:
+    """Say how clear the true answer is."""
     if asked.query == PLURALITY:
-        return f"where the largest leads all others by {_records(asked.distance)}"
-    return f"where no other bin is nearer than {_records(asked.distance)}"
+        return f"the largest leads all others by {_records(distance)}"
+    if asked.query == MEDIAN:
+        return f"no other bin is nearer than {_records(distance)}"
+    return f"it stays as it is with {_records(distance)} more or less"
+
+
+def _off_of_mean(planned: Plan, asked: Asked) -> str:
+    error = planned.audiences[0].mechanism.expected_error()
+    off = float(error["within_95_percent_times_records"]) / asked.size
+    values = f"{asked.size:,} values" if asked.size > 1 else "one value"
+    return f"the mean of {values} is off by at most {shown_above(off)}"
 
 
 def _about(asked: Asked) -> str:
@@ -225,20 +231,8 @@ def _about(asked: Asked) -> str:
     )
 
 
-def _shown(chance: float) -> str:
-    """Write a probability rounded down, with so many digits that it does not look certain.
-
-    Examples
-    --------
-    >>> _shown(0.76543), _shown(0.999964), _shown(1.0)
-    ('0.765', '0.999964', 'more than 0.999999999')
-    """
-    places = 3
-    while places < _MOST_PLACES and 1 - chance < 10 ** (1 - places):
-        places += 1
-    if places == _MOST_PLACES:
-        return "more than 0." + "9" * (_MOST_PLACES - 1)
-    return f"{floor(chance * 10**places) / 10**places:.{places}f}".rstrip("0")
+def _hundredths(number: int) -> str:
+    return f"{number // 100}.{number % 100:02} %"
 
 
 def _records(number: int) -> str:

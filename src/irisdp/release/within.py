@@ -17,7 +17,7 @@ from ..catalogue import FORMS
 from ..cells import CellMechanism, LargestCategory, NamedCounts, NoisySums, SpreadNoise, StaircaseNoise, surely_within
 from ..cells.wording import records
 from ..errors import BadInput
-from ..exact import rational, rational_text, short_text
+from ..exact import percent_below, rational, rational_text, short_text
 from ..noise import bounded_delta
 from ..noise.laws import LARGEST_BOUND
 from ..noise.staircase import stretches_within
@@ -137,7 +137,7 @@ class Within:
         found = Privacy(epsilon=least_one, delta=self.delta)
         if isinstance(usual, NamedCounts):
             what += ", whether it is named or not,"
-        often = f"with probability {short_text(100 * self.confidence)} %"
+        often = f"with probability {percent_below(self.confidence)} %"
         least = rational_text(found.epsilon)
         says = f"each answer is {what} {often}: the least ε for that, to {DIGITS} digits, is {least}"
         return Met(asked=self.asked, distance=distance, confidence=self.confidence, privacy=found, says=says)
