@@ -20,7 +20,7 @@ from irisdp.explorer.designing import design
 from irisdp.explorer.forms import read_values
 from irisdp.explorer.specs import asked
 from irisdp.graphs import documents
-from irisdp.mechanisms import read_document
+from irisdp.mechanisms import FactoredMechanism, read_document
 from support.commands import irisdp
 
 CUBE = "000: 001 010 100\n011: 001 010 111\n101: 001 100 111\n110: 010 100 111"
@@ -194,3 +194,17 @@ def test_what_cannot_be_designed_gets_one_line(said, field):
 
 def test_nothing_is_answered_before_something_is_asked():
     assert DESIGN.answer(read_values(DESIGN_FIELDS, {})) is None
+
+
+def test_of_a_formula_over_many_counts_a_part_is_shown(monkeypatch):
+    """Exact rows have as many digits as there are counts: one took longer than a minute."""
+
+    def never(self, node):
+        raise AssertionError("an exact row of many counts is worked out")
+
+    monkeypatch.setattr(FactoredMechanism, "row", never)
+    found = made(kind="geometric", n="20000")
+    (table,) = found.tables
+    assert "the first 40 of 20001 inputs" in table.caption and "answers" in table.caption
+    assert table.rows[0][1] == "0.7311" and len(table.rows) == 40
+    assert "inputs 100 are drawn" in found.pictures[0].description

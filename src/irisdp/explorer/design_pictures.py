@@ -16,8 +16,8 @@ from .specs import Asked
 __all__ = ["coloured", "pictures_of", "rows_of"]
 
 _MOST_ROWS, _MOST_NAMED, _MOST_COLUMNS = 40, 4, 12
-_MOST_DRAWN = 10_000
-"""Cells of a heat map that a page shows."""
+_WIDEST = 200_000
+"""Answers up to which a heat map is drawn: of many inputs it shows some, and neighbouring answers as one."""
 
 
 def coloured(wanted: Asked) -> ColouredGraph | None:
@@ -38,7 +38,7 @@ def pictures_of(
     from ..plots import LARGEST_GRAPH, graph_picture, heat_map
 
     drawn: list[Picture] = []
-    if isinstance(mechanism, Mechanism) and len(mechanism.inputs) * len(mechanism.outputs) <= _MOST_DRAWN:
+    if len(mechanism.outputs) <= _WIDEST:
         drawn.append(heat_map(mechanism))
     if classes is not None and classes.graph.number_of_nodes <= LARGEST_GRAPH:
         drawn.append(graph_picture(classes))
