@@ -128,6 +128,9 @@ def test_the_command_line_and_the_python_come_to_the_same(values, tmp_path, monk
         ({"mechanism": "base64:AAAA", "on": "path", "epsilon": "1"}, "mechanism"),
         ({"mechanism": numpy_file([[0.5, 0.5]])[:40], "on": "path", "epsilon": "1"}, "mechanism"),
         ({"mechanism": RESPONSE, "on": "pasted", "graph": "0 1 2 3 -", "epsilon": "1"}, "graph"),
+        ({"mechanism": RESPONSE, "on": "pasted", "graph": "x", "epsilon": "1"}, "graph"),
+        ({"mechanism": RESPONSE, "on": "pasted", "graph": "0 1\n1 2", "epsilon": "1"}, "graph"),
+        ({"mechanism": designed(), "on": "pasted", "graph": "0 1", "epsilon": "1"}, "graph"),
         ({"mechanism": "1\n" * 3000, "on": "complete", "epsilon": "1"}, "on"),
     ],
     ids=lambda part: str(part)[:40],
@@ -137,6 +140,13 @@ def test_what_is_no_mechanism_is_said_at_a_field(values, field):
         judged(**values)
     assert refused.value.field == field
     assert "irisdp-explorer-" not in str(refused.value), "whoever pasted it knows no path"
+
+
+def test_one_input_is_one():
+    found = judged(mechanism="1/2, 1/2", on="path", epsilon="1")
+    assert fact(found, "Graph").value == "1 input, 0 edges: nothing is compared"
+    found = judged(mechanism="1/2,1/2\n" * 3, on="pasted", graph="a b\nc", epsilon="1")
+    assert (fact(found, "Graph").value, fact(found, "Graph").remark) == ("3 inputs, 1 edge", "1 input has no neighbour")
 
 
 def test_a_pickled_array_is_never_opened():

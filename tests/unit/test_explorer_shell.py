@@ -135,9 +135,9 @@ def test_wrong_input_is_said_at_its_field(client):
 @pytest.mark.parametrize(
     ("room", "said", "wrong"),
     [
-        ("ask", {"within": "none"}, "within: "),
-        ("ask", {"query": "at-least", "threshold": ""}, "threshold: "),
-        ("read", {"value": "7", "release": "{"}, "release: "),
+        ("ask", {"within": "none"}, "Off by at most: "),
+        ("ask", {"query": "at-least", "threshold": ""}, "K: "),
+        ("read", {"value": "7", "release": "{"}, "What was published: "),
     ],
 )
 def test_a_form_half_filled_in_is_wrong_only_when_it_is_sent(client, room, said, wrong):

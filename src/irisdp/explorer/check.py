@@ -20,10 +20,11 @@ _FIELDS = (
     upload_field("mechanism", "A mechanism file, or a matrix as .csv, .json or .npy; at most 1 MiB."),
     Field(
         name="mechanism",
-        label="Or paste it",
+        label="Mechanism or matrix",
         kind="area",
         example="3/4, 1/4\n1/4, 3/4",
-        help="A matrix has a row for each input, with the probability of each answer.",
+        help="Or paste it here. A matrix has a row for each input, with the probability of each answer.",
+        also=("*",),
     ),
     Field(
         name="on",
@@ -37,6 +38,7 @@ _FIELDS = (
             ("pasted", "as pasted here"),
         ),
         help="A bare matrix says nothing of its neighbours.",
+        also=("graph",),
     ),
     Field(
         name="graph",
@@ -44,6 +46,7 @@ _FIELDS = (
         kind="area",
         example="0 1\n1 2",
         help="An edge on each line, or JSON; nodes are the inputs, in the order of the rows.",
+        also=("nodes", "edges", "family"),
         when={"on": ("pasted",)},
     ),
     Field(
@@ -51,6 +54,7 @@ _FIELDS = (
         label="ε to judge against",
         kind="number",
         help="Left empty: what the file states.",
+        also=("privacy",),
         example="as the file says",
     ),
     Field(name="delta", label="δ to judge against", kind="number", help="Left empty: as with ε.", example="0"),

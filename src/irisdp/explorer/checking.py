@@ -17,6 +17,7 @@ from ..mechanisms import Mechanism, MechanismDocument
 from ..privacy import Privacy
 from .pasted import graph_of_text
 from .results import Fact, File, Result, Values
+from .said import so_many
 from .taken_away import command_line
 from .uploads import as_bytes
 from .workers import Phase
@@ -79,6 +80,9 @@ def _judge(values: Values, say: Phase) -> _Judged:
     graph = _graph(values, document)
     if graph is None and document.graph is None:
         raise BadInput("on", "must say which inputs are neighbours: a bare matrix does not", "choose another")
+    if graph is not None and graph.number_of_nodes != len(document.inputs):
+        nodes, inputs = so_many(graph.number_of_nodes, "node"), so_many(len(document.inputs), "input")
+        raise BadInput("graph", f"has {nodes}, and the mechanism has {inputs}", "give a node for each input")
     options = {name: values[name].strip() for name in ("epsilon", "delta") if values[name].strip()}
     if document.privacy is None and "epsilon" not in options:
         raise BadInput("epsilon", "is missing, and the file states none", "give for example 1")
@@ -147,14 +151,12 @@ def _headline(verdict: Audit) -> str:
 
 def _facts(judged: _Judged) -> tuple[Fact, ...]:
     verdict = judged.verdict
-    edges = (
-        f"{verdict.edges:,} edge{'' if verdict.edges == 1 else 's'}"
-        if verdict.edges
-        else "0 edges: nothing is compared"
-    )
-    alone = f"{verdict.alone:,} inputs have no neighbour" if verdict.alone and verdict.edges else ""
+    edges = "0 edges: nothing is compared" if not verdict.edges else so_many(verdict.edges, "edge")
+    alone = ""
+    if verdict.alone and verdict.edges:
+        alone = f"{so_many(verdict.alone, 'input')} {'has' if verdict.alone == 1 else 'have'} no neighbour"
     facts = [
-        Fact("Graph", f"{verdict.inputs:,} inputs, {edges}", alone),
+        Fact("Graph", f"{so_many(verdict.inputs or 0, 'input')}, {edges}", alone),
         Fact("Rows", "Sum to exactly 1" if verdict.rows_sum_to_one else "Do not sum to exactly 1"),
     ]
     if not verdict.non_negative:

@@ -48,6 +48,8 @@ FAMILIES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 """Families of graphs, as `irisdp.graphs.documents` has them, and their sizes."""
 
+_LARGEST_COUNT = 100_000
+
 _ON_GRAPHS = tuple(kind for kind, told in KINDS.items() if told.graph)
 
 
@@ -55,7 +57,9 @@ def _where(part: str) -> dict[str, tuple[str, ...]]:
     return {"kind": tuple(kind for kind, told in KINDS.items() if part in told.parts)}
 
 
-def _count(part: str, label: str, low: int, high: int, *, default: str = "", help: str = "") -> Field:
+def _count(
+    part: str, label: str, low: int, high: int, *, default: str = "", help: str = "", most: int | None = None
+) -> Field:
     return Field(
         name=part,
         label=label,
@@ -65,6 +69,7 @@ def _count(part: str, label: str, low: int, high: int, *, default: str = "", hel
         whole=True,
         low=low if default else None,
         high=high if default else None,
+        most=most,
         when=_where(part),
     )
 
@@ -108,6 +113,7 @@ DESIGN_FIELDS: tuple[Field, ...] = (
         kind="area",
         example='{"kind": "geometric", "n": 3, "privacy": {"epsilon": 1}}',
         help="As irisdp design reads it from a file.",
+        also=("*",),
         when={"kind": ("spec",)},
     ),
     Field(
@@ -136,6 +142,7 @@ DESIGN_FIELDS: tuple[Field, ...] = (
         kind="choice",
         choices=(("", "pasted below"), *((family, words) for family, (words, _) in FAMILIES.items())),
         help="Its edges join inputs that must not be told apart: neighbours.",
+        also=("graph", "nodes", "edges"),
         when={"kind": _ON_GRAPHS},
     ),
     Field(
@@ -144,6 +151,7 @@ DESIGN_FIELDS: tuple[Field, ...] = (
         kind="area",
         example="a b\nb c\nc d",
         help="A line for each edge (a b), each node and its neighbours (a: b c), each way (a -- b -- c), or JSON.",
+        also=("nodes", "edges"),
         when={"kind": _ON_GRAPHS, "family": ("",)},
     ),
     _size("n", "Nodes", "8", 60),
@@ -185,7 +193,7 @@ DESIGN_FIELDS: tuple[Field, ...] = (
         help="JSON, may be left out. For a node near the true one a list, how likely each node is.",
         when=_where("weights"),
     ),
-    _count("n", "Largest count", 1, 100, default="10"),
+    _count("n", "Largest count", 1, 100, default="10", most=_LARGEST_COUNT),
     *loss_fields({"kind": ("consumer",)}),
     known_field("least", when=_where("side_information")),
     known_field("most", when=_where("side_information")),
@@ -195,6 +203,7 @@ DESIGN_FIELDS: tuple[Field, ...] = (
         kind="area",
         rows=3,
         help="JSON, may be left out: row i, column v is what node v costs where i is true. Else the distance.",
+        also=("loss",),
         when={"kind": ("distance",)},
     ),
     Field(

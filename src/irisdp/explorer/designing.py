@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Hashable
 from fractions import Fraction
 from itertools import islice
 from typing import Any
@@ -15,6 +17,7 @@ from ..graphs.names import key_of_node
 from ..mechanisms import SAME_ROWS, FactoredMechanism, Mechanism
 from .design_pictures import coloured, pictures_of, rows_of
 from .results import Fact, File, Result, Table, Values
+from .said import so_many
 from .specs import Asked, asked
 from .taken_away import as_json_file, as_python, command_line
 from .workers import Phase
@@ -130,7 +133,7 @@ def _headline(mechanism: Designed, verdict: Audit | None) -> str:
 
 
 def _facts(mechanism: Designed, verdict: Audit | None) -> tuple[Fact, ...]:
-    size = f"{len(mechanism.inputs)} inputs, {len(mechanism.outputs)} answers"
+    size = f"{so_many(len(mechanism.inputs), 'input')}, {so_many(len(mechanism.outputs), 'answer')}"
     promised = Fact("Promised", str(mechanism.privacy))
     if verdict is None:
         return (promised, Fact("Size", size, "too large to check here: irisdp audit checks it"))
@@ -143,7 +146,7 @@ def _facts(mechanism: Designed, verdict: Audit | None) -> tuple[Fact, ...]:
         promised,
         Fact("ε needed", "none suffices" if needed is None else short_text(needed, 10), tight),
         Fact("δ needed", short_text(worst.delta_at_epsilon), "at the ε promised"),
-        Fact("Size", size, "no edges: nothing is compared" if not verdict.edges else f"{verdict.edges} edges"),
+        Fact("Size", size, "no edges: nothing is compared" if not verdict.edges else so_many(verdict.edges, "edge")),
         *(() if verdict.optimality is None else _proof(verdict.optimality)),
     )
 
@@ -166,7 +169,7 @@ def _matrix(mechanism: Designed) -> tuple[Table, ...]:
     """Write the probabilities as decimals, of many the first."""
     outputs = list(islice(mechanism.outputs, _MOST_COLUMNS))
     inputs = list(islice(mechanism.inputs, _MOST_ROWS))
-    rows = [(_key(node), *(short_text(p, 4) for p in islice(mechanism.row(node), len(outputs)))) for node in inputs]
+    rows = [(_key(node), *_first(mechanism, node, len(outputs))) for node in inputs]
     left = [
         f"the first {len(shown)} of {len(named)} {what}"
         for shown, named, what in ((inputs, mechanism.inputs, "inputs"), (outputs, mechanism.outputs, "answers"))
@@ -174,6 +177,14 @@ def _matrix(mechanism: Designed) -> tuple[Table, ...]:
     ]
     caption = "Probability of each answer, by input" + (f" ({', '.join(left)})" if left else "")
     return (Table(caption, ("input", *map(_key, outputs)), tuple(rows)),)
+
+
+def _first(mechanism: Designed, node: Hashable, number: int) -> list[str]:
+    """Write the first probabilities of a row; of a formula in floats, as exact ones have as many digits as inputs."""
+    if isinstance(mechanism, FactoredMechanism):
+        row = mechanism.approximate_row(node)[:number].tolist()
+        return [f"{p:.4g}" if p else f"<{sys.float_info.min:.0e}" for p in row]
+    return [short_text(p, 4) for p in islice(mechanism.row(node), number)]
 
 
 def _notes(verdict: Audit | None) -> tuple[str, ...]:

@@ -13,8 +13,7 @@ from typing import Literal
 
 from .html import Html, element
 
-__all__ = ["Field", "When", "field_of", "read_values", "show_field", "stands"]
-
+__all__ = ["Field", "When", "read_values", "show_field", "stands"]
 
 When = Mapping[str, tuple[str, ...]]
 """Values of other fields, by their names."""
@@ -39,6 +38,10 @@ class Field:
         How the slider moves.
     when : mapping, or several
         The field stands only where each of these other fields has one of these values; of several, by one of them.
+    most : int, optional
+        The largest number that is looked at here.
+    also : tuple of str
+        Other names by which errors speak of it; ``*`` for all that are no field's.
     fills : str
     rows : int
         Lines of an ``area``.
@@ -59,6 +62,8 @@ class Field:
     logarithmic: bool = False
     whole: bool = False
     when: When | tuple[When, ...] = field(default_factory=dict)
+    most: int | None = None
+    also: tuple[str, ...] = ()
     fills: str = ""
     rows: int = 8
     linked: bool = True
@@ -67,12 +72,6 @@ class Field:
 def read_values(fields: tuple[Field, ...], given: Mapping[str, str]) -> dict[str, str]:
     """Return a value for every field: what was given, else its default; names that are no field's are not looked at."""
     return {one.name: given.get(one.name, one.default) for one in fields if one.kind != "file"}
-
-
-def field_of(fields: tuple[Field, ...], name: str) -> Field | None:
-    """Return the field that an error speaks of; None where it speaks of no field."""
-    wanted = name.partition("[")[0].strip("-").replace("-", "_")
-    return next((one for one in fields if one.name == wanted), None)
 
 
 def stands(one: Field, values: Mapping[str, str]) -> bool:

@@ -26,7 +26,7 @@ LOSSES: dict[str, tuple[str, tuple[str, ...]]] = {
 def loss_fields(when: dict[str, tuple[str, ...]]) -> tuple[Field, ...]:
     """Return the fields of a loss, which stand where `when` says."""
 
-    def number(name: str, label: str) -> Field:
+    def number(name: str, label: str, also: tuple[str, ...] = ()) -> Field:
         wanted = tuple(loss for loss, (_, names) in LOSSES.items() if name in names)
         return Field(
             name=name,
@@ -36,6 +36,7 @@ def loss_fields(when: dict[str, tuple[str, ...]]) -> tuple[Field, ...]:
             low=1,
             high=20,
             whole=name == "beyond",
+            also=also,
             when={**when, "loss": wanted},
         )
 
@@ -51,7 +52,7 @@ def loss_fields(when: dict[str, tuple[str, ...]]) -> tuple[Field, ...]:
             ),
             when=when,
         ),
-        number("too_low", "Each unit too low costs"),
+        number("too_low", "Each unit too low costs", ("slope",)),
         number("too_high", "Each unit too high costs"),
         number("beyond", "Errors hurt beyond"),
         Field(
@@ -61,6 +62,7 @@ def loss_fields(when: dict[str, tuple[str, ...]]) -> tuple[Field, ...]:
             rows=4,
             example="[[0, 1, 2], [1, 0, 1], [2, 1, 0]]",
             help="A list of lists: row i, column v is what answering v costs where i is true.",
+            also=("loss",),
             when={**when, "loss": ("table",)},
         ),
     )
@@ -76,12 +78,14 @@ def loss_of(values: Values) -> Any:
     """
     name = values["loss"]
     if name == "table":
+        if not values["loss_table"].strip():
+            raise BadInput("loss_table", "is empty", "write for example [[0, 1], [1, 0]]")
         table = json_ready(parse_json(values["loss_table"], "loss_table"))
         if not isinstance(table, list):
             raise BadInput("loss_table", "must be a list of lists", "write for example [[0, 1], [1, 0]]")
         return table
     if name not in LOSSES:
-        raise BadInput("loss", "is not a loss of this list", f"choose {', '.join(LOSSES)} or table")
+        raise BadInput("loss", "is not a loss of this list", "choose one of them")
     parts = [values[parameter].strip() for parameter in LOSSES[name][1]]
     for parameter, part in zip(LOSSES[name][1], parts, strict=True):
         if not part or ":" in part:

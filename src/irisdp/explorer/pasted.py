@@ -18,6 +18,7 @@ from ..errors import BadInput
 from ..exact import parse_json
 from ..graphs import DatasetGraph, graph_from_document
 from ..graphs.names import key_of_node
+from .said import so_many
 
 __all__ = ["MOST_EDGES", "MOST_NODES", "Pasted", "at_nodes", "counted", "graph_of_text", "json_ready"]
 
@@ -92,8 +93,9 @@ def at_nodes(text: str, graph: DatasetGraph, field: str, *, ranked: bool = False
         Whether a value is a ranking ``a > b > c``.
     """
     _check_length(text, field)
+    like = "a: x > y" if ranked else "a: blue"
     if not text.strip():
-        raise BadInput(field, "are missing", "write a line for each node, such as a: blue")
+        raise BadInput(field, "are missing", f"write a line for each node, such as {like}")
     if text.lstrip()[0] == "{":
         document: dict[str, Any] = parse_json(text, field)
         return document
@@ -104,8 +106,8 @@ def at_nodes(text: str, graph: DatasetGraph, field: str, *, ranked: bool = False
         rows = (_values_of_line(tokens, names, field, number, ranked) for number, tokens in lines)
         values = list(itertools.chain.from_iterable(rows))
         if len(values) != graph.number_of_nodes:
-            rule = f"are {len(values)}, and the graph has {graph.number_of_nodes} nodes"
-            raise BadInput(field, rule, "write a line for each node, such as a: blue")
+            rule = f"are {len(values)}, and the graph has {so_many(graph.number_of_nodes, 'node')}"
+            raise BadInput(field, rule, f"write a line for each node, such as {like}")
         return dict(zip(map(key_of_node, graph.nodes), values, strict=True))
     found: dict[str, Any] = {}
     otherwise: list[Any] = []

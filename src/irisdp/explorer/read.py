@@ -25,6 +25,7 @@ _FIELDS = (
         rows=6,
         example='{"format": "irisdp/release/1", …}',
         help="Or paste it here. It is public: it says how the answers were made. Links leave it out.",
+        also=("*",),
         linked=False,
     ),
     Field(name="value", label="The published answer", example="7", help="A number, or a name such as yes."),
@@ -68,7 +69,7 @@ READ = Room(
     summary="What a published number or name says to you: the best reading, what it costs, what may be true.",
     introduction=(
         "A published answer has noise in it. By what you know and what an error costs you it can often be read better"
-        " than as it is; no reading of this release has less loss than the one found."
+        " than as it is."
     ),
     fields=_FIELDS,
     answer=_answer,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from .forms import field_of, show_field, stands
+from .forms import Field, show_field, stands
 from .html import Html, element, joined
 from .pages import page
 from .results import Fact, Picture, Result, Table
@@ -25,7 +25,7 @@ def room_page(
     values: Mapping[str, str],
     result: Html,
     *,
-    wrong: tuple[str, str] | None = None,
+    wrong: tuple[Field, str] | None = None,
     rooms: Sequence[Room],
 ) -> bytes:
     """Write a room's page.
@@ -36,12 +36,11 @@ def room_page(
         The room, and what its fields hold.
     result : Html
         What `show_result` made, or nothing.
-    wrong : (str, str), optional
+    wrong : (Field, str), optional
         The field that is wrong, and what is wrong with it.
     rooms : sequence of Room
     """
-    one = field_of(room.fields, wrong[0]) if wrong else None
-    fields = [show_field(each, values, wrong[1] if wrong and each is one else None) for each in room.fields]
+    fields = [show_field(each, values, wrong[1] if wrong and each is wrong[0] else None) for each in room.fields]
     form = element(
         "form",
         fields,

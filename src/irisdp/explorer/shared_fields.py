@@ -9,7 +9,17 @@ __all__ = ["epsilon_field", "known_field", "prior_field", "upload_field"]
 
 def epsilon_field(when: When | tuple[When, ...]) -> Field:
     """Ask for ε; a step of its slider is a factor."""
-    return Field(name="epsilon", label="ε", kind="number", default="1", low=0.01, high=10, logarithmic=True, when=when)
+    return Field(
+        name="epsilon",
+        label="ε",
+        kind="number",
+        default="1",
+        low=0.01,
+        high=10,
+        logarithmic=True,
+        also=("privacy",),
+        when=when,
+    )
 
 
 def upload_field(fills: str, help: str) -> Field:

@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from ..errors import BadInput, IrisError, place_of
 from .desk import Desk, TooBusy
-from .forms import read_values
+from .forms import Field, read_values
 from .guard import LARGEST_BODY, Guard
 from .html import Html, joined
 from .job_pages import JobPages
@@ -29,6 +29,7 @@ from .results import Answer, Later, Moved, Result
 from .room import Room
 from .room_pages import room_page, show_result
 from .rooms import ROOMS
+from .said import check_form, in_words, not_used
 from .store import Store
 from .uploads import as_text
 
@@ -139,14 +140,17 @@ class _Shell:
         return Response(content, media_type=_DRAWN[ending], headers=headers)
 
     async def _room(self, room: Room, request: Request) -> Response:
-        values = read_values(room.fields, await _given(room, request))
+        given = await _given(room, request)
+        values = read_values(room.fields, given)
+        unused = not_used(room.fields, given)
         if not room.bounded and values != read_values(room.fields, {}) and _from_elsewhere(request):
             note = filled_in(f"A link from elsewhere has filled in this form. Press {room.submit} if you want that.")
             return Response(room_page(room, values, note, rooms=ROOMS), media_type=_HTML)
         status, result, wrong = await self._answered(room, values, starts=request.method == "POST")
         if isinstance(result, Moved):
             return RedirectResponse(f"/{result.to}", status_code=303)
-        return Response(room_page(room, values, result, wrong=wrong, rooms=ROOMS), status, media_type=_HTML)
+        shown = joined(filled_in(unused) if unused else None, result)
+        return Response(room_page(room, values, shown, wrong=wrong, rooms=ROOMS), status, media_type=_HTML)
 
     async def _finished(self, room: Room, job: Job) -> Response:
         """Show what a job made, as the room that asked for it would have."""
@@ -167,12 +171,14 @@ class _Shell:
 
     async def _answered(
         self, room: Room, values: dict[str, str], made: Callable[[], Answer] | None = None, *, starts: bool = False
-    ) -> tuple[int, Html | Moved, tuple[str, str] | None]:
+    ) -> tuple[int, Html | Moved, tuple[Field, str] | None]:
         """Return a status, what is shown, and which field is wrong in which way, if one is.
 
         Long work starts only where `starts` says that a button was pressed: a link fills in a form, and no more.
         """
         try:
+            if made is None:
+                check_form(room.fields, values)
             found = await self._desk.answer(room, values) if made is None else made()
             if isinstance(found, Later):
                 if not starts:
@@ -183,7 +189,8 @@ class _Shell:
         except (TooBusy, Busy):
             raise HTTPException(503) from None
         except BadInput as error:
-            return 400, wrong_note(str(error)), (error.field, f"{error.rule}; {error.remedy}")
+            one, beside, line = in_words(room.fields, values, error)
+            return 400, wrong_note(line), (one, beside) if one else None
         except Stopped as ended:  # work that was cancelled, or took too long, is no fault of the request
             return 200, wrong_note(str(ended)), None
         except IrisError as error:

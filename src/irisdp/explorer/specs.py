@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import BadInput
-from ..exact import parse_json
+from ..exact import integer, parse_json
 from ..graphs import DatasetGraph
 from .design_fields import FAMILIES, KINDS
 from .loss_fields import loss_of
@@ -134,7 +134,18 @@ def _optional(name: str) -> Part:
 
 
 def _json(name: str) -> Part:
-    return lambda values, found: json_ready(parse_json(values[name], name)) if values[name].strip() else None
+    def read(values: Values, found: Asked) -> Any:
+        if not values[name].strip():
+            return None
+        value = json_ready(parse_json(values[name], name))
+        if (name, found.spec["kind"]) in _OBJECTS:
+            if not isinstance(value, dict):
+                raise BadInput(name, "must be an object in JSON", 'write for example {"a": 1, "b": 2}')
+        elif not isinstance(value, list):
+            raise BadInput(name, "must be a list in JSON", "write for example [1, 2, 1]")
+        return value
+
+    return read
 
 
 def _word(name: str, default: str) -> Part:
@@ -146,7 +157,12 @@ def _loss(values: Values, found: Asked) -> Any:
 
 
 def _side_information(values: Values, found: Asked) -> Any:
-    bounds = {name: _number(values[name]) for name in ("at_least", "at_most") if values[name].strip()}
+    most = found.spec["n"] if isinstance(found.spec["n"], int) else None
+    bounds = {
+        name: integer(values[name], name, at_least=0, at_most=most)
+        for name in ("at_least", "at_most")
+        if values[name].strip()
+    }
     return bounds or None
 
 
@@ -156,6 +172,9 @@ def _outputs(values: Values, found: Asked) -> Any:
         return None
     return json_ready(parse_json(said, "outputs")) if said[0] == "[" else [part.strip() for part in said.split(",")]
 
+
+_OBJECTS = {("weights", "rainbow")}
+"""Parts in JSON, and kinds of design, that are objects with a key for each node; others are lists."""
 
 _PARTS: dict[str, Part] = {
     "boundary": _boundary,

@@ -88,7 +88,8 @@ class Nodes(Sequence[Node]):
 
     def __repr__(self) -> str:
         """Show the first few names."""
-        return f"<{len(self)} nodes: {', '.join(map(repr, self[:4]))}{', …' if len(self) > 4 else ''}>"
+        nodes = "node" if len(self) == 1 else "nodes"
+        return f"<{len(self)} {nodes}: {', '.join(map(repr, self[:4]))}{', …' if len(self) > 4 else ''}>"
 
 
 class NumberedNodes(Nodes):

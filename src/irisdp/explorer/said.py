@@ -1,0 +1,146 @@
+"""What is wrong with a form, in the form's own words: the labels on the page, never names that nobody sees there.
+
+What every field of a kind must hold is looked at here, before a room is asked: numbers are written plainly, choices are
+of their list. What a room says no with is put into the words of the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ..errors import BadInput
+from ..exact import rational
+from .forms import Field, stands
+
+__all__ = ["check_form", "field_meant", "in_words", "not_used", "so_many"]
+
+_LONGEST_NUMBER = 24
+"""Letters; a number with many more digits takes long by them alone."""
+_LARGEST = 10**12
+_EXPONENT = re.compile(r"e[+-]?\d+$", re.IGNORECASE)
+_LETTERS = {"epsilon": "ε", "delta": "δ"}
+
+
+def check_form(fields: tuple[Field, ...], values: Mapping[str, str]) -> None:
+    """Look at the choices and numbers of a form, where they stand.
+
+    Raises
+    ------
+    BadInput
+        For a choice that is none, for a number that is missing, or is written otherwise than Iris reads numbers.
+    """
+    for one in fields:
+        if not stands(one, values):
+            continue
+        if one.kind == "choice" and values[one.name] not in dict(one.choices):
+            raise BadInput(one.name, "is none of the choices", "choose one of them")
+        if one.kind == "number":
+            _check_number(one, values[one.name].strip())
+
+
+def field_meant(fields: tuple[Field, ...], values: Mapping[str, str], name: str) -> Field | None:
+    """Return the field on the page that an error speaks of; None where it speaks of none."""
+    wanted = name.partition("[")[0].partition(".")[0].strip("-").replace("-", "_")
+    standing = [one for one in reversed(fields) if one.kind != "file" and stands(one, values)]
+    # What stands under a choice comes after it, and says more than the choice itself.
+    for names in ((wanted,), ("*",)):
+        for one in standing:
+            if set(names) & {one.name, *one.also}:
+                return one
+    return None
+
+
+def in_words(fields: tuple[Field, ...], values: Mapping[str, str], error: BadInput) -> tuple[Field | None, str, str]:
+    """Return the field that an error speaks of, what stands beside it, and the whole in one line.
+
+    Examples
+    --------
+    >>> fields = (Field(name="upper", label="Values are at most"), Field(name="lower", label="Values are at least"))
+    >>> error = BadInput("lower", "must be below upper=", "give less than upper=5")
+    >>> print(in_words(fields, {}, error)[2])
+    Values are at least: must be below “Values are at most”; give less than “Values are at most” 5
+    """
+    one = field_meant(fields, values, error.field)
+    _, bracket, key = error.field.partition("[")
+    part = f"{key.partition(']')[0].strip()}: " if bracket else ""
+    told = _translated(f"{part}{error.rule}; {error.remedy}", fields, values)
+    return one, told, f"{one.label}: {told}" if one else f"{told[:1].upper()}{told[1:]}"
+
+
+def not_used(fields: tuple[Field, ...], given: Mapping[str, str]) -> str:
+    """Say which fields a link fills in that do not stand by its other choices; nothing where all do."""
+    values = {one.name: given.get(one.name, one.default) for one in fields}
+    left = [one for one in fields if given.get(one.name, "").strip() and not stands(one, values)]
+    if not left:
+        return ""
+    named = ", ".join(f"{one.label} ({_shortened(_choice(one, given[one.name]))})" for one in left)
+    return f"Not used, by what else is chosen: {named}."
+
+
+def so_many(number: int, what: str) -> str:
+    """Say a number of things.
+
+    Examples
+    --------
+    >>> so_many(1, "edge"), so_many(2000, "input")
+    ('1 edge', '2,000 inputs')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _check_number(one: Field, text: str) -> None:
+    like = f"write {'a whole number' if one.whole else 'a number'}, such as {one.default or _example(one)}"
+    if not text:
+        if one.default:
+            raise BadInput(one.name, "is empty", like)
+        return
+    if "%" in text:
+        raise BadInput(one.name, "has a percent sign", "write 95 % as 0.95")
+    if re.fullmatch(r"[+-]?\d{1,3}([,'’ _\u00a0\u202f]\d{3})+(\.\d+)?", text):
+        plain = re.sub(r"[^\d.+-]", "", text)
+        point = f", or {text.replace(',', '.')} if that is meant" if text.count(",") == 1 and "." not in text else ""
+        raise BadInput(one.name, "has thousands set apart", f"write {plain}{point}")
+    if re.fullmatch(r"[+-]?\d+,\d+", text):
+        raise BadInput(one.name, "has a comma", f"write {text.replace(',', '.')}")
+    if len(text) > _LONGEST_NUMBER or (_EXPONENT.search(text) and len(text) > 6):
+        raise BadInput(one.name, f"has more than {_LONGEST_NUMBER} letters, or is far from 1", like)
+    try:
+        number = rational(text, one.name)
+    except BadInput:
+        raise BadInput(one.name, "is no number", like) from None
+    if one.whole and number.denominator != 1:
+        raise BadInput(one.name, "must be a whole number", f"write {number.numerator // number.denominator}")
+    most = _LARGEST if one.most is None else one.most
+    if abs(number) > most:
+        raise BadInput(one.name, f"must be at most {most:,} here", "use the command line for more")
+
+
+def _example(one: Field) -> str:
+    return "3" if one.whole else "0.5"
+
+
+def _translated(text: str, fields: tuple[Field, ...], values: Mapping[str, str]) -> str:
+    """Put labels in the place of names, and Greek letters in that of theirs."""
+    for one in fields:
+        for name in (one.name, *one.also):
+            dashed = name.replace("_", "-")
+            label = f"“{one.label}”" if stands(one, values) else None
+            if name == "*" or label is None:
+                continue
+            text = re.sub(rf"(?<![\w-])(--{dashed}|{name})=(?=[^\s.,;)])", f"{label} ", text)
+            text = re.sub(rf"(?<![\w-])(--{dashed}(?![\w-])|{name}=)", label, text)
+            if "_" in name:
+                text = re.sub(rf"(?<![\w\"]){name}(?![\w\"])", label, text)
+    for name, letter in _LETTERS.items():
+        text = re.sub(rf"(?<![a-zA-Z_\"]){name}(?![a-zA-Z_\"])=?", letter, text)
+    return text
+
+
+def _choice(one: Field, value: str) -> str:
+    return dict(one.choices).get(value, value)
+
+
+def _shortened(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= 40 else f"{words[:39]}…"

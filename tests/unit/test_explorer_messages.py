@@ -1,0 +1,146 @@
+"""What the explorer says no with: one line, about a field that is on the page, in words that are on the page."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+pytest.importorskip("altair", reason="altair is not installed: `make test` installs it")
+pytest.importorskip("starlette", reason="starlette is not installed: `make test` installs it")
+
+from irisdp import Privacy, design
+from irisdp.errors import BadInput, Refusal
+from irisdp.explorer import asking, checking, designing, reading
+from irisdp.explorer.design_fields import FAMILIES, KINDS
+from irisdp.explorer.forms import Field, read_values, stands
+from irisdp.explorer.loss_fields import LOSSES
+from irisdp.explorer.rooms import ROOMS
+from irisdp.explorer.said import check_form, field_meant, in_words, not_used
+
+WORK = {"ask": asking.ask, "design": designing.design, "check": checking.check, "read": reading.read}
+BAD = {
+    "number": ("", "x", "nan", "-1", "0", "2.5", "1e999", "1/0", "1,000", "0,5", "95 %", "9" * 12, "9" * 30, "1e400"),
+    "choice": ("", "x"),
+    "text": ("", "x", "-1", "{", '{"a": 1}', "1,000", "nan"),
+    "area": ("", "x", "{", "{}", "[]", "[1, 2]", "[[1]]", '{"a": 1}', "null", "-1", "a b c", "a: b: c", "0.3,0.3"),
+}
+RELEASE = json.dumps(design.geometric(10, Privacy(epsilon=1)).to_document())
+QUESTIONS = ("count", "histogram", "at-least", "majority", "plurality", "median", "sum", "mean")
+NAMES = re.compile(r"(?<![\w.])(?:\w+_\w+|[a-z_]{2,}=|--[a-z]|epsilon|delta|dict|mapping|sequence|function's)(?!\w)")
+"""Words of Python and of command lines."""
+
+
+def started():
+    """Yield rooms with what stands in their forms, every choice that brings fields of its own."""
+    for query in QUESTIONS:
+        for by in ("within", "epsilon"):
+            yield "ask", {"query": query, "by": by, "relation": "exchange", "within": "3"}
+    for on in ("own", "path", "complete", "pasted"):
+        yield "check", {"mechanism": "3/4,1/4\n1/4,3/4", "on": on, "epsilon": "2", "graph": "0 1"}
+    for loss in (*LOSSES, "table"):
+        table = json.dumps([[0] * 11] * 11)
+        yield "read", {"release": RELEASE, "value": "7", "loss": loss, "loss_table": table}
+        yield "design", {"kind": "consumer", "n": "3", "loss": loss, "loss_table": json.dumps([[0] * 4] * 4)}
+    graph = {"graph": "a b\nb c", "colors": "a: no\n*: yes", "rankings": "a: x > y\n*: y > x"}
+    for kind in (*KINDS, "spec"):
+        yield "design", {**graph, "kind": kind, "n": "3", "categories": "2", "k": "1", "largest": "1", "choices": "3"}
+    for family in FAMILIES:
+        sizes = {"family_n": "3", "family_length": "2", "family_total": "2", "family_largest": "1"}
+        yield "design", {"kind": "binary", "family": family, "colors": "*: x", "family_categories": "2", **sizes}
+    yield "design", {**graph, "kind": "binary", "scale": "ratio"}
+
+
+STARTED = [pytest.param(name, values, id=f"{name} {' '.join(values.values())[:24]!r}") for name, values in started()]
+
+
+def refusal(name, values):
+    """Return the field that is wrong, what stands beside it and the line; None where there is an answer."""
+    room = next(room for room in ROOMS if room.name == name)
+    try:
+        check_form(room.fields, values)
+        WORK[name](values, lambda words: None)
+    except BadInput as error:
+        return in_words(room.fields, values, error)
+    except Refusal as refused:
+        return None, "", str(refused)
+    return None
+
+
+@pytest.mark.parametrize(("name", "given"), STARTED)
+def test_whatever_is_wrong_is_said_of_a_field_on_the_page_in_words_on_the_page(name, given):
+    room = next(room for room in ROOMS if room.name == name)
+    start = read_values(room.fields, given)
+    for one in room.fields:
+        if one.kind == "file" or not stands(one, start):
+            continue
+        for bad in BAD[one.kind]:
+            values = {**start, one.name: bad}
+            if (said := refusal(name, values)) is None:
+                continue
+            field, _, line = said
+            context = (one.name, bad, line)
+            assert len(line.splitlines()) == 1, context
+            if field is not None:
+                assert line.startswith(f"{field.label}: "), context
+                assert stands(field, values), context
+            else:
+                assert re.match(r"the answers|there is|no ", line), context
+            unquoted = re.sub(r'"[^"]*"|“[^”]*”', "", line)
+            assert not NAMES.search(unquoted), context
+
+
+def test_the_line_names_what_python_names_otherwise():
+    """Control: an error of the library, unheard, would fail the test above."""
+    raw = "lower: must be below upper=; give less than --upper, or ask with epsilon="
+    assert len(NAMES.findall(raw)) == 2 and NAMES.search("at_least: leave it out")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("1,000", "has thousands set apart; write 1000, or 1.000 if that is meant"),
+        ("1 000 000", "has thousands set apart; write 1000000"),
+        ("1’000.5", "has thousands set apart; write 1000.5"),
+        ("0,5", "has a comma; write 0.5"),
+        ("95%", "has a percent sign; write 95 % as 0.95"),
+        ("", "is empty; write a number, such as 5"),
+        ("five", "is no number; write a number, such as 5"),
+        ("1/0", "is no number; write a number, such as 5"),
+        ("9999999999999", "must be at most 1,000,000,000,000 here; use the command line for more"),
+    ],
+)
+def test_how_a_number_is_written(text, told):
+    with pytest.raises(BadInput, match=re.escape(told)):
+        check_form((Field(name="size", label="Size", kind="number", default="5"),), {"size": text})
+
+
+def test_a_whole_number_is_asked_for_by_a_whole_number():
+    one = Field(name="size", label="Size", kind="number", default="", whole=True)
+    with pytest.raises(BadInput, match="write a whole number, such as 3"):
+        check_form((one,), {"size": "x"})
+    with pytest.raises(BadInput, match="must be a whole number; write 2"):
+        check_form((one,), {"size": "2.5"})
+    check_form((one,), {"size": ""})
+    check_form((one,), {"size": "3"})
+
+
+def test_an_error_is_of_the_field_that_stands():
+    fields = (
+        Field(name="loss", label="Loss", kind="choice", choices=(("a", "a"), ("table", "t"))),
+        Field(name="loss_table", label="Table", kind="area", also=("loss",), when={"loss": ("table",)}),
+        Field(name="spec", label="Spec", kind="area", also=("*",), when={"loss": ("spec",)}),
+    )
+    assert field_meant(fields, {"loss": "a"}, "loss").label == "Loss"
+    assert field_meant(fields, {"loss": "table"}, "loss[3][1]").label == "Table"
+    assert field_meant(fields, {"loss": "a"}, "privacy") is None
+    assert field_meant(fields, {"loss": "spec"}, "privacy").label == "Spec"
+
+
+def test_what_a_link_fills_in_for_nothing_is_said():
+    fields = next(room for room in ROOMS if room.name == "ask").fields
+    assert not_used(fields, {"query": "count", "within": "5", "by": "within"}) == ""
+    assert not_used(fields, {"query": "count", "epsilon": "-5"}) == "Not used, by what else is chosen: ε (-5)."
+    said = not_used(fields, {"query": "mean", "by": "within", "within": "3"})
+    assert "Say (the error: find the least ε)" in said and "Off by at most (3)" in said
