@@ -18,6 +18,8 @@ CHROMIUM_ITSELF |= {name.replace(".google.", ".googleapis.") for name in CHROMIU
 LIGHT, DARK = "light", "dark"
 DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 360, "height": 740}
+PATIENCE = 120_000
+"""Milliseconds that anything may take before it counts as missing; of what others do meanwhile tests say nothing."""
 
 VIOLATIONS = """
 document.addEventListener("securitypolicyviolation", event => {
@@ -123,7 +125,7 @@ def watched(browser, *, files=(), dark=False, phone=False, **options):
         reduced_motion="reduce",
         **options,
     )
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(PATIENCE)
     watch = Watch(context, files)
     context.watch = watch
     try:

@@ -1,0 +1,144 @@
+"""What hands do besides filling in a form: every task by the keyboard alone, sliders, drawing, stopping long work."""
+
+import pytest
+
+from support.accessible import grave_findings, sideways
+from support.tasks import TASKS, fill, wait_for
+from support.watched import watched
+
+LONG = {"kind": "consumer: a count, best for one reader", "n": "100", "delta": "1/1000", "epsilon": "1/10"}
+"""A design that takes minutes: exact multipliers at a small δ."""
+
+
+def tab_to(page, selector):
+    """Press Tab until a thing has the focus, which must then be seen."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("wanted => document.activeElement.matches(wanted)", selector):
+            outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+            assert outline != "none", "the focus cannot be seen"
+            return
+    raise AssertionError(f"Tab does not lead to {selector}")
+
+
+def write(page, name, text):
+    """Come to a field, and write in it: letters, or what was copied elsewhere; in a list, what its line begins with."""
+    tab_to(page, f"#field-{name}")
+    if page.evaluate("document.activeElement.tagName") == "SELECT":
+        page.keyboard.type(text)
+        assert page.locator(f"#field-{name} option:checked").inner_text() == text
+        return
+    page.keyboard.press("Control+A")
+    if len(text) < 100:
+        page.keyboard.type(text)
+    else:
+        page.keyboard.insert_text(text)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_task_is_done_with_the_keyboard_alone(browser, explorer, release, task):
+    """From the way in to what is taken away, by Tab, letters and Enter."""
+    room, fields, button, says = TASKS[task]
+    fields = {"release": release, **fields} if room == "Read" else fields
+    with watched(browser, base_url=explorer) as context:
+        page = context.new_page()
+        page.goto("/")
+        tab_to(page, f"nav a[href='/{room.lower()}']")
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**/{room.lower()}")
+        for name, text in fields.items():
+            write(page, name, text)
+        tab_to(page, "form button[type=submit]")
+        assert page.evaluate("document.activeElement.innerText") == button
+        page.keyboard.press("Enter")
+        wait_for(page, says)
+        page.wait_for_load_state("networkidle")
+        tab_to(page, "#result summary")
+        page.keyboard.press("Enter")
+        assert page.locator("#result details[open] table").count() == 1
+        tab_to(page, "#result a[href*='/pictures/']")
+        tab_to(page, "#result .code button")
+
+
+@pytest.mark.parametrize(
+    ("room", "given", "name"),
+    [
+        ("ask", {}, "size"),
+        ("ask", {"by": "epsilon"}, "epsilon"),
+        ("read", {"value": "7", "at_most": "10", "release": None}, "at_most"),
+        ("read", {"value": "7", "at_most": "10", "release": None, "loss": "pinball"}, "too_high"),
+    ],
+)
+def test_sliders_move_the_answer(browser, explorer, release, room, given, name):
+    with watched(browser, base_url=explorer) as context:
+        page = context.new_page()
+        page.goto(f"/{room}?" + "&".join(f"{key}={value}" for key, value in given.items() if value is not None))
+        if "release" in given:
+            fill(page, "release", release)
+        page.locator("#result dl").wait_for()
+        before, value = page.locator("#result").inner_text(), page.locator(f"#field-{name}").input_value()
+        page.locator(f"#field-{name} + input[type=range]").focus()
+        for _ in range(3):
+            page.keyboard.press("ArrowRight")
+        page.wait_for_function("said => document.querySelector('#result').innerText !== said", arg=before)
+        assert float(page.locator(f"#field-{name}").input_value()) > float(value)
+
+
+def test_a_graph_is_drawn_coloured_and_designed(browser, explorer, look, keep):
+    """A triangle: three presses for nodes, two for each edge, one for another colour; the text says the same."""
+    with watched(browser, base_url=explorer, **look) as context:
+        page = context.new_page()
+        page.goto("/design")
+        page.get_by_text("Draw it").click()
+        board = page.locator("svg.board")
+        board.scroll_into_view_if_needed()
+        box = board.bounding_box()
+        a, b, c = [(box["width"] * x, box["height"] * y) for x, y in ((0.25, 0.25), (0.75, 0.25), (0.5, 0.75))]
+
+        def press(*places):
+            for x, y in places:
+                board.click(position={"x": x, "y": y})
+
+        press(a, b, c, a, b, b, c, c, a)
+        assert sorted(page.locator("#field-graph").input_value().splitlines()) == ["a b", "b c", "c a"]
+        page.get_by_role("button", name="Colours").click()
+        press(c)
+        assert page.locator("#field-colors").input_value().splitlines() == ["a: no", "b: no", "c: yes"]
+        assert board.locator("rect").count() == 1 and board.locator("circle").count() == 2
+        keep(page, f"graph drawn {'phone' if look['phone'] else 'desktop'}{' dark' if look['dark'] else ''}")
+        assert grave_findings(page) == [] and sideways(page) <= 0
+        page.get_by_role("button", name="Design", exact=True).click()
+        wait_for(page, "Proved best")
+        page.get_by_text("Draw it").click()
+        page.get_by_role("button", name="Remove").click()
+        assert board.locator("circle").count() == 2, "what was asked is drawn again"
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["with a script", "without a script"])
+def test_a_long_design_is_stopped_by_a_person(browser, explorer, script, look, keep):
+    """It says how far it is, is stopped by the keyboard, and leaves the form as it was; the next design is answered."""
+    with watched(browser, base_url=explorer, java_script_enabled=script, **look) as context:
+        page = context.new_page()
+        page.goto("/design")
+        design = page.get_by_role("button", name="Design", exact=True)
+        fill(page, "kind", LONG["kind"])
+        if not script:  # the fields of that kind stand there once it was sent
+            design.click()
+        for name, value in LONG.items():
+            fill(page, name, value)
+        design.click()
+        page.wait_for_url("**/jobs/*")
+        page.get_by_text("seconds so far").wait_for()
+        if script:
+            first = page.locator(".elapsed").inner_text()
+            page.wait_for_function("said => document.querySelector('.elapsed').innerText !== said", arg=first)
+            assert grave_findings(page) == [] and sideways(page) <= 0
+        keep(page, f"long design {'phone' if look['phone'] else 'desktop'}{' dark' if look['dark'] else ''}")
+        page.get_by_role("button", name="Cancel").focus()
+        page.keyboard.press("Enter")
+        page.get_by_text("cancelled; press the button again").wait_for()
+        assert page.locator("#field-n").input_value() == "100"
+        fill(page, "kind", "geometric: a count, for all readers alike")
+        fill(page, "n", "3")
+        design.click()
+        wait_for(page, "Proved best")
