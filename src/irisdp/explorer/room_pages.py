@@ -105,7 +105,15 @@ def _figure(picture: Picture, address: str) -> Html:
     caption = f"The numbers behind: {picture.title}" + (f" (the first {_MOST_ROWS}; {more} more)" if more > 0 else "")
     return element(
         "figure",
-        element("img", src=f"/{address}.svg", alt=f"{picture.title}. {picture.description}"),
+        # On a phone a picture keeps its size, so that its letters can be read, and scrolls by itself.
+        element(
+            "div",
+            element("img", src=f"/{address}.svg", alt=f"{picture.title}. {picture.description}"),
+            class_="drawn",
+            tabindex=0,
+            role="group",
+            aria_label=picture.title,
+        ),
         element("figcaption", picture.title),
         element(
             "details",

@@ -160,6 +160,11 @@ figcaption {{ max-width: 45rem; margin-top: 1rem; }}
 details {{ margin-top: 1rem; overflow-x: auto; }}
 table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
 th, td {{ padding: .2rem .8rem .2rem 0; text-align: left; border-bottom: 1px solid #d9d9d9; }}
+@media screen and (prefers-color-scheme: dark) {{
+  body {{ color: #e8e8e8; background: #16191c; }}
+  #picture {{ width: fit-content; min-width: 100%; padding: .6rem; box-sizing: border-box; background: #fff; }}
+  th, td {{ border-color: #41474d; }}
+}}
 </style>
 </head>
 <body>

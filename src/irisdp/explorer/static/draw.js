@@ -6,7 +6,7 @@
   const colourText = document.getElementById("field-colors");
   if (!edgeText || !colourText) return;
 
-  const WIDTH = 480, HEIGHT = 320, MOST = 60, RADIUS = 16;
+  const WIDTH = 480, HEIGHT = 320, MOST = 60, RADIUS = 20;
   const SVG = "http://www.w3.org/2000/svg";
   const HINTS = {
     join: "Press an empty place for a node; press two nodes to join or part them.",
@@ -80,8 +80,8 @@
         ? make("rect", { x: x - RADIUS, y: y - RADIUS, width: 2 * RADIUS, height: 2 * RADIUS })
         : make("circle", { cx: x, cy: y, r: RADIUS });
       shape.setAttribute("class", `node${node === chosen ? " chosen" : ""}${second ? " second" : ""}`);
-      board.append(shape, make("text", { x, y: y + 5, class: second ? "name second" : "name" }, node.slice(0, 4)));
-      if (colour) board.append(make("text", { x, y: y + RADIUS + 14, class: "colour" }, colour.slice(0, 10)));
+      board.append(shape, make("text", { x, y: y + 6, class: second ? "name second" : "name" }, node.slice(0, 4)));
+      if (colour) board.append(make("text", { x, y: y + RADIUS + 18, class: "colour" }, colour.slice(0, 10)));
     }
   }
 
