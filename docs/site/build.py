@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import commands
 from links import broken
 from tree import ROOT, assemble
 
@@ -21,6 +22,7 @@ def main() -> int:
     """Put the pages together, make the site, follow its links; return a status."""
     from sphinx.cmd.build import main as sphinx
 
+    commands.main([str(ROOT / "build" / "man")])
     assemble(SOURCE)
     if status := sphinx(["-W", "--keep-going", "-q", "-E", "-b", "html", "-c", str(HERE), str(SOURCE), str(SITE)]):
         return status

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+from typing import Any
+
 import irisdp
+
+sys.path.insert(0, str(Path(__file__).parent))
+from api import readable
 
 project = "Iris"
 author = "The Iris contributors"
@@ -35,3 +42,19 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
+
+autodoc_typehints = "signature"
+autodoc_member_order = "bysource"
+napoleon_google_docstring = False
+napoleon_use_rtype = napoleon_use_param = False  # types are prose, whose words are no names to be looked up
+napoleon_use_ivar = True
+toc_object_entries_show_parents = "hide"
+
+
+def setup(app: Any) -> None:
+    """Let Sphinx read docstrings as they are meant."""
+    app.connect("autodoc-process-docstring", _as_meant, priority=100)  # before napoleon, which makes markup of its own
+
+
+def _as_meant(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    lines[:] = [readable(line) for line in lines]

@@ -15,7 +15,18 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-__all__ = ["ROOT", "assemble", "pages", "place", "targets"]
+import api
+import commands
+
+__all__ = ["MADE", "ROOT", "assemble", "pages", "place", "targets"]
+
+MADE = {
+    "docs/reference/index.md": (
+        "- [Commands](commands/index.md): every command, query and option, as the command line itself says it.",
+        "- [Python](api/index.md): every public name, from its docstring, with types.",
+    )
+}
+"""Page → lines at its end that lead to pages made of the code, which are nowhere in the repository."""
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -59,7 +70,15 @@ def assemble(folder: Path) -> None:
         target = folder / place(page)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(_moved(page, kept, folder), encoding="utf-8")
-    (folder / "decisions" / "index.md").write_text(_leading(_decisions()), encoding="utf-8")
+    _write(folder / "decisions", {"index.md": _decisions()})
+    _write(folder / "reference" / "commands", commands.pages())
+    _write(folder / "reference" / "api", api.pages())
+
+
+def _write(folder: Path, made: dict[str, str]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in made.items():
+        (folder / name).write_text(_leading(text) if name == "index.md" else text, encoding="utf-8")
 
 
 def _decisions() -> str:
@@ -72,13 +91,14 @@ def _decisions() -> str:
 
 
 def _moved(page: PurePosixPath, kept: set[PurePosixPath], folder: Path) -> str:
-    """Return the text of a page with its links as they are in the manual."""
+    """Return the text of a page with its links as they are in the manual, and with what is made of the code."""
     text = _notebook(page, folder) if page.parent.name == "notebooks" else (ROOT / page).read_text(encoding="utf-8")
     made, end = [], 0
     for fence in _FENCE.finditer(text):
         made += [_relinked(text[end : fence.start()], page, kept, folder), fence[0]]
         end = fence.end()
     whole = "".join([*made, _relinked(text[end:], page, kept, folder)])
+    whole += "".join(f"{line}\n" for line in MADE.get(str(page), ()))
     return _leading(whole) if place(page).name == "index.md" else whole
 
 

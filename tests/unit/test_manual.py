@@ -1,25 +1,26 @@
 """The manual comes together: each page stands in one list, and every link leads somewhere. Sphinx is not needed."""
 
-import importlib.util
+import shutil
+import subprocess
 import sys
 from collections import Counter
 from pathlib import Path, PurePosixPath
 
 import pytest
 
+from irisdp.catalogue import FORMS
+
 ROOT = Path(__file__).parents[2]
 
 
-def part(name):
-    """Return a program of docs/site, which is no package."""
-    found = importlib.util.spec_from_file_location(f"site_{name}", ROOT / "docs" / "site" / f"{name}.py")
-    module = importlib.util.module_from_spec(found)
-    sys.modules[f"site_{name}"] = module
-    found.loader.exec_module(module)
-    return module
-
-
-tree, links = part("tree"), part("links")
+sys.path.insert(0, str(ROOT / "docs" / "site"))  # programs, no package
+try:
+    import api
+    import commands
+    import links
+    import tree
+finally:
+    sys.path.pop(0)
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +96,39 @@ def test_the_checker_of_the_site_finds_what_is_lost(tmp_path):
         '<a href="https://nobody.example/">4</a><a href="a.html#here">5</a>', encoding="utf-8"
     )  # fmt: skip
     assert sorted(links.broken(tmp_path)) == [("a.html", "#gone"), ("a.html", "b.html"), ("a.html", "c.png")]
+
+
+def test_every_public_name_stands_in_the_pages_about_python(manual):
+    for room, name, value, first in api.names():
+        told = (manual / "reference" / "api" / f"{room}.md").read_text(encoding="utf-8")
+        assert f":: {room}.{name}\n" in told if first else f"``{name}`` is :py:obj:" in told
+        assert api.said(name, value), f"{room}.{name} says nothing"
+
+
+def test_docstrings_are_read_as_they_are_meant():
+    assert api.readable("P(|z| = 1) is α_*, of `a|b*`") == r"P(\|z\| = 1) is α\_\*, of `a|b*`"
+    assert api.readable(">>> a * b | c") == ">>> a * b | c"
+
+
+def test_every_command_query_and_option_stands_in_the_reference(manual):
+    folder = manual / "reference" / "commands"
+    _, found = commands._commands()
+    assert {page.stem for page in folder.glob("*.md")} == {"index", *found}
+    for name, command in found.items():
+        told = (folder / f"{name}.md").read_text(encoding="utf-8")
+        assert command.help in told
+        assert all(option in told for part in command.params for option in part.opts if option.startswith("-"))
+    told = (folder / "publish.md").read_text(encoding="utf-8")
+    assert all(f"| `{form.usage}` | {form.answer} |" in told for form in FORMS)
+
+
+@pytest.mark.parametrize("name", commands.manual_pages())
+def test_pages_of_man_can_be_set(name):
+    text = commands.manual_pages()[name]
+    assert text.startswith(".TH ")
+    assert [part for part in (".SH NAME", ".SH SYNOPSIS", ".SH OPTIONS", ".SH EXIT STATUS") if part not in text] == []
+    if groff := shutil.which("groff"):
+        done = subprocess.run(
+            [groff, "-man", "-Tutf8", "-ww", "-Kutf8"], input=text, capture_output=True, text=True, check=True
+        )
+        assert done.stderr == ""

@@ -59,6 +59,13 @@ def _concentration_price(guarantee: Guarantee, steps: Sequence[int], delta: Frac
 
 
 EPSILON_DELTA = Currency("epsilon and delta", Cost, refines=True, price=pair_price)
+"""ε and δ add up; a later release of the same count may refine an earlier one."""
+
 MU = Currency("mu", GaussianCost, refines=False, price=_mean_price)
+"""μ² adds up: Gaussian differential privacy."""
+
 RHO = Currency("rho", ConcentratedCost, refines=False, price=_concentration_price)
+"""ρ adds up: zero-concentrated differential privacy."""
+
 CURRENCIES = (EPSILON_DELTA, MU, RHO)
+"""What a ledger may count in; proofs/filters.md says why adding up is enough where questions depend on answers."""

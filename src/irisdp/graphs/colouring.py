@@ -75,7 +75,7 @@ class RankedGraph(ColouredGraph):
 
     Attributes
     ----------
-    orders : tuple, one per class, of tuples of integers, shape (len(outputs),)
+    orders : tuple, one per class, of tuples of integers, one per output
         The ranking of every class as positions in `outputs`, best first.
 
     Examples

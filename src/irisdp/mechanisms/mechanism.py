@@ -27,6 +27,7 @@ from .writing import Objective, Written, exact_text
 __all__ = ["Mechanism", "Row", "check_distribution"]
 
 Row = tuple[Fraction, ...]
+"""A law: the probability of each output, in the mechanism's order, with sum 1 exactly."""
 
 
 @checked

@@ -33,6 +33,7 @@ __all__ = [
 ]
 
 FORMAT = "irisdp/mechanism/1"
+"""The "format" that mechanism files are written with."""
 
 MOST_DRAWS = 10**8
 
