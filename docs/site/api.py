@@ -107,4 +107,6 @@ def readable(text: str) -> str:
     for place in range(0, len(pieces), 2):
         pieces[place] = re.sub(r"([|*\\])", r"\\\1", pieces[place])
         pieces[place] = re.sub(r"(\w)_(?!\w)", r"\1\\_", pieces[place])
+        pieces[place] = re.sub(r"\bproofs/([a-z-]+)\.md", r":doc:`\1 </proofs/\1>`", pieces[place])
+        pieces[place] = re.sub(r"\bdocs/(\w+)\.md(?:#\w+)?", r":doc:`\1 </\1>`", pieces[place])
     return "".join(pieces)

@@ -76,7 +76,7 @@ def pages() -> dict[str, str]:
 
 
 def _within(promise: str | None) -> str:
-    return "nothing; it is refused" if promise is None else promise.format(K="K", records="K records")
+    return "nothing; it is refused" if promise is None else promise.format(K="K", records="K records").rstrip(",")
 
 
 def _defined(command: Any) -> str:

@@ -58,3 +58,5 @@ def setup(app: Any) -> None:
 
 def _as_meant(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
     lines[:] = [readable(line) for line in lines]
+    if what == "property" and lines:
+        lines[0] = lines[0].replace(": ", " – ", 1)  # napoleon takes what stands before a colon there for a type
