@@ -1,6 +1,7 @@
 """Rainbow curves and errors over ε: the numbers are those of the mechanism and of the comparison, exactly rounded."""
 
 import os
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -9,6 +10,7 @@ import pytest
 
 from irisdp import BadInput, Privacy, compare
 from irisdp.plots import error_against_epsilon, rainbow_curves
+from irisdp.plots.theme import renderer
 from irisdp.privacy import steps
 
 ROW = tuple(map(Fraction, ("0.0005", "0.0081", "0.1364", "0.2727", "0.5823")))
@@ -107,3 +109,13 @@ def test_bytes_do_not_depend_on_the_process():
         for seed in "12"
     }
     assert len(seen) == 1
+
+
+def test_a_legend_has_room_in_wider_fonts():
+    """Of DejaVu Sans, which many machines have instead of Arial, a letter is wider by 0.84 points at most."""
+    picture = error_against_epsilon("majority", epsilons=["1/2", 1])
+    longest = max(len(row[0]) for row in picture.rows)
+    assert picture.spec["config"]["padding"]["right"] >= 5 + 0.84 * longest
+    width = float(re.search(r'<svg[^>]*?width="([\d.]+)"', picture.to_svg()).group(1))
+    bare = dict(picture.spec, config={**picture.spec["config"], "padding": 5})
+    assert width >= float(re.search(r'width="([\d.]+)"', renderer().vegalite_to_svg(bare)).group(1)) + 0.84 * longest

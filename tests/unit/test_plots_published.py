@@ -11,7 +11,7 @@ import irisdp
 from irisdp import BadInput, Privacy, design
 from irisdp.plots import estimates_picture, ledger_picture, names_read, published, readings
 from irisdp.plots.answers import read_published
-from irisdp.plots.rows import in_columns, labels
+from irisdp.plots.rows import cut_apart, heading, in_columns, labels
 from irisdp.reading import Posterior
 
 HOSTILE = ["</script><script>alert(1)</script>", "a\u202eb", '"q", > x', "two\nlines"]
@@ -303,3 +303,51 @@ def test_the_same_bytes_twice(session, tmp_path):
         for picture in (published(found), published(found))
     )
     assert first == again
+
+
+def test_long_questions_keep_what_tells_them_apart(session):
+    grown = "age > 18 AND age < 65 AND party = 'red'"
+    for words in (f"{grown} AND town = 'Ely'", f"{grown} AND town = 'York'", f"party = 'green' AND {grown} OR {grown}"):
+        session.count(words, epsilon="1/10")
+    shown = [one["release"] for one in drawn(ledger_picture(session.ledger)) if "release" in one]
+    assert len({label.partition(" ")[2] for label in shown}) == 3
+    assert [label.endswith(f"town = '{town}'") for label, town in zip(shown, ("Ely", "York"), strict=False)] == [
+        True
+    ] * 2
+    assert all(len(label) <= 44 for label in shown)
+
+
+@pytest.mark.parametrize(
+    ("texts", "shown"),
+    [
+        (["a count of 2000000 records", "short"], ["a count … records", "short"]),
+        (
+            ["the first of many words and then the end", "the first of some words and then the end"],
+            ["the … many words an…", "the … some words an…"],
+        ),
+        (["x" * 30, "x" * 29 + "y"], ["xxxxxxxx … xxxxxxxxx", "xxxxxxxx … xxxxxxxxy"]),
+        (["same " * 9] * 2, ["same … same"] * 2),
+    ],
+)
+def test_texts_are_cut_between_words_and_where_they_agree(texts, shown):
+    found = cut_apart(texts, 20)
+    assert [part.strip() for part in found] == shown
+    assert all(len(part) <= 20 for part in found)
+
+
+def test_no_line_of_a_heading_ends_within_a_number():
+    for width in range(60, 600, 7):
+        lines = heading("Spent: ε = 5.1, δ = 0, of ε = 8, δ = 1e-06", "true with probability 95 % or more", width)
+        for line in (*lines["text"], *lines["subtitle"]):
+            assert not line.startswith(("=", "%"))
+            assert not line.endswith("=")
+    assert "\0" not in json.dumps(lines)
+
+
+def test_a_limit_on_delta_of_which_nothing_is_spent_has_no_panel(session):
+    session.count(epsilon=1)
+    pure = ledger_picture(session.ledger)
+    assert "vconcat" not in pure.spec
+    assert pure.columns[-1] == "δ spent after it"
+    session.count("age > 30", epsilon=1, delta="1e-6")
+    assert len(ledger_picture(session.ledger).spec["vconcat"]) == 2

@@ -85,7 +85,10 @@ def error_against_epsilon(
         description=_described(compared, wanted.words, unit, chosen),
         columns=("mechanism", "ε", wanted.words + unit),
         rows=tuple(rows),
-        spec=finished(_chart(rows, [one.name for one in first.mechanisms], title, wanted.words + unit)),
+        spec=finished(
+            _chart(rows, [one.name for one in first.mechanisms], title, wanted.words + unit),
+            legend=[row[0] for row in rows],
+        ),
     )
 
 

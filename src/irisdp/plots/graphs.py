@@ -62,7 +62,7 @@ def graph_picture(graph: DatasetGraph | ColouredGraph) -> Picture:
         description=_described(rows, edges, title),
         columns=("node", "colour", title.split(":")[0], "on the boundary"),
         rows=rows,
-        spec=finished(chart),
+        spec=finished(chart, legend=classes),
     )
 
 
@@ -126,7 +126,9 @@ def _drawn(rows: Any, heights: list[float], edges: list[tuple[int, int]], title:
             color=alt.Color("colour:N", scale=scale, title="colour"),
             shape=alt.Shape("colour:N", scale=shapes, title="colour"),
         )
-    labels = given.mark_text(dy=-15, fontSize=11, color=INK, limit=110).encode(text="node:N")
+    named = {"dy": -15, "fontSize": 11, "limit": 110}
+    halo = given.mark_text(stroke="white", strokeWidth=4, **named).encode(text="node:N")
+    labels = halo + given.mark_text(color=INK, **named).encode(text="node:N")
     wide, tall = 120 * (most + 1) + 60, 60 * (2 * high + 1) + 60
     return (drawn + points + labels).properties(
         width=min(wide, 900), height=min(tall, 900), title="A graph of possible tables" if not coloured else _TITLE

@@ -71,8 +71,8 @@ def interval_chart(
             for inside in map(set, panels)
         ]
         drawn = drawn[0] if len(drawn) == 1 else alt.hconcat(*drawn)
-        words, width = subtitle, _WIDTH[len(panels)] * len(panels)
-    return finished(drawn.properties(title=alt.TitleParams(**heading(title, words, width))))
+        words, width = subtitle, (_WIDTH[len(panels)] + room_for(names) / 2) * len(panels)
+    return finished(drawn.properties(title=alt.TitleParams(**heading(title, words, width))), legend=series)
 
 
 def _panel(alt: Any, shown: Sequence[Interval], rows: str, values: str, scale: Any, series: list[str]) -> Any:
@@ -129,7 +129,7 @@ def _upright(alt: Any, shown: Sequence[Interval], rows: str, values: str, scale:
 
 def label_axis(alt: Any, names: Sequence[str]) -> Any:
     """Return an axis of names, with room for all of them in any font."""
-    return alt.Axis(labelLimit=320, labelOverlap=False, minExtent=room_for(names), ticks=False, labelPadding=5)
+    return alt.Axis(labelLimit=320, labelOverlap=False, minExtent=room_for(names), ticks=False, labelPadding=8)
 
 
 def _bar_step(shown: Sequence[Interval]) -> float:

@@ -11,12 +11,14 @@ from ..exact import rational
 from ..release import Ledger
 from .intervals import label_axis
 from .picture import Picture
-from .rows import count_of, heading, shortened
+from .rows import count_of, cut_apart, heading, shortened
 from .theme import COLOURS, INK, altair, finished
 
 __all__ = ["ledger_picture"]
 
 _MOST_BARS = 40
+_LETTERS = 40
+"""Of a question beside its bar."""
 _MOST_POINTS = 1_000
 _MOST_SAID = 20
 _SUBTITLE = "releases, oldest first; the dashed line is the limit"
@@ -47,7 +49,8 @@ _UNITS = {
 def ledger_picture(ledger: Ledger) -> Picture:
     """Draw what is spent after each release: up to 40 releases as bars that begin where the last one ended.
 
-    It shows what `irisdp ledger` shows, and nothing else of the file: questions, dates, charges, limit.
+    No δ is drawn where none is spent. It shows what `irisdp ledger` shows, and nothing else of the file: questions,
+    dates, charges, limit.
     """
     document = ledger.to_document()
     limit, releases = document["limit"], document["releases"]
@@ -58,7 +61,8 @@ def ledger_picture(ledger: Ledger) -> Picture:
         or any(rational(one["delta"], "cost") for one in (document["spent"], limit or document["spent"]))
     ]
     after = {name: _running(name, releases) for name in numbers}
-    panels = [_panel(name, after[name], releases, limit) for name in numbers]
+    drawn_numbers = [name for name in numbers if name != "delta" or after[name][-1] > 0]
+    panels = [_panel(name, after[name], releases, limit) for name in drawn_numbers]
     alt = altair()
     spent = ", ".join(_said(name, document["spent"][name]) for name in numbers)
     most = "no limit is set" if limit is None else f"of {', '.join(_said(name, limit[name]) for name in numbers)}"
@@ -88,7 +92,7 @@ def ledger_picture(ledger: Ledger) -> Picture:
         ),
         columns=("id", "date", "question", "audience", *(f"{_UNITS[name].name} spent after it" for name in numbers)),
         rows=tuple(rows),
-        spec=finished(drawn.properties(title=alt.TitleParams(**heading(title, _SUBTITLE, 420)))),
+        spec=finished(drawn.properties(title=alt.TitleParams(**heading(title, _SUBTITLE, 620)))),
     )
 
 
@@ -133,14 +137,15 @@ def _panel(name: str, after: Sequence[float], releases: Sequence[dict[str, Any]]
 
 def _bars(alt: Any, unit: _Unit, after: Sequence[float], releases: Sequence[dict[str, Any]], scale: Any) -> Any:
     """Draw a bar for each release, from what was spent before it to what is spent after it."""
+    said = cut_apart([f"{one['query']}{_for(one['audience'])}" for one in releases], _LETTERS)
     values = [
         {
-            "release": f"#{one['id']} {shortened(one['query'], 44)}{_for(one['audience'])}",
+            "release": f"#{one['id']} {words}",
             "before": before,
             "after": now,
-            "words": f"{now:.6g}" if now > before else "",
+            "words": f"{now:.6g}" if now > before else "" if unit.name == "δ" else f"{now:.6g} (nothing more)",
         }
-        for one, before, now in zip(releases, after, after[1:], strict=False)
+        for one, words, before, now in zip(releases, said, after, after[1:], strict=False)
     ]
     rows = [str(value["release"]) for value in values]
     base = alt.Chart(alt.InlineData(values=values)).encode(
@@ -148,7 +153,7 @@ def _bars(alt: Any, unit: _Unit, after: Sequence[float], releases: Sequence[dict
                 axis=label_axis(alt, rows)),
     )  # fmt: skip
     bars = base.mark_bar(color=COLOURS[0], height=11).encode(
-        x=alt.X("before:Q", scale=scale, title=unit.words, axis=alt.Axis(tickCount=6)), x2="after:Q"
+        x=alt.X("before:Q", scale=scale, title=unit.words, axis=alt.Axis(tickCount=6, format="~g")), x2="after:Q"
     )
     text = base.mark_text(align="left", dx=4, fontSize=11, color=INK).encode(
         x=alt.X("after:Q", scale=scale, title=unit.words), text="words:N"

@@ -90,7 +90,7 @@ def trade_off_curves(subject: Subject, *, beside: Sequence[str] = _BESIDE) -> Pi
         ),
         columns=("curve", "type I error (probability)", "type II error (probability)"),
         rows=tuple(rows),
-        spec=finished(_trade_off_chart(rows, drawn, title)),
+        spec=finished(_trade_off_chart(rows, drawn, title), legend=[one.name for one in drawn.curves]),
     )
 
 
@@ -140,7 +140,7 @@ def privacy_profiles(subject: Subject, *, beside: Sequence[str] = _BESIDE) -> Pi
         ),
         columns=("curve", "ε", "δ (probability)"),
         rows=tuple(rows),
-        spec=finished(_profile_chart(rows, drawn, title, float(least))),
+        spec=finished(_profile_chart(rows, drawn, title, float(least)), legend=[one.name for one in drawn.curves]),
     )
 
 

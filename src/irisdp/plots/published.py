@@ -12,7 +12,7 @@ from ..exact import rational, shown_below
 from .answers import PublishedAnswer, PublishedAnswers, read_published
 from .intervals import Interval, interval_chart, label_axis
 from .picture import Picture
-from .rows import LETTER, MOST_ROWS, count_of, heading, in_columns, labels, shortened, step_of
+from .rows import LETTER, MOST_ROWS, count_of, heading, in_columns, labels, room_for, shortened, step_of
 from .theme import COLOURS, INK, altair, finished
 
 __all__ = ["published"]
@@ -137,7 +137,9 @@ def _grid(found: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequ
             )
             width = 520 if len(rows) <= len(panel) else 260
         panels.append(drawn.properties(width=width, height=alt.Step(step_of(len(rows)))))
-    title = alt.TitleParams(**heading(found.question, sure or "published answers", width * len(panels)))
+    title = alt.TitleParams(
+        **heading(found.question, sure or "published answers", (width + room_for(rows) / 2) * len(panels))
+    )
     return finished((panels[0] if len(panels) == 1 else alt.hconcat(*panels)).properties(title=title))
 
 

@@ -80,7 +80,7 @@ def rainbow_curves(
         description=_described(kept, drawn, privacy, turns),
         columns=_COLUMNS,
         rows=tuple(rows),
-        spec=finished(_chart(start, privacy, rows, kept, turns, last)),
+        spec=finished(_chart(start, privacy, rows, kept, turns, last), legend=kept),
     )
 
 

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 from .theme import visible
 
-__all__ = ["LETTER", "MOST_ROWS", "count_of", "heading", "in_columns", "labels", "room_for", "shortened", "step_of"]
+__all__ = [
+    "LETTER",
+    "MOST_ROWS",
+    "count_of",
+    "cut_apart",
+    "heading",
+    "in_columns",
+    "labels",
+    "room_for",
+    "shortened",
+    "step_of",
+]
 
 Row = TypeVar("Row")
 
@@ -22,6 +35,9 @@ _BOLD = 9.6
 """The same of a title."""
 
 _LONGEST = 60
+_GAP = " … "
+_UNBROKEN = "\0"
+"""Stands for a space where no line may end; no text that is shown holds it."""
 _HIGHEST = 50
 """Rows of a column, as long as there are few columns."""
 _MOST_COLUMNS = 4
@@ -37,8 +53,7 @@ def labels(keys: Iterable[Sequence[Any]]) -> list[str]:
     """
     found: list[str] = []
     taken: set[str] = set()
-    for key in keys:
-        name = shortened(" · ".join(map(str, key)) if key else "all records")
+    for name in cut_apart([" · ".join(map(str, key)) if key else "all records" for key in keys]):
         tried, number = name, 1
         while tried in taken:
             number += 1
@@ -46,6 +61,52 @@ def labels(keys: Iterable[Sequence[Any]]) -> list[str]:
         taken.add(tried)
         found.append(tried)
     return found
+
+
+def cut_apart(texts: Sequence[str], longest: int = _LONGEST) -> list[str]:
+    """Cut long texts in the middle; those that would then be alike where they begin to differ.
+
+    Examples
+    --------
+    >>> cut_apart(["count of men by age and region", "count of women by age and region", "count"], 24)
+    ['count of … men by age a…', 'count of … women by age…', 'count']
+    >>> cut_apart(["count income > 20000 AND age < 65 AND sex = 'm'"], 24)
+    ["count … AND sex = 'm'"]
+    """
+    whole = [visible(text) for text in texts]
+    cut = [_cut(text, longest) for text in whole]
+    alike: dict[str, set[str]] = {}
+    for text, short in zip(whole, cut, strict=True):
+        alike.setdefault(short, set()).add(text)
+    return [
+        short if len(alike[short]) == 1 else _around(text, _first_difference(alike[short]), longest)
+        for text, short in zip(whole, cut, strict=True)
+    ]
+
+
+def _first_difference(texts: Iterable[str]) -> int:
+    return next(place for place, letters in enumerate(zip_longest(*texts)) if len(set(letters)) > 1)
+
+
+def _around(text: str, place: int, longest: int) -> str:
+    """Show how a text begins, and from the word that holds a place on what there is room for."""
+    start = max(text.rfind(" ", 0, place + 1) + 1, place - longest // 4)
+    head = _head(text, min(longest // 2 - len(_GAP), start))
+    return shortened(f"{head}{_GAP}{text[start:]}", longest)
+
+
+def _cut(text: str, longest: int) -> str:
+    """Leave out what is between the beginning and the end of a text that is too long."""
+    if len(text) <= longest:
+        return text
+    room = longest - len(_GAP)
+    return f"{_head(text, room // 2)}{_GAP}{_head(text[::-1], room - room // 2)[::-1]}"
+
+
+def _head(text: str, letters: int) -> str:
+    """Return how a text begins: whole words, so that no number looks like a smaller one, where they are short."""
+    space = text.rfind(" ", 0, letters + 1)
+    return text[: space if space >= letters // 3 else letters].rstrip()
 
 
 def shortened(words: str, longest: int = _LONGEST) -> str:
@@ -80,6 +141,12 @@ def heading(title: str, subtitle: str, width: float) -> dict[str, list[str]]:
     """Break title and subtitle into lines that stay above a picture of some width."""
     room = max(width, 280)
     return {
-        "text": textwrap.wrap(shortened(title, 120), int(room / _BOLD)),
-        "subtitle": textwrap.wrap(shortened(subtitle, 400), int(room / LETTER)),
+        "text": _lines(shortened(title, 120), int(room / _BOLD)),
+        "subtitle": _lines(shortened(subtitle, 400), int(room / LETTER)),
     }
+
+
+def _lines(words: str, letters: int) -> list[str]:
+    """Break words into lines, but for "ε = 1" and "95 %", which stay whole."""
+    whole = re.sub(r" (=|%) ?", lambda found: found.group().replace(" ", _UNBROKEN), words)
+    return [line.replace(_UNBROKEN, " ") for line in textwrap.wrap(whole, letters)]
