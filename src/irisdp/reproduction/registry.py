@@ -5,7 +5,17 @@ from __future__ import annotations
 import difflib
 
 from ..errors import BadInput
-from . import colouring_theorems, colourings, count_audiences, count_theorems, counts, first_rainbows, rainbows
+from . import (
+    colouring_theorems,
+    colourings,
+    count_audiences,
+    count_theorems,
+    counts,
+    databases,
+    first_rainbows,
+    long_paths,
+    rainbows,
+)
 from .items import WORKS, Item
 
 __all__ = ["ITEMS", "find_items"]
@@ -18,6 +28,8 @@ ITEMS: tuple[Item, ...] = (
     *counts.ITEMS,
     *count_audiences.ITEMS,
     *count_theorems.ITEMS,
+    *databases.ITEMS,
+    *long_paths.ITEMS,
 )
 """To add one, write an `Item` in the file of its work; the tests run all of them."""
 
