@@ -5,6 +5,7 @@ import os
 import pytest
 from hypothesis import settings
 
+from support.ledgers import ledger, server
 from support.quick import (
     pytest_addoption,
     pytest_collection_modifyitems,
@@ -16,6 +17,7 @@ from support.quick import (
 )
 
 __all__ = [
+    "ledger",
     "one_engine",
     "pytest_addoption",
     "pytest_collection_modifyitems",
@@ -24,6 +26,7 @@ __all__ = [
     "pytest_runtest_setup",
     "pytest_sessionfinish",
     "pytest_terminal_summary",
+    "server",
 ]
 
 settings.register_profile("continuous integration", derandomize=True, deadline=None)

@@ -26,13 +26,24 @@ PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove"
 HALF = Privacy(epsilon="1/2")
 
 
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Where the secret of a frame is kept, for a ledger on a server has no folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.fixture
-def path(tmp_path):
+def path(ledger):
+    return ledger.place
+
+
+@pytest.fixture
+def in_a_file(tmp_path):
     return tmp_path / "s.ledger"
 
 
 def session(path, limit):
-    return Session(SURVEY, ledger=path, limit=limit)
+    return Session(SURVEY, ledger=path, limit=limit, secret="survey")
 
 
 def settle(ledger, cost, question="q"):
@@ -91,24 +102,24 @@ class TestCurrency:
         Ledger(path).set_limit(rho=1)
         assert (Ledger(path).currency, Ledger(path).to_document()["table"]) == (RHO, "survey")
 
-    def test_says_which_files_an_older_irisdp_must_leave_alone(self, path):
+    def test_says_which_files_an_older_irisdp_must_leave_alone(self, in_a_file):
         for limit, version in ({"epsilon": 1}, 2), ({"mu": 1}, 3):
-            Ledger(path).set_limit(**limit)
-            connection = sqlite3.connect(path)
+            Ledger(in_a_file).set_limit(**limit)
+            connection = sqlite3.connect(in_a_file)
             assert connection.execute("PRAGMA user_version").fetchone() == (version,)
             connection.close()
-            path.unlink()
+            in_a_file.unlink()
 
-    def test_that_nobody_knows_is_damage(self, path):
-        Ledger(path).set_limit(mu=1)
-        connection = sqlite3.connect(path)
+    def test_that_nobody_knows_is_damage(self, in_a_file):
+        Ledger(in_a_file).set_limit(mu=1)
+        connection = sqlite3.connect(in_a_file)
         connection.execute("ALTER TABLE budget RENAME COLUMN mu_squared TO nu")
         connection.commit()
         with pytest.raises(Damaged):
             currency_of(SQLiteRows(connection))
         connection.close()
         with pytest.raises(BadInput, match="is damaged or not a ledger"):
-            _ = Ledger(path).spent
+            _ = Ledger(in_a_file).spent
 
 
 class TestCharges:
@@ -126,7 +137,7 @@ class TestCharges:
         assert session(path, "rho=1").count(epsilon="1/2").cost == ConcentratedCost("1/8")
 
     def test_of_moves_in_several_cells_add_up(self, path):
-        book = Session(SURVEY, ledger=path, relation="exchange", limit="mu=3")
+        book = Session(SURVEY, ledger=path, relation="exchange", limit="mu=3", secret="survey")
         found = book.count("age > 64", by="town", groups="Ely,York", epsilon="1/2")
         assert nearly(found.cost.mu_squared, 2 * least_mean(HALF) ** 2)
         found = book.majority("age > 64", by="town", groups="Ely,York", epsilon="1/2")
@@ -252,7 +263,7 @@ class TestBatches:
     def test_are_charged_the_sum_of_their_questions(self, path):
         Ledger(path).set_limit(mu=5)
         questions = [{"query": "count", "expression": f"age > {age}"} for age in (40, 64)]
-        asked = {"budget": {"epsilon": 1, "delta": "1e-6"}, "questions": questions}
+        asked = {"budget": {"epsilon": 1, "delta": "1e-6"}, "questions": questions, "secret": "survey"}
         found = irisdp.batch(asked, data=SURVEY, ledger=path)
         parts = [planned.audiences[0].mechanism.privacy for planned in found.plan.plans]
         assert nearly(found.cost.mu_squared, sum(least_mean(part) ** 2 for part in parts))
@@ -264,7 +275,7 @@ class TestBatches:
     def test_with_a_delta_of_their_own_are_refused(self, path):
         Ledger(path).set_limit(mu=5)
         question = {"query": "count", "by": "town", "select_groups": True, "delta": "1e-7"}
-        asked = {"budget": {"epsilon": 1, "delta": "1e-6"}, "questions": [question]}
+        asked = {"budget": {"epsilon": 1, "delta": "1e-6"}, "questions": [question], "secret": "survey"}
         with pytest.raises(BadInput, match=r"^delta: is above 0"):
             irisdp.batch(asked, data=SURVEY, ledger=path)
         assert Ledger(path).releases() == []
@@ -361,4 +372,4 @@ class TestCommandLine:
 def test_bad_limits_are_named(path, given, message):
     with pytest.raises(BadInput, match=f"^{message}"):
         Ledger(path).set_limit(**given)
-    assert not path.exists()
+    assert not Ledger(path).store.exists()

@@ -83,7 +83,7 @@ def _show_plan(foreseen: BatchOutlook) -> None:
     for heading, said in (
         foreseen.outlook.describe()
         if foreseen.outlook
-        else [("ledger", f"{short_path(foreseen.ledger.path)}: is made by the first release, {KNOWN_ELSEWHERE}")]
+        else [("ledger", f"{short_path(foreseen.ledger.place)}: is made by the first release, {KNOWN_ELSEWHERE}")]
     ):
         view.print(f"  {heading:<9} {escape(in_options(said, {}))}", soft_wrap=True)
     view.print("  dry run: no record was read, nothing was spent")

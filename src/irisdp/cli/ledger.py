@@ -20,7 +20,13 @@ _LONGEST_SHOWN = 12
 
 
 def ledger_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The ledger's file; all options but --json create it.")],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="A file, or postgresql://USER@HOST/DATABASE?schema=NAME; all options but --json create it.",
+        ),
+    ],
     limit: Annotated[
         str | None,
         typer.Option(
@@ -49,10 +55,10 @@ def ledger_command(
     from ..release.promise import promise_in_advance
 
     pinned = (table, relation, unit, public_columns)
-    if limit is None and pinned == (None,) * 4 and not file.exists():
-        raise BadInput("FILE", f"there is no ledger {file}", "publish something, or create one with --limit")
     most = None if limit is None else named_limit(limit)  # before anything is written
     ledger = Ledger(file)
+    if limit is None and pinned == (None,) * 4 and not ledger.store.exists():
+        raise BadInput("FILE", f"there is no ledger {file}", "publish something, or create one with --limit")
     if pinned != (None,) * 4:
         names = [] if public_columns is None else [name.strip() for name in public_columns.split(",")]
         ledger.pin(promise_in_advance(table=table, relation=relation, unit=unit, public_columns=names))
@@ -74,7 +80,7 @@ def _show(ledger: Ledger) -> None:
     numbers = list(document["spent"])
     shown = (_HEADINGS[number] for number in numbers)
     columns = ("id", "date", "table", "query", "groups", "audience", *shown, "outputs", "")
-    table = Table(*columns, title=printable(str(ledger.path)))
+    table = Table(*columns, title=printable(str(ledger.place)))
     for release in document["releases"]:
         table.add_row(*(escape(printable(cell)) for cell in _cells(release, numbers)))
     view = console()

@@ -50,6 +50,8 @@ def say(view: Any, line: str) -> None:
     view.print(printable(line), markup=False, soft_wrap=True)
 
 
-def short_path(path: Path) -> str:
-    """Return a path as people would type it: without the folder they are in."""
+def short_path(path: Path | str) -> str:
+    """Return a path as people would type it: without the folder they are in; an address as it is."""
+    if isinstance(path, str):
+        return path
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)

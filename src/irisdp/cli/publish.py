@@ -151,7 +151,11 @@ def publish_command(
         typer.Option("--groups-per-unit", help="With --at-most: in how many groups they may lie.", metavar="G"),
     ] = None,
     ledger: Annotated[
-        Path | None, typer.Option(help="The budget's file; beside the data unless given.", metavar="FILE")
+        str | None,
+        typer.Option(
+            help="The budget's file, or postgresql://USER@HOST/DATABASE?schema=NAME; beside the data unless given.",
+            metavar="FILE",
+        ),
     ] = None,
     encoding: Annotated[
         str | None, typer.Option(help="How a text file is encoded; utf-8 unless given.", metavar="NAME")
@@ -242,7 +246,7 @@ def publish_command(
         read_licence(licence, out)
         planned = plan(data, *query, **options)
         book = find_ledger(planned.table, ledger)
-        planned_files(planned, ledger=book.path, secret=secret, out=out, report=report, force=force)
+        planned_files(planned, ledger=book, secret=secret, out=out, report=report, force=force)
         check_ledger(book, planned.table.path, planned.declared_in, default=ledger is None)
         outlook = foresee(
             book,
@@ -255,7 +259,7 @@ def publish_command(
             foreseen = outlook and error_in_options(outlook.to_document(), _OPTIONS)
             print_json({**planned.to_document(), **expectations(planned), "dry_run": True, "ledger": foreseen})
         else:
-            _show_plan(planned, book.path, outlook)
+            _show_plan(planned, book.place, outlook)
         return
     if within is not None and not as_json:
         show_within(plan(data, *query, **options))
@@ -282,7 +286,7 @@ def _declared(values: list[str] | None, option: str) -> str | None:
     return ",".join(values) if values else None
 
 
-def _show_plan(planned: Plan, ledger: Path, outlook: Outlook | None) -> None:
+def _show_plan(planned: Plan, ledger: Path | str, outlook: Outlook | None) -> None:
     from rich.markup import escape
 
     view = console()

@@ -66,7 +66,7 @@ def ledger_picture(ledger: Ledger) -> Picture:
     alt = altair()
     spent = ", ".join(_said(name, document["spent"][name]) for name in numbers)
     most = "no limit is set" if limit is None else f"of {', '.join(_said(name, limit[name]) for name in numbers)}"
-    title = f"Spent in {shortened(ledger.path.name)}: {spent}, {most}"
+    title = f"Spent in {shortened(ledger.store.name)}: {spent}, {most}"
     drawn = panels[0] if len(panels) == 1 else alt.vconcat(*panels)
     step = max(1, -(-len(releases) // _MOST_POINTS))
     kept = [place for place in range(len(releases)) if place % step == 0 or place == len(releases) - 1]

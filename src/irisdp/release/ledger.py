@@ -1,9 +1,10 @@
 """The budget on disk: charge and answer are one transaction.
 
-A ledger is one SQLite file. `Ledger.settle` looks for the question, weighs its cost against the limit, draws the answer
-and writes both down, all inside one immediate transaction, and returns only what the disk has confirmed. Whatever
-happens in between (a kill, a full disk, a power loss) leaves either no charge and no answer, or a charge with its
-answer, which asking again returns at no further cost. An answer without a charge cannot be.
+A ledger is one SQLite file, or one schema in PostgreSQL. `Ledger.settle` looks for the question, weighs its cost
+against the limit, draws the answer and writes both down, all inside one transaction that nobody else writes beside, and
+returns only what the disk has confirmed. Whatever happens in between (a kill, a full disk, a power loss) leaves either
+no charge and no answer, or a charge with its answer, which asking again returns at no further cost. An answer without a
+charge cannot be.
 
 What is spent is never stored: it is the sum of the rows, as exact rationals in text.
 """
@@ -13,17 +14,16 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..accounting import CURRENCIES, Charge, Currency
 from ..errors import BadInput, PromiseRefused
-from ..exact import Rational, checked, file_path
+from ..exact import Rational, checked
 from ..renamed import renamed_method
 from ..upstairs import Drawable
-from .ledger_file import LedgerFile, resolved
+from .ledger_place import store_at
 from .ledger_release import Earlier, Release, lines_as_html, list_releases
 from .ledger_rows import (
     Entry,
@@ -31,12 +31,13 @@ from .ledger_rows import (
     check_budget,
     check_pinned,
     find_settlement,
-    insert_entry,
+    insert_settlement,
     known_fingerprints,
     last_fingerprint,
     note_outputs,
     pin,
     pinned_facts,
+    promise_document,
     read_limit,
     read_spent,
     write_limit,
@@ -44,7 +45,7 @@ from .ledger_rows import (
 from .ledger_store import Rows, Store
 from .ledger_tables import count_in, currency_of
 from .limits import limit_of
-from .promise import FACTS, Promise, check_promise
+from .promise import Promise, check_promise
 from .statement import statement
 
 __all__ = ["Entry", "Ledger", "Release", "Settlement"]
@@ -58,30 +59,49 @@ Draw = Callable[[Sequence[Release], Charge], Sequence[Entry]]
 threads that use one wait for it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Ledger(Drawable):
-    """A budget and the releases charged to it, in a file that outlives the process.
+    """A budget and the releases charged to it, in a file or on a server that outlives the process.
 
-    The object holds only the path: it may be copied, pickled, shared by threads and carried across a fork. A ledger
+    The object holds only the place: it may be copied, pickled, shared by threads and carried across a fork. A ledger
     that is not there yet reads as empty and without limit; the first limit or settlement creates it (mode 0600).
 
     Parameters
     ----------
-    path : path
-        The file, on a local disk, in a folder that can be written (SQLite keeps its log beside the file).
+    path : path, or text
+        The file, on a local disk, in a folder that can be written (SQLite keeps its log beside the file). Or an
+        address without a password, `postgresql://USER@HOST/DATABASE?schema=NAME`: the schema, `irisdp` unless named,
+        is the ledger (docs/decisions/0040-a-ledger-for-a-team.md).
 
     Raises
     ------
     BadInput
-        From every method, in one line, when the file cannot serve: damaged, not a ledger, a folder, not writable, on a
-        full disk. Nothing is released then.
+        From every method, in one line, when the place cannot serve: damaged, not a ledger, a folder, not writable, on a
+        full disk, a server out of reach. Nothing is released then.
+    NotShown
+        When a server went away while it wrote, and does not come back: asking again costs nothing that was charged.
     """
 
-    path: Path
+    store: Store
+    """Where the rows are kept."""
 
     @checked
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        object.__setattr__(self, "path", resolved(file_path(path, "ledger")))
+        object.__setattr__(self, "store", store_at(path))
+
+    def __repr__(self) -> str:
+        """Say where it is."""
+        return f"Ledger({str(self.place)!r})"
+
+    @property
+    def path(self) -> Path | None:
+        """The file; None on a server."""
+        return getattr(self.store, "path", None)
+
+    @property
+    def place(self) -> Path | str:
+        """The file, or the address: `Ledger(book.place)` is the same ledger."""
+        return self.path or self.store.name
 
     @property
     def currency(self) -> Currency:
@@ -178,7 +198,7 @@ class Ledger(Drawable):
                 "spent": spent.to_document(),
                 "left": limit and limit.beyond(spent).to_document(),
                 **statement(currency_of(rows), limit, spent),
-                **_promise_document(rows, self.store.name),
+                **promise_document(rows, self.store.name),
                 "releases": [release.to_document() for release in list_releases(self.store, rows)],
             }
 
@@ -187,7 +207,7 @@ class Ledger(Drawable):
         with self.store.reading() as rows:
             limit, spent = read_limit(rows), read_spent(rows)
             of = "; no limit is set" if limit is None else f" of {limit}"
-            return lines_as_html(f"Ledger: {self.path.name}; spent {spent}{of}", list_releases(self.store, rows))
+            return lines_as_html(f"Ledger: {self.store.name}; spent {spent}{of}", list_releases(self.store, rows))
 
     @checked
     def pin(self, facts: Mapping[str, Any]) -> None:
@@ -270,8 +290,8 @@ class Ledger(Drawable):
             What the answer costs; or what it costs given the earlier releases of the same data, on which it may build,
             and the ledger's currency.
         draw : callable
-            Called at most once, only where the cost fits, which it is given too; its entries share it out exactly. If
-            it raises, nothing is spent.
+            Called only where the cost fits, which it is given too; its entries share it out exactly. If it raises,
+            nothing is spent. It is called once, and again where a server undid what it had drawn, which nobody saw.
         outputs : mapping, optional
             For each audience the files that its answers will be written to.
 
@@ -293,7 +313,7 @@ class Ledger(Drawable):
         ----------
         tests/statistics/ledger: kills, failing writes, power loss and crowds of processes.
         """
-        question_hash = _hash_of(question)
+        question_hash, drawn = _hash_of(question), set()
 
         def work(rows: Rows) -> Settlement:
             check_pinned(rows, self.store.name, promise.facts(), fingerprint)
@@ -301,7 +321,8 @@ class Ledger(Drawable):
             settled = find_settlement(rows, fingerprint, question_hash)
             if settled is not None:
                 note_outputs(rows, settled, outputs or {})
-                return settled
+                # Ours, where a server went away before it could say that it had written it down.
+                return replace(settled, repeated=settled.entries not in drawn)
             currency = currency_of(rows)
             # Given earlier answers, what builds on them may be less private than their sums say: proofs/filters.md.
             earlier = Earlier(lambda: list_releases(self.store, rows, fingerprint) if currency.refines else [])
@@ -312,35 +333,14 @@ class Ledger(Drawable):
                 raise BadInput(
                     "cost", "must be the sum of the entries' costs", "share it out among the entries exactly"
                 )
-            row = {
-                "settled": datetime.now(UTC).isoformat(timespec="seconds"),
-                "query": query,
-                "question": question,
-                "question_hash": question_hash,
-                "fingerprint": fingerprint,
-            }
-            settlement = rows.insert("settlement", row)
-            ids = tuple(insert_entry(rows, settlement, entry) for entry in entries)
-            fresh = Settlement(entries, ids, row["settled"], repeated=False)
+            asked = {"query": query, "question": question, "question_hash": question_hash, "fingerprint": fingerprint}
+            fresh = insert_settlement(rows, asked, entries)
             note_outputs(rows, fresh, outputs or {})
+            drawn.add(entries)
             return fresh
 
         return self.store.write(work)
 
-    @property
-    def store(self) -> Store:
-        """Where the rows are kept."""
-        return LedgerFile(self.path)
-
 
 def _hash_of(question: str) -> str:
     return hashlib.sha256(question.encode()).hexdigest()
-
-
-def _promise_document(rows: Rows, name: str) -> dict[str, Any]:
-    """Return what the ledger is pinned to, None where that is open yet; a note where its sum promises nothing."""
-    try:
-        pinned, note = pinned_facts(rows, name), {}
-    except PromiseRefused as refusal:
-        pinned, note = {}, {"note": str(refusal)}
-    return {**{fact: pinned.get(fact) for fact in FACTS}, **note}

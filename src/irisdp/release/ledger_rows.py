@@ -7,6 +7,7 @@ import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from ..accounting import CURRENCIES, Charge
@@ -14,7 +15,7 @@ from ..errors import BadInput, BudgetRefused, PromiseRefused
 from ..exact import rational
 from .ledger_store import Damaged, Rows
 from .ledger_tables import currency_of, is_current, upgrade
-from .promise import check_promise
+from .promise import FACTS, check_promise
 
 __all__ = [
     "Entry",
@@ -22,12 +23,13 @@ __all__ = [
     "check_budget",
     "check_pinned",
     "find_settlement",
-    "insert_entry",
+    "insert_settlement",
     "known_fingerprints",
     "last_fingerprint",
     "note_outputs",
     "pin",
     "pinned_facts",
+    "promise_document",
     "read_cost",
     "read_limit",
     "read_object",
@@ -148,7 +150,15 @@ def find_settlement(rows: Rows, fingerprint: str, question_hash: str) -> Settlem
     return Settlement(tuple(entries), tuple(row[0] for row in found), date, repeated=True)
 
 
-def insert_entry(rows: Rows, settlement: int, entry: Entry) -> int:
+def insert_settlement(rows: Rows, asked: Mapping[str, str], entries: tuple[Entry, ...]) -> Settlement:
+    """Write down a question as it was asked, and what each audience gets."""
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    settlement = rows.insert("settlement", {"settled": date, **asked})
+    ids = tuple(_insert_entry(rows, settlement, entry) for entry in entries)
+    return Settlement(entries, ids, date, repeated=False)
+
+
+def _insert_entry(rows: Rows, settlement: int, entry: Entry) -> int:
     """Write down what one audience gets, and return its id."""
     row = {
         "settlement": settlement,
@@ -201,6 +211,15 @@ def pinned_facts(rows: Rows, name: str) -> dict[str, Any]:
         return _facts_of_questions(rows, name)
     found = rows.find("SELECT facts FROM promise")
     return _facts(found[0][0]) if found else {}
+
+
+def promise_document(rows: Rows, name: str) -> dict[str, Any]:
+    """Return what the ledger is pinned to, None where that is open yet; a note where its sum promises nothing."""
+    try:
+        pinned, note = pinned_facts(rows, name), {}
+    except PromiseRefused as refusal:
+        pinned, note = {}, {"note": str(refusal)}
+    return {**{fact: pinned.get(fact) for fact in FACTS}, **note}
 
 
 def check_pinned(rows: Rows, name: str, asked: Mapping[str, Any], fingerprint: str | None = None) -> None:

@@ -177,7 +177,7 @@ class Kept(TypedDict, total=False):
 
     Attributes
     ----------
-    ledger : path or Ledger
+    ledger : path, address or Ledger
         The budget's file; beside the data unless given. Frames need one.
     secret : path
         Keep the secret that fingerprints are keyed with beside this path instead of beside the data.

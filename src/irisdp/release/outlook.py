@@ -42,7 +42,7 @@ class Outlook:
 
     Attributes
     ----------
-    ledger : Path
+    ledger : Path or str
         The ledger that would be charged.
     limit, spent : Charge
         Where it stands; no limit may be set.
@@ -50,7 +50,7 @@ class Outlook:
         If the data is what the ledger last answered about, and if it is not.
     """
 
-    ledger: Path
+    ledger: Path | str
     limit: Charge | None
     spent: Charge
     unchanged: Case
@@ -120,7 +120,7 @@ def foresee(
     limit : Charge, optional
         The limit that the release would give the ledger, which has none.
     """
-    if limit is None and not book.path.exists():
+    if limit is None and not book.store.exists():
         return None
     latest, currency = book.latest(), currency_with(book, limit)
     spent = book.spent if currency is book.currency else currency.cost()
@@ -138,7 +138,7 @@ def foresee(
         return Case(repeated=repeated, cost=charge, refusal=None)
 
     return Outlook(
-        ledger=book.path,
+        ledger=book.place,
         limit=limit,
         spent=spent,
         unchanged=case(

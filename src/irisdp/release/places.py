@@ -19,7 +19,7 @@ from ..queries import Table
 from .fingerprint import recognise, secret_beside, secrets_in
 from .ledger import Ledger
 
-__all__ = ["Reading", "check_ledger", "data_path", "find_ledger", "recognised", "stamp"]
+__all__ = ["Reading", "check_ledger", "data_path", "find_ledger", "keeper", "recognised", "stamp"]
 
 Stamp = tuple[int, ...] | None
 
@@ -56,7 +56,7 @@ def find_ledger(table: Table, ledger: str | os.PathLike[str] | Ledger | None) ->
         return ledger
     if ledger is not None:
         if not isinstance(ledger, str | os.PathLike):
-            rule = f"must be a path or a Ledger, not {type(ledger).__name__}"
+            rule = f"must be a path, an address or a Ledger, not {type(ledger).__name__}"
             raise BadInput("ledger", rule, "give the ledger's path")
         return Ledger(ledger)
     path = table.path
@@ -74,6 +74,8 @@ def check_ledger(book: Ledger, data: Path | None, others: Mapping[str, Path | No
             f"is missing, and {data.name} has {names} names (hard links), of which each would have a budget of its own",
             "name one ledger for all of them with ledger=",
         )
+    if book.path is None:
+        return
     for what, other in {"the data": data, **others}.items():
         if other is not None and same_file(other, book.path):
             raise BadInput("ledger", f"{book.path} is {what}", "name a file of its own for the ledger")
@@ -105,16 +107,32 @@ def recognised(
     tuple
         The ledger, the fingerprint of the data and the secret it is keyed with.
     """
-    home = Path(secret or table.path or book.path)
+    home = Path(keeper(secret, table.path, book))
     own = secret_beside(home)
-    keys = list(dict.fromkeys([own, *secrets_in(_folder(home), book.path.parent)]))
-    books = _ledgers_beside(book) if default and not book.path.exists() else [book]
+    folders = [_folder(home)] if book.path is None else [_folder(home), book.path.parent]
+    keys = list(dict.fromkeys([own, *secrets_in(*folders)]))
+    books = _ledgers_beside(book.path) if default and book.path and not book.path.exists() else [book]
     found = [(candidate, *recognise(digest, keys, candidate.known)) for candidate in books]
     known = [(candidate, name, key) for candidate, name, key in found if candidate.known([name])]
     if len(known) > 1:
-        names = ", ".join(candidate.path.name for candidate, *_ in known)
+        names = ", ".join(candidate.store.name for candidate, *_ in known)
         raise BadInput("ledger", f"is missing, and several know this data: {names}", "name one with ledger=")
     return known[0] if known else (book, *recognise(digest, keys, book.known))
+
+
+def keeper(secret: str | os.PathLike[str] | None, data: Path | None, book: Ledger) -> str | os.PathLike[str]:
+    """Return the file beside which the secret is kept: as asked for, else the data, else the ledger.
+
+    Raises
+    ------
+    BadInput
+        For a frame and a ledger on a server, neither of which has a folder.
+    """
+    found = secret if secret is not None else data or book.path
+    if found is None:
+        rule = "is missing, and neither a frame nor a ledger on a server has a folder to keep one in"
+        raise BadInput("secret", rule, "name a file beside which it is kept with secret=")
+    return found
 
 
 def data_path(data: Any) -> Path | None:
@@ -143,9 +161,9 @@ def _folder(path: Path) -> Path:
     return path.resolve().parent
 
 
-def _ledgers_beside(book: Ledger) -> list[Ledger]:
+def _ledgers_beside(file: Path) -> list[Ledger]:
     """List the ledgers in the folder that can be read; others cannot know the data."""
-    found: Sequence[Path] = sorted(book.path.parent.glob("*.ledger"))
+    found: Sequence[Path] = sorted(file.parent.glob("*.ledger"))
     ledgers = []
     for path in found:
         try:

@@ -49,7 +49,7 @@ class Publication(Tabular, Drawable):
     answers_of: dict[str | None, Answers]
     repeated: bool
     cost: Charge
-    ledger: Path
+    ledger: Path | str
     ids: tuple[int, ...]
     out: tuple[Path, ...]
     sidecars: dict[str | None, dict[str, Any]]

@@ -23,7 +23,7 @@ from .ledger import Entry, Ledger, Release
 from .ledger_rows import Settlement
 from .notes import note
 from .options import PlanOptions, PublishOptions, options_of, with_options
-from .places import Reading, check_ledger, data_path, find_ledger, recognised, stamp
+from .places import Reading, check_ledger, data_path, find_ledger, keeper, recognised, stamp
 from .planning import plan
 from .plans import Plan
 from .projects import currency_with, limit_to_set
@@ -126,7 +126,7 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
     planned = plan(data, query, *arguments, **options_of(PlanOptions, options))
     promise = planned.asked.promise.named(table)
     book = find_ledger(planned.table, ledger)
-    files, reports = planned_files(planned, ledger=book.path, secret=secret, out=out, report=report, force=force)
+    files, reports = planned_files(planned, ledger=book, secret=secret, out=out, report=report, force=force)
     check_ledger(book, planned.table.path, planned.declared_in, default=ledger is None)
     book.check(promise)
     currency = currency_with(book, limit_to_set(planned.project, book))
@@ -183,7 +183,7 @@ def _handed_over(
         answers_of=answers_of,
         repeated=settled.repeated,
         cost=settled.charged,
-        ledger=book.path,
+        ledger=book.place,
         ids=settled.ids,
         out=written,
         sidecars=sidecars,
@@ -264,13 +264,13 @@ def shown_beside(planned: Plan, audience: Audience, nodes: Nodes, drawn: Answers
 
 
 def planned_files(
-    planned: Plan, *, ledger: Path, secret: Any, out: Any, report: Any, force: bool
+    planned: Plan, *, ledger: Ledger, secret: Any, out: Any, report: Any, force: bool
 ) -> tuple[Files, tuple[Output, ...]]:
     """Plan the files of a release, and its pages, apart from all that is read and kept for it; see `plan_files`."""
     data = planned.table.path
     read = [("the data", data), *planned.declared_in.items()]
     targets = audience_targets(planned.audiences, out)
-    keeper = file_path(secret, "secret") if secret is not None else data or ledger
-    files = plan_files(targets, read=read, ledger=ledger, keeper=keeper, force=force)
+    beside = keeper(None if secret is None else file_path(secret, "secret"), data, ledger)
+    files = plan_files(targets, read=read, ledger=ledger.path, keeper=beside, force=force)
     pages = report_targets(planned.audiences, report)
-    return files, plan_reports(pages, files, read=read, ledger=ledger, keeper=keeper, force=force)
+    return files, plan_reports(pages, files, read=read, ledger=ledger.path, keeper=beside, force=force)

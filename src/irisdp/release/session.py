@@ -61,7 +61,7 @@ class Session(Drawable):
         The column that says whose record it is.
     relation : {"add-remove", "exchange"}
         Which tables must be hard to tell apart; add-remove unless given.
-    ledger : path or Ledger, optional
+    ledger : path, address or Ledger, optional
         The budget's file; beside the data unless given. Frames need one.
     limit : Charge, number, (number, number), or text, optional
         Set the most that may ever be spent: ε, or ε and δ; "mu=1" or "rho=1/2" make a ledger that counts in μ or ρ. A
@@ -126,7 +126,7 @@ class Session(Drawable):
         """Say what is asked about, and what is left."""
         left = self.remaining
         budget = "no limit is set" if left is None else f"left {left}"
-        return f"<Session: {self.ledger.path.name}; {budget}>"
+        return f"<Session: {self.ledger.store.name}; {budget}>"
 
     def _repr_html_(self) -> str:
         """Show in a notebook what was released, the newest first, and what is left."""

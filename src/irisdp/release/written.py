@@ -81,7 +81,7 @@ def plan_files(
     targets: Sequence[Path],
     *,
     read: Iterable[tuple[str, str | os.PathLike[str] | None]],
-    ledger: Path,
+    ledger: Path | None,
     keeper: str | os.PathLike[str],
     force: bool,
 ) -> Files:
@@ -94,7 +94,7 @@ def plan_files(
     read : iterable of (str, path)
         What is read, with what it is; none of it may be written over, nor the ledger, nor the secret.
     ledger, keeper : path
-        The budget's file, and the file beside which the secret is kept.
+        The budget's file, if it has one, and the file beside which the secret is kept.
     force : bool
         Whether files that are there already may be replaced.
 
@@ -116,7 +116,7 @@ def plan_reports(
     files: Files,
     *,
     read: Iterable[tuple[str, str | os.PathLike[str] | None]],
-    ledger: Path,
+    ledger: Path | None,
     keeper: str | os.PathLike[str],
     force: bool,
 ) -> tuple[Output, ...]:
@@ -126,11 +126,11 @@ def plan_reports(
 
 
 def _inputs(
-    read: Iterable[tuple[str, str | os.PathLike[str] | None]], ledger: Path, keeper: str | os.PathLike[str]
+    read: Iterable[tuple[str, str | os.PathLike[str] | None]], ledger: Path | None, keeper: str | os.PathLike[str]
 ) -> list[tuple[str, str | os.PathLike[str]]]:
     """Return all that is read or kept, with what it is."""
     inputs = [(role, path) for role, path in read if path is not None]
-    for place in (ledger, os.path.realpath(ledger)):
+    for place in () if ledger is None else (ledger, os.path.realpath(ledger)):
         inputs.append(("the ledger", place))
         inputs += [("part of the ledger", f"{place}-{part}") for part in ("wal", "shm", "journal")]
     inputs += [("what the secret is kept beside", keeper), ("the secret", secret_file(keeper))]

@@ -66,7 +66,8 @@ def planned_report(release: Any, out: Any, *, force: bool) -> tuple[Output, ...]
     read: list[tuple[str, Path]] = []
     for one in releases_of(release):
         if isinstance(one, Publication):
-            read += [("what was published", path) for path in one.out] + [("the ledger", one.ledger)]
+            read += [("what was published", path) for path in one.out]
+            read += [("the ledger", one.ledger)] if isinstance(one.ledger, Path) else []
         else:
             sidecar, named = sidecar_of(one), file_path(one, "release")
             read += [

@@ -33,7 +33,7 @@ class BatchPublication(InOneLine):
         What was charged now, for all questions together.
     charged : Charge
         What its line of the ledger was charged, now or before; then the budget may have been another.
-    ledger : Path
+    ledger : Path or str
         Where the batch is written down.
     id : int
         Its one line there.
@@ -46,7 +46,7 @@ class BatchPublication(InOneLine):
     repeated: bool
     cost: Charge
     charged: Charge
-    ledger: Path
+    ledger: Path | str
     id: int
     pages: tuple[Path, ...] = ()
 

@@ -19,7 +19,7 @@ from ..fingerprint import unit_key
 from ..ledger import Entry, Ledger
 from ..ledger_rows import Settlement
 from ..outlook import Outlook, foresee
-from ..places import Reading, check_ledger, data_path, find_ledger, recognised, stamp
+from ..places import Reading, check_ledger, data_path, find_ledger, keeper, recognised, stamp
 from ..projects import currency_with, limit_to_set
 from ..provenance import drawn_by, provenance
 from ..publication import Publication
@@ -70,7 +70,7 @@ def batch(
         ``answers.2.csv``, … for questions without one of their own (from ten questions on ``answers.01.csv``, …).
     data : path or frame
         Instead of the plan's "data".
-    ledger : path or Ledger
+    ledger : path, address or Ledger
         Instead of the plan's "ledger"; beside the data unless given.
     report : path
         Instead of the plan's "report": where to write one page (.html) of the whole batch, to hand over.
@@ -164,7 +164,7 @@ def _handed_over(
                 answers_of={None: answers},
                 repeated=settled.repeated,
                 cost=entry.cost * 0,
-                ledger=book.path,
+                ledger=book.place,
                 ids=(number,),
                 out=(),
                 sidecars={None: beside},
@@ -192,7 +192,7 @@ def _handed_over(
         repeated=settled.repeated,
         cost=settled.charged,
         charged=entry.cost,
-        ledger=book.path,
+        ledger=book.place,
         id=number,
         pages=written[len(written) - len(reports) :],
     )
@@ -248,11 +248,11 @@ def _plan_files(
     read = [("the data", data), ("the plan", asked.file)]
     read += [(what, file) for one in planned.plans for what, file in one.declared_in.items()]
     targets = {place: one.out for place, one in enumerate(asked.questions) if one.out is not None}
-    keeper = asked.secret or data or book.path
+    beside = keeper(asked.secret, data, book)
 
     def plan_some(places: Sequence[int]) -> Files:
         chosen = [targets[place] for place in places]
-        return plan_files(chosen, read=read, ledger=book.path, keeper=keeper, force=force)
+        return plan_files(chosen, read=read, ledger=book.path, keeper=beside, force=force)
 
     first: dict[Path, int] = {}
     for place, target in targets.items():
@@ -263,7 +263,7 @@ def _plan_files(
             raise BadInput(f"question {place + 1}: out", rule, "choose names that differ")
     found = plan_some(list(targets))
     page = [] if asked.report is None else [asked.report]
-    reports = plan_reports(page, found, read=read, ledger=book.path, keeper=keeper, force=force)
+    reports = plan_reports(page, found, read=read, ledger=book.path, keeper=beside, force=force)
     return dict(zip(targets, found, strict=True)), reports
 
 

@@ -252,7 +252,7 @@ def limit_to_set(project: Project | None, book: Ledger) -> Charge | None:
         return project.limit
     found = f"has {here}" if here is not None else f"counts in {book.currency.name}"
     raise PromiseRefused(
-        f"{project.name} promises the limit {project.limit}, and {book.path.name} {found}; change one of the two",
+        f"{project.name} promises the limit {project.limit}, and {book.store.name} {found}; change one of the two",
         differs=["limit"],
         pinned={"limit": project.limit.to_document()},
         asked={"limit": here and here.to_document()},

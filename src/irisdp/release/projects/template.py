@@ -79,7 +79,7 @@ def init_project(
     if path is None:
         raise BadInput("data", "must be a file: a frame has no place beside it", "give a .csv, .tsv or .parquet file")
     target = path.with_suffix(ENDING) if out is None else file_path(out, "out")
-    ledger = find_ledger(table, None).path
+    ledger = find_ledger(table, None).place
     kept = [("the data", path), ("the ledger", ledger), ("the secret", secret_file(path))]
     (output,) = plan_outputs([target], kept, field="out", force=force)
     text = "".join(f"{line}\n" for line in _lines(table, path.name, target.name, encoding, delimiter))
