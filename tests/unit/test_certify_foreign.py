@@ -74,7 +74,12 @@ def test_nodes_of_the_graph_name_the_rows():
         ("m.npy", b"nothing", "is not a NumPy array"),
         ("m.csv", b"a,b\n", "must be a finite number"),
         ("m.csv", b"", "rows of one length"),
-        ("m.csv", b"1\n1,0\n", "rows of one length"),
+        ("m.csv", b"1\n1,0\n", "rows of one length: line 2 has 2 numbers, and line 1 has 1 number"),
+        ("m.csv", b"0.5,0.5\n0.5,O.5\n", "line 2, number 2: 'O.5' must be a finite number"),
+        ("m.csv", b",0,1\n0,0.5,0.5\n", "line 1, number 1: there is nothing"),
+        ("m.csv", b"0,5;0,5\n0,5;0,5\n", "line 1, number 1: '0,5' has a comma; write decimals with a point"),
+        ("m.csv", b"a,b,c\n1/2,1/2\n", "does not name each of 2 answers once"),
+        ("m.csv", b"a,a\n1/2,1/2\n", "does not name each of 2 answers once"),
         ("m.csv", b"\xff\xfe", "cannot read"),
         ("m.csv", b"nan\n", "must be a finite number"),
         ("m.json", b"[[NaN]]", "holds NaN"),
@@ -104,3 +109,24 @@ def test_an_array_with_nan_or_infinity_is_refused(entry):
 def test_a_missing_file_is_named(tmp_path, name):
     with pytest.raises(BadInput, match="there is no file"):
         read_mechanism(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3/4,1/4\n1/4,3/4\n",
+        "3/4, 1/4\r\n1/4, 3/4\r\n",
+        "3/4;1/4\n1/4;3/4",
+        "3/4\t1/4\n1/4\t3/4\n",
+        "  3/4   1/4\n 1/4 3/4\n",
+        '"3/4","1/4"\n\n"1/4","3/4"\n',
+        "# by some tool\n3/4,1/4\n1/4,3/4\n",
+        "yes,no\n3/4,1/4\n1/4,3/4\n",
+        "yes no\n3/4 1/4\n1/4 3/4\n",
+    ],
+)
+def test_a_matrix_is_read_however_its_numbers_are_set_apart(text, tmp_path):
+    (tmp_path / "m.csv").write_bytes(text.encode())
+    found = read_mechanism(tmp_path / "m.csv")
+    assert found.rows == ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
+    assert found.outputs == (("yes", "no") if "yes" in text else (0, 1))

@@ -5,8 +5,9 @@ A matrix as CSV, NPY or JSON is read exactly as given and repaired in nothing.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Sequence
+from csv import Error
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from ..graphs import Path as Line
 from ..graphs.names import named_nodes
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument, read_document
 from ..privacy import Privacy
+from .matrix_text import matrix_of_text
 
 __all__ = ["Auditable", "as_document", "matrix_document", "read_mechanism"]
 
@@ -68,9 +70,10 @@ def read_mechanism(
     ----------
     path : str or Path
         `.npy`: a float is the dyadic rational it is, not its shortest decimal. `.csv`: decimals and quotients as
-        written, one row per input, no header. Else JSON: a mechanism document, or a bare list of rows.
+        written, one row per input, separated by tabs, semicolons, commas or blanks; a first line without numbers names
+        the outputs. Else JSON: a mechanism document, or a bare list of rows.
     graph, privacy : optional
-        What a bare matrix does not say. Inputs are the graph's nodes in order, outputs 0, 1, ….
+        What a bare matrix does not say. Inputs are the graph's nodes in order, outputs 0, 1, … where none are named.
 
     Returns
     -------
@@ -87,13 +90,11 @@ def read_mechanism(
     if ending == ".npy":
         return matrix_document(_read_npy(path), graph=graph, privacy=privacy)
     if ending == ".csv":
-        return matrix_document(_read_csv(path), graph=graph, privacy=privacy)
-    document = read_json(path, "mechanism")
-    return (
-        matrix_document(document, graph=graph, privacy=privacy)
-        if isinstance(document, list)
-        else read_document(document)
-    )
+        rows, names = _read_csv(path)
+        document = matrix_document(rows, graph=graph, privacy=privacy)
+        return document if names is None else replace(document, outputs=names)
+    found = read_json(path, "mechanism")
+    return matrix_document(found, graph=graph, privacy=privacy) if isinstance(found, list) else read_document(found)
 
 
 @checked
@@ -148,13 +149,12 @@ def _read_npy(path: Path) -> Any:
     return array
 
 
-def _read_csv(path: Path) -> list[list[str]]:
+def _read_csv(path: Path) -> tuple[list[list[str]], tuple[str, ...] | None]:
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            return [[cell.strip() for cell in line] for line in csv.reader(file) if line]
+        return matrix_of_text(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise BadInput("mechanism", f"there is no file {path}", "check the path") from None
-    except (OSError, UnicodeDecodeError, csv.Error):
+    except (OSError, UnicodeDecodeError, Error):
         raise BadInput("mechanism", f"cannot read {path} as CSV", "save it as UTF-8 text with commas") from None
 
 
