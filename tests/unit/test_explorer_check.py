@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import shlex
 
 import numpy as np
@@ -86,12 +87,13 @@ def test_rows_that_are_no_probabilities_are_said_and_not_drawn():
         {"mechanism": "[[0.75, 0.25], [0.25, 0.75]]", "on": "complete", "epsilon": "1.1", "delta": "1/100"},
         {"mechanism": RESPONSE + "1/2, 1/2\n", "on": "pasted", "graph": "0 1\n1 2", "epsilon": "2"},
         {"mechanism": numpy_file([[0.75, 0.25], [0.25, 0.75]]), "on": "path", "epsilon": "1.0987"},
+        {"mechanism": "no\tyes\n3/4\t1/4\n1/4\t3/4", "on": "path", "epsilon": "2"},
         {"mechanism": designed()},
         {"mechanism": designed(), "epsilon": "1"},
         {"mechanism": designed(), "delta": "1/10"},
         {"mechanism": designed(), "on": "complete", "epsilon": "5"},
     ],
-    ids=["csv", "json", "pasted graph", "numpy", "designed", "other ε", "other δ", "other graph"],
+    ids=["csv", "json", "pasted graph", "numpy", "tabs and names", "designed", "other ε", "other δ", "other graph"],
 )
 def test_the_command_line_and_the_python_come_to_the_same(values, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -142,6 +144,22 @@ def test_what_is_no_mechanism_is_said_at_a_field(values, field):
     assert "irisdp-explorer-" not in str(refused.value), "whoever pasted it knows no path"
 
 
+def test_the_rows_that_do_not_sum_to_one_are_named_with_their_sums():
+    found = judged(mechanism="0.5, 0.6\n0.5, 0.5\n0.2, 0.7999", on="path", epsilon="1")
+    assert fact(found, "Rows").remark == "row 1 to 1.1 (0.1 too much), row 3 to 0.9999 (0.0001 too little)"
+    floats = judged(mechanism=numpy_file([[0.1, 0.2, 0.7], [0.5, 0.25, 0.25]]), on="path", epsilon="5")
+    assert re.match(r"row 1 to 1 \(\d.\de-17 too (much|little)\)", fact(floats, "Rows").remark)
+    many = judged(mechanism="1, 1\n" * 9, on="path", epsilon="1")
+    assert fact(many, "Rows").remark.endswith("row 3 to 2 (1 too much), and 6 other rows")
+    assert fact(judged(mechanism=RESPONSE, on="path", epsilon="2"), "Rows").remark == ""
+
+
+def test_what_other_tools_write_is_read_and_handed_out_as_it_came():
+    found = judged(mechanism="no;yes\n3/4;1/4\n1/4;3/4\n", on="path", epsilon="2")
+    assert "keeps" in found.headline and "the answers that tell most: no" in fact(found, "Tightest edge").remark
+    assert next(file for file in found.files if file.name == "matrix.csv").content.startswith(b"no;yes")
+
+
 def test_one_input_is_one():
     found = judged(mechanism="1/2, 1/2", on="path", epsilon="1")
     assert fact(found, "Graph").value == "1 input, 0 edges: nothing is compared"
@@ -171,7 +189,7 @@ def test_names_from_a_file_are_never_markup():
 
 
 def test_nothing_is_checked_before_anything_is_pasted():
-    assert CHECK.answer(read_values(CHECK.fields, {})) is None
+    assert "then press Check" in CHECK.answer(read_values(CHECK.fields, {})).text
 
 
 def test_a_promise_with_delta_is_read():

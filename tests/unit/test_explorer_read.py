@@ -169,6 +169,6 @@ def test_no_file_is_opened(releases, monkeypatch):
 
 
 def test_nothing_is_answered_before_something_is_asked():
-    assert READ.answer(read_values(READ.fields, {})) is None
-    assert READ.answer(read_values(READ.fields, {"release": "{}"})).headline == "Now write the published answer."
-    assert READ.answer(read_values(READ.fields, {"value": "7"})).headline == "Now paste what was published."
+    assert "what was published" in READ.answer(read_values(READ.fields, {})).text
+    assert READ.answer(read_values(READ.fields, {"release": "{}"})).text == "Now write the published answer."
+    assert READ.answer(read_values(READ.fields, {"value": "7"})).text == "Now paste what was published."

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .forms import Field
 from .lanes import answer
-from .results import Answer, Values
+from .results import Answer, Hint, Values
 from .room import Room
 from .shared_fields import upload_field
 
@@ -23,7 +23,8 @@ _FIELDS = (
         label="Mechanism or matrix",
         kind="area",
         example="3/4, 1/4\n1/4, 3/4",
-        help="Or paste it here. A matrix has a row for each input, with the probability of each answer.",
+        help="Or paste it here. A matrix has a line for each input, with the probability of each answer, set apart by"
+        " commas, semicolons, tabs or blanks; a first line of words names the answers.",
         also=("*",),
     ),
     Field(
@@ -69,7 +70,9 @@ def check_work(values: Values, say: Phase) -> Result:
 
 
 def _answer(values: Values) -> Answer:
-    return answer("check", check_work, values) if values["mechanism"].strip() else None
+    if not values["mechanism"].strip():
+        return Hint("Choose a file, or paste a mechanism or a matrix; then press Check.")
+    return answer("check", check_work, values)
 
 
 CHECK = Room(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from .workers import Phase
 
 __all__ = ["check"]
 
-_MOST_JOINED, _MOST_DRAWN = 2_000, 10_000
+_MOST_JOINED, _MOST_DRAWN, _MOST_NAMED = 2_000, 10_000, 3
 _NUMPY = b"\x93NUMPY"
 _KINDS = {".json": "application/json", ".csv": "text/csv", ".npy": "application/octet-stream"}
 
@@ -157,7 +158,7 @@ def _facts(judged: _Judged) -> tuple[Fact, ...]:
         alone = f"{so_many(verdict.alone, 'input')} {'has' if verdict.alone == 1 else 'have'} no neighbour"
     facts = [
         Fact("Graph", f"{so_many(verdict.inputs or 0, 'input')}, {edges}", alone),
-        Fact("Rows", "Sum to exactly 1" if verdict.rows_sum_to_one else "Do not sum to exactly 1"),
+        Fact("Rows", "Sum to exactly 1" if verdict.rows_sum_to_one else "Do not sum to exactly 1", _sums(judged)),
     ]
     if not verdict.non_negative:
         facts.append(Fact("Entries", "Some are negative"))
@@ -177,6 +178,22 @@ def _facts(judged: _Judged) -> tuple[Fact, ...]:
         told = f"the answers that tell most: {outputs}" if outputs else ""
         facts.append(Fact("Tightest edge", f"{first} and {second}", told))
     return (*facts, *_optimality(judged))
+
+
+def _sums(judged: _Judged) -> str:
+    """Say of the first rows that do not sum to 1 to what they do."""
+    document = judged.document
+    if judged.verdict.rows_sum_to_one or document.factored is not None:
+        return ""
+    sums = {number: sum(row, Fraction(0)) for number, row in enumerate(document.rows)}
+    places = [place for place, number in enumerate(document.row_of.tolist()) if sums[number] != 1]
+    said = []
+    for place in places[:_MOST_NAMED]:
+        total = sums[int(document.row_of[place])]
+        off = f"{short_text(abs(total - 1), 2)} too {'much' if total > 1 else 'little'}"
+        said.append(f"row {place + 1} to {short_text(total, 12)} ({off})")
+    more = len(places) - len(said)
+    return ", ".join(said) + (f", and {so_many(more, 'other row')}" if more else "")
 
 
 def _optimality(judged: _Judged) -> list[Fact]:
@@ -209,7 +226,9 @@ def _pictures(judged: _Judged) -> tuple[tuple[Any, ...], tuple[str, ...]]:
 
     verdict = judged.verdict
     if not (verdict.rows_sum_to_one and verdict.non_negative):
-        return (), ("There is no picture: what is drawn are probabilities, and these rows are none.",)
+        missing = "There is no picture: what is drawn are probabilities, and these rows are none."
+        repaired = "Rows that a computer rounded are mended by irisdp audit --repair."
+        return (), (missing, repaired) if verdict.non_negative else (missing,)
     mechanism = replace(judged.document, privacy=verdict.privacy).mechanism()
     if not isinstance(mechanism, Mechanism) or len(mechanism.inputs) * len(mechanism.outputs) > _MOST_DRAWN:
         return (), ("There is no picture: so many probabilities are not told apart on a page.",)

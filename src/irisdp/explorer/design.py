@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .design_fields import DESIGN_FIELDS, KINDS
 from .lanes import answer
-from .results import Answer, Values
+from .results import Answer, Hint, Values
 from .room import Room
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def _answer(values: Values) -> Answer:
     kind = KINDS.get(values["kind"])
     on_graph = values["kind"] == "spec" or (kind is not None and kind.graph)
     if on_graph and not any(values[name].strip() for name in _ASKS):
-        return None
+        return Hint("Paste a graph, draw one or choose a family, and say what is true where; then press Design.")
     return answer("design", design_work, values)
 
 

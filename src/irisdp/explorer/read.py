@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from .forms import Field
 from .lanes import answer
 from .loss_fields import loss_fields
-from .results import Answer, Result, Values
+from .results import Answer, Hint, Values
 from .room import Room
 from .shared_fields import known_field, prior_field, upload_field
 
 if TYPE_CHECKING:
+    from .results import Result
     from .workers import Phase
 
 __all__ = ["READ", "read_work"]
@@ -57,9 +58,9 @@ def read_work(values: Values, say: Phase) -> Result:
 def _answer(values: Values) -> Answer:
     release, value = values["release"].strip(), values["value"].strip()
     if not release and not value:
-        return None
+        return Hint("Choose the file that says what was published, or paste it, and write the answer.")
     if not release or not value:  # half way there is nothing wrong yet
-        return Result(headline="Now write the published answer." if release else "Now paste what was published.")
+        return Hint("Now write the published answer." if release else "Now paste what was published.")
     return answer("read", read_work, values)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-__all__ = ["Answer", "Fact", "File", "Later", "Moved", "Picture", "Result", "Table", "Values"]
+__all__ = ["Answer", "Fact", "File", "Hint", "Later", "Moved", "Picture", "Result", "Table", "Values"]
 
 
 class Picture(Protocol):
@@ -132,6 +132,13 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
+class Hint:
+    """What to fill in before there is anything to answer, in a sentence."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Later:
     """An answer that takes longer than a page waits.
 
@@ -144,8 +151,7 @@ class Later:
     start: Callable[[], Moved]
 
 
-Answer = Result | Moved | Later | None
-"""None where nothing was asked yet."""
+Answer = Result | Moved | Later | Hint
 
 Values = Mapping[str, str]
 """What a form says: every field of the room by its name, with what was written or its default."""

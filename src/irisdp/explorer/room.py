@@ -23,7 +23,7 @@ class Room:
         Its heading, a sentence for the way there, and one or two at its top.
     fields : tuple of Field
     answer : callable
-        From values to a `Result`, to another address (`Moved`), or to None where nothing was asked yet. Raises
+        From values to a `Result`, to another address (`Moved`), or to what is to be filled in first (`Hint`). Raises
         `BadInput` and `Refusal` in words. May depend on nothing but the values: answers are kept for who asks again.
     submit : str
         What the button says.

@@ -25,7 +25,7 @@ from .job_pages import JobPages
 from .jobs import Busy, Job, Stopped
 from .lanes import lanes
 from .pages import error_page, filled_in, home, wrong_note
-from .results import Answer, Later, Moved, Result
+from .results import Answer, Hint, Later, Moved, Result
 from .room import Room
 from .room_pages import room_page, show_result
 from .rooms import ROOMS
@@ -202,9 +202,11 @@ class _Shell:
             # Neither message nor values: what was pasted comes back only where it is known to be harmless.
             return 500, wrong_note(f"internal error ({place_of(error)}); please report it"), None
 
-    def _shown(self, room: Room, values: dict[str, str], found: Result | Moved | None) -> Html | Moved:
-        if found is None or isinstance(found, Moved):
-            return joined() if found is None else found
+    def _shown(self, room: Room, values: dict[str, str], found: Result | Moved | Hint) -> Html | Moved:
+        if isinstance(found, Hint):
+            return filled_in(found.text)
+        if isinstance(found, Moved):
+            return found
         return show_result(room, values, found, self._store)
 
 
