@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 
@@ -138,3 +139,24 @@ def test_a_large_mechanism_is_drawn_soon_and_small(ending, large):
     made = heat_map(large).to_bytes(ending)
     assert time.process_time() - start < 2 * SLACK
     assert len(made) < 5_000_000
+
+
+def lightness(red, green, blue):
+    """Return the relative luminance of a colour (WCAG 2.2)."""
+    parts = [part / 255 for part in (red, green, blue)]
+    parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def test_shades_go_from_white_to_dark_and_numbers_on_them_are_read():
+    shares = [Fraction(share, 20) for share in range(21)]
+    found = []
+    for share in shares:
+        drawn = heat_map(Mechanism.from_matrix([[share, 1 - share]], privacy=Privacy(epsilon=0))).to_svg()
+        fill = re.search(r'aria-label="answer: 0;[^>]*rect mark"[^>]*fill="rgb\((\d+), (\d+), (\d+)\)"', drawn)
+        letters = re.search(r'<text[^>]*aria-label="answer: 0;[^>]*fill="(white|black)"', drawn)[1]
+        found.append(lightness(*map(int, fill.groups())))
+        ends = sorted((found[-1] + 0.05, (1 if letters == "white" else 0) + 0.05))
+        assert ends[1] / ends[0] >= 4.5
+    assert found[0] == pytest.approx(1)
+    assert all(earlier > later for earlier, later in pairwise(found))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..exact import checked
 from ..mechanisms import FactoredMechanism, Mechanism
 from .picture import Picture
-from .theme import COLOURS, INK, SHADES, altair, finished
+from .theme import COLOURS, SHADES, altair, finished
 
 __all__ = ["bars", "heat_map"]
 
@@ -21,10 +21,14 @@ _MOST = 100
 _FEW_INPUTS, _FEW_ANSWERS = 8, 40
 """The same for bars."""
 _WITH_NUMBERS = 10
+_DARK = 0.63
+"""Probability beyond which white letters are read better than black ones; either way their contrast is at least 4.5."""
 _HEARD = 400
 """Cells: of more, none is described on its own inside the drawing, as nobody listens to so many, and names are cut."""
 _LONGEST = 24
 """Characters of such a name."""
+_LABELS = 34
+"""On an axis, beyond which names stand at even distances: fitting a hundred long ones takes longer than all else."""
 _CELLS = "cells"
 _NAMES = ("input", "answer", "probability")
 
@@ -54,13 +58,13 @@ def heat_map(mechanism: Mechanism | FactoredMechanism) -> Picture:
     alt: Any = altair()
     base = alt.Chart(alt.NamedData(_CELLS), title="Probability of each answer").encode(
         x=alt.X("answer:N", sort=list(seen.answers), title="answer", axis=_axis(alt, seen.answers)),
-        y=alt.Y("input:N", sort=list(seen.inputs), title="input", axis=alt.Axis(labelOverlap=True)),
+        y=alt.Y("input:N", sort=list(seen.inputs), title="input", axis=_axis(alt, seen.inputs, flat=True)),
     )
     shaded = base.mark_rect(**seen.spoken()).encode(
-        color=alt.Color("probability:Q", scale=alt.Scale(domain=[0, 1], range=list(SHADES)))
+        color=alt.Color("probability:Q", scale=alt.Scale(domain=[0, 1], range=list(SHADES), interpolate="lab"))
     )
     if max(len(seen.inputs), len(seen.answers)) <= _WITH_NUMBERS:
-        light = alt.condition("datum.probability > 0.5", alt.value("white"), alt.value(INK))
+        light = alt.condition(f"datum.probability > {_DARK}", alt.value("white"), alt.value("black"))
         shaded += base.mark_text(fontSize=11).encode(text=alt.Text("probability:Q", format=".3"), color=light)
     wide, high = (max(240, min(700, 48 * len(names))) for names in (seen.answers, seen.inputs))
     return Picture(
@@ -177,6 +181,8 @@ def _cut(name: str, longest: int) -> str:
     return name if len(name) <= longest else f"{name[:kept]}…{name[-kept:]}"
 
 
-def _axis(alt: Any, names: Sequence[str]) -> Any:
-    """Lay names flat where they are short, else aslant."""
-    return alt.Axis(labelAngle=0 if max(map(len, names)) <= 4 else -40, labelOverlap=True, labelLimit=140)
+def _axis(alt: Any, names: Sequence[str], *, flat: bool = False) -> Any:
+    """Lay names flat where they are short, else aslant; of very many, write some."""
+    some = {"values": list(names[:: -(-len(names) // _LABELS)])} if len(names) > _LABELS else {}
+    angle = 0 if flat or max(map(len, names)) <= 4 else -40
+    return alt.Axis(labelAngle=angle, labelOverlap=True, labelLimit=140, **some)
