@@ -87,6 +87,7 @@ def _plan(query, **options):
         {"query": "at-least", "by": "epsilon", "epsilon": "1/3"},
         {"query": "plurality", "within": "4"},
         {"query": "sum", "lower": "-5", "upper": "40", "within": "60"},
+        {"query": "sum", "lower": "0", "upper": "99.95", "step": "0.05", "within": "12.5"},
         {"query": "median", "epsilon": "2"},
     ],
     ids=str,
@@ -191,6 +192,23 @@ def test_odds_and_beliefs_are_rounded_to_the_side_that_is_so():
     assert "at most 1,000,000 to 1" in fact(found, "Risk").remark
     rows = {row[0]: row[1:] for row in ask(by="epsilon", epsilon="1").tables[0].rows}
     assert rows["50 %"] == ("26.89 %", "73.11 %")
+
+
+def test_sums_count_cents():
+    found = ask(query="sum", lower="0", upper="19.99", step="0.01", by="epsilon", epsilon="1")
+    assert fact(found, "Mechanism").remark.startswith("Values count to the nearest multiple of 0.01.")
+    assert "--step=0.01" in found.command and "step='0.01'" in found.python
+    assert "step" not in ask(query="sum").command
+    with pytest.raises(BadInput) as refused:
+        ask(query="sum", upper="19.99", step="1")
+    assert refused.value.field == "upper"
+
+
+def test_the_least_epsilon_that_is_looked_at_is_looked_at():
+    """As a float it was a hair more than what people type."""
+    assert "ε = 0.001 " in ask(by="epsilon", epsilon="0.001").headline
+    with pytest.raises(BadInput, match=r"must be from 0\.001 to 50 here"):
+        ask(by="epsilon", epsilon="0.0009")
 
 
 def test_nothing_of_a_table_is_read_or_left(tmp_path, monkeypatch):

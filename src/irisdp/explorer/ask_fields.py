@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from ..errors import BadInput
-from ..exact import integer, rational
+from ..exact import integer, rational, rational_text
 from .forms import Field
 from .results import Values
 from .shared_fields import epsilon_field
@@ -19,7 +20,7 @@ _ALONE = (MEDIAN, MEAN)
 """Questions whose error cannot be asked for."""
 _WITH_DISTANCE = (COUNT, HISTOGRAM, AT_LEAST, MAJORITY, PLURALITY, SUM)
 _MOST_CATEGORIES, _LARGEST_SIZE, _LARGEST_BOUND, _FARTHEST = 12, 10**9, 100_000, 100_000
-_LEAST_EPSILON, _LARGEST_EPSILON = 1 / 1000, 50
+_LEAST_EPSILON, _LARGEST_EPSILON = Fraction(1, 1000), 50
 _LONGEST_NUMBER = 24
 
 FIELDS = (
@@ -85,6 +86,14 @@ FIELDS = (
     Field(name="lower", label="Values are at least", kind="number", default="0", when={"query": (SUM, MEAN)}),
     Field(name="upper", label="Values are at most", kind="number", default="100", when={"query": (SUM, MEAN)}),
     Field(
+        name="step",
+        label="Values count to the nearest",
+        kind="number",
+        default="1",
+        help="0.01 keeps cents. Both bounds are multiples of it.",
+        when={"query": (SUM,)},
+    ),
+    Field(
         name="relation",
         label="Protected is",
         kind="choice",
@@ -112,6 +121,7 @@ FIELDS = (
         low=1,
         high=100,
         whole=True,
+        fractions=True,
         help="Of yes or no, and of names: right wherever so many records more or less change nothing.",
         when={"by": ("within",), "query": _WITH_DISTANCE},
     ),
@@ -183,6 +193,9 @@ def read_asked(values: Values) -> Asked:
     elif query in (SUM, MEAN):
         words = (query, "value")
         options |= {name: _bound(name, values) for name in ("lower", "upper")}
+        step = _short("step", values)
+        if query == SUM and rational(step, "step") != 1:
+            options["step"] = step
     options |= _how_accurate(values)
     return Asked(words=words, options=options, size=size, distance=distance, categories=categories)
 
@@ -198,7 +211,7 @@ def _how_accurate(values: Values) -> dict[str, str]:
     asked = _short(by, values)
     if by == "epsilon":
         if not _LEAST_EPSILON <= rational(asked, by) <= _LARGEST_EPSILON:
-            rule = f"must be from {_LEAST_EPSILON} to {_LARGEST_EPSILON} here"
+            rule = f"must be from {rational_text(_LEAST_EPSILON)} to {_LARGEST_EPSILON} here"
             raise BadInput(by, rule, "use the command line for others")
         return {by: asked}
     if rational(asked, by) > _FARTHEST:

@@ -50,7 +50,8 @@ def claimed(planned: Plan, asked: Asked) -> tuple[str, str]:
         name, _, why = made.rule.partition(":")
         return _sentence(name), _sentence(f"{why.strip()}. {_sentence(made.scope)}.")
     if asked.query == SUM:
-        return "Staircase noise on the sum", f"Values count to the nearest step of 1. {_UNCLAIMED}"
+        step = asked.options.get("step", "1")
+        return "Staircase noise on the sum", f"Values count to the nearest multiple of {step}. {_UNCLAIMED}"
     if asked.query == MEAN:
         return "From the noisy distances to both bounds", f"Two noisy numbers of one ε. {_UNCLAIMED}"
     return "Pulled towards the bin of the quantile", _UNCLAIMED

@@ -35,7 +35,8 @@ class Field:
     low, high : float, optional
         Ends of a number's slider; what is typed may lie beyond.
     logarithmic, whole : bool
-        How the slider moves.
+        How the slider moves; what is typed is whole, too, but where `fractions` says otherwise.
+    fractions : bool
     when : mapping, or several
         The field stands only where each of these other fields has one of these values; of several, by one of them.
     most : int, optional
@@ -61,6 +62,7 @@ class Field:
     high: float | None = None
     logarithmic: bool = False
     whole: bool = False
+    fractions: bool = False
     when: When | tuple[When, ...] = field(default_factory=dict)
     most: int | None = None
     also: tuple[str, ...] = ()
@@ -132,7 +134,7 @@ def _control(one: Field, value: str, common: Mapping[str, str | bool | None]) ->
             "data_scale": "log" if one.logarithmic else "linear",
             "data_whole": one.whole,
         }
-    mode = {"number": "numeric" if one.whole else "decimal"}.get(one.kind)
+    mode = {"number": "numeric" if one.whole and not one.fractions else "decimal"}.get(one.kind)
     return element(
         "input",
         type="text",

@@ -109,7 +109,7 @@ def _check_number(one: Field, text: str) -> None:
         number = rational(text, one.name)
     except BadInput:
         raise BadInput(one.name, "is no number", like) from None
-    if one.whole and number.denominator != 1:
+    if one.whole and not one.fractions and number.denominator != 1:
         raise BadInput(one.name, "must be a whole number", f"write {number.numerator // number.denominator}")
     most = _LARGEST if one.most is None else one.most
     if abs(number) > most:
