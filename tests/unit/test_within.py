@@ -95,6 +95,20 @@ def test_the_epsilon_found_is_the_least(name):
     assert planned.question() == plan(PEOPLE, *words, epsilon=found, **rest).question()
 
 
+@pytest.mark.parametrize("step", ["0.01", "0.5", "1", "2", "20"])
+def test_a_sum_in_steps_keeps_the_promise_in_the_unit_of_its_column(step):
+    """The steps were counted twice: what was to stay within 20 strayed to 40 where they are halves."""
+    bounds = {"lower": 0, "upper": 20, "step": step}
+    planned = plan(PEOPLE, "sum", "age", within=40, **bounds)
+    error = planned.audiences[0].mechanism.expected_error()
+    assert F(error["within_95_percent"]) <= 40
+    less = plan(PEOPLE, "sum", "age", epsilon=planned.within.privacy.epsilon * F(9, 10), **bounds)
+    assert F(less.audiences[0].mechanism.expected_error()["within_95_percent"]) > 40
+    assert planned.within.distance == 40 / F(step)
+    asked = next(row for row in planned.errors_around() if row.cost.epsilon == planned.within.privacy.epsilon)
+    assert 0.949 <= asked.chance < 0.99
+
+
 def test_a_count_by_formula():
     found = plan(PEOPLE, "count", within=5).within.privacy.epsilon
     assert float(found) == pytest.approx(0.538174003452, abs=1e-12)

@@ -87,8 +87,8 @@ class NoisySums:
         }
 
     def chance_within(self, distance: int) -> Enclosure:
-        """Return the probability that the noise is at most so far from 0, counted in the column's own unit."""
-        return self.noise.chance_within(int(distance / self.steps.size))
+        """Return the probability that the noise is at most so many steps from 0."""
+        return self.noise.chance_within(distance)
 
     def assurance(self, drawn: list[Any], shown: list[Any], nodes: CountNodes, confidence: Fraction) -> Assurance:
         """Return ends from the noise's law, between those that are public, in the column's own unit."""
