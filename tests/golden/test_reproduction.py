@@ -10,8 +10,11 @@ import pytest
 
 from irisdp import BadInput, reproduce
 from irisdp.cli.main import run
+from irisdp.design.rainbows import turning_points
 from irisdp.reproduction import ITEMS, WORKS, find_items
 from irisdp.reproduction.items import Fault, Holds, all_equal, holds_at
+from irisdp.reproduction.printed_rainbows import CAPTION_ROW, true_row
+from irisdp.reproduction.rainbow_examples import figure_privacy
 from irisdp.reproduction.results import result_of
 from irisdp.reproduction.running import Reproduction
 from irisdp.reproduction.verdicts import verdict_of
@@ -90,6 +93,18 @@ def test_a_wrong_statement_is_reported():
 )
 def test_verdicts(printed, ours, verdict):
     assert verdict_of(printed, ours, explained=False) == verdict
+
+
+def test_what_the_notes_say_is_so():
+    """The row of the figures before it was rounded; what is at hand where the text of a work alone is."""
+    assert turning_points(true_row(), figure_privacy("0"))[0] == 37
+    assert sum(true_row()[:4]) + Fraction("0.5822") != 1 == sum(CAPTION_ROW)
+
+
+def test_at_least_sixty_items_over_five_works():
+    assert len(ITEMS) >= 60
+    assert {item.work for item in ITEMS} == set(WORKS)
+    assert len(WORKS) == 5
 
 
 def test_files_are_written_once_and_replaced_on_request(tmp_path, capsys, monkeypatch):

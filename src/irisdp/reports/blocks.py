@@ -21,6 +21,7 @@ def document(
     *,
     kind: str = "Differentially private release",
     title: str | None = None,
+    style: str = "",
 ) -> str:
     """Write a page of HTML that fetches nothing and runs nothing.
 
@@ -35,6 +36,8 @@ def document(
         What sort of page it is, above its heading.
     title : str, optional
         Of the window; unless given, that the heading was published.
+    style : str
+        What it needs beyond the style of all pages.
     """
     head = element(
         "head",
@@ -43,7 +46,7 @@ def document(
         element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
         element("meta", name="referrer", content="no-referrer"),
         element("title", title or f"Published: {heading}"),
-        Html(f"<style>{_style()}</style>"),
+        Html(f"<style>{_style()}{style}</style>"),
     )
     body = element(
         "body",

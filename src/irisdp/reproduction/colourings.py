@@ -205,8 +205,7 @@ def _item(name: str, printed: str, compute: Any, proof: str = OPTIMALITY, **more
     return Item(work="DOliveira2021", name=name, printed=printed, compute=compute, proof=proof, **more)
 
 
-_RECONSTRUCTED = "on a graph with the colours and distances that the text states; the picture shows more"
-_CUT = "the digits are cut off, not rounded: .2553846 is .2554, and a smaller value is not private"
+_RECONSTRUCTED = "On a graph with the colours and distances that the text states; the picture shows more."
 
 _AFTER_THEOREM_2 = (
     ("ab", "1"),
@@ -235,11 +234,11 @@ ITEMS = (
         fault=_boundary_error_of_the_introduction,
     ),
     _item("Introduction, 2n + 1 voters", "from 2^(2n+1) to 2(n+1) datasets", _majorities, PULLBACK),
-    _item("Figure 1a, boundary graph", "2, 2", lambda: _ends(votes()), PULLBACK, note="n_B and n_R of the line"),
-    _item("Figure 1b, boundary graph", "2, 2", lambda: _ends(voluntary()), PULLBACK, note="n_B and n_R of the line"),
+    _item("Figure 1a, boundary graph", "2, 2", lambda: _ends(votes()), PULLBACK, note="N_B and n_R of the line."),
+    _item("Figure 1b, boundary graph", "2, 2", lambda: _ends(voluntary()), PULLBACK, note="N_B and n_R of the line."),
     _item("Figure 2, boundary graph", "3, 4", lambda: _ends(figure_2()), PULLBACK, note=_RECONSTRUCTED),
-    _item("Example 1, M_1", "0.1", lambda: needed(_two("0.58", "0.76"), TWO), PULLBACK, note="the δ it needs"),
-    _item("Example 1, M_2", "0.1", lambda: needed(_two("0.64", "0.73"), TWO), PULLBACK, note="the δ it needs"),
+    _item("Example 1, M_1", "0.1", lambda: needed(_two("0.58", "0.76"), TWO), PULLBACK, note="The δ it needs."),
+    _item("Example 1, M_2", "0.1", lambda: needed(_two("0.64", "0.73"), TWO), PULLBACK, note="The δ it needs."),
     _item("Example 1, comparison", "neither dominates the other", _incomparable),
     _item(
         "Example 2",
@@ -272,7 +271,7 @@ ITEMS = (
         "Example 3, R_1",
         "0.2553",
         lambda: _red(1, on_the_line()),
-        misprint=f"It is .2554: {_CUT}.",
+        misprint="The digits are cut off, not rounded: .2553846 is .2554, and a smaller value is not private.",
         fault=lambda: _after("0.2553", "0.432"),
     ),
     _item("Example 3, B_5", "1/13", lambda: 1 - _red(5, on_the_line())),
@@ -302,6 +301,6 @@ ITEMS = (
         for words, value in _AFTER_COROLLARY_2
     ),
     _item(
-        "Corollary 2, proof, (e^ε + δ)/(1 + e^ε)", "0.7", lambda: balanced_truth(2, TWO), note="at ε = log 2, δ = 0.1"
+        "Corollary 2, proof, (e^ε + δ)/(1 + e^ε)", "0.7", lambda: balanced_truth(2, TWO), note="At ε = log 2, δ = 0.1."
     ),
 )

@@ -158,6 +158,6 @@ ITEMS = (
         name="Lemma 4",
         printed="R(C) can be made of r_{c_1} alone",
         compute=_kept,
-        note="for noise on all integers",
+        note="For noise on all integers.",
     ),
 )

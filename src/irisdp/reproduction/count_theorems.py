@@ -246,7 +246,7 @@ ITEMS = (
         compute=_independent_conditions,
     ),
     _item(name="Theorem 2", printed="derivable if and only if (x_2 − αx_1) ≥ α(x_3 − αx_2)", compute=_theorem_2),
-    _item(name="Lemma 1", printed="det G' = (1 − α²)^(n−1)", compute=_lemma_1, note="n is the number of rows here"),
+    _item(name="Lemma 1", printed="det G' = (1 − α²)^(n−1)", compute=_lemma_1, note="N is the number of rows here."),
     _item(name="Lemma 2, case 1", printed="(1 − α²)^(n−2)(x_1 − αx_2)", compute=partial(_lemma_2, 1)),
     _item(name="Lemma 2, case 2", printed="(1 − α²)^(n−2)(x_n − αx_{n−1})", compute=partial(_lemma_2, 2)),
     _item(

@@ -142,7 +142,7 @@ ITEMS = (
             compute=partial(_taus, delta),
             misprint="They are not the first t at which s_k is beyond the turn, which the closed form needs.",
             fault=partial(_switched_early, delta),
-            note="of the row with last entry .5823, since the printed one adds up to .9999",
+            note="Of the row with last entry .5823, since the printed one adds up to .9999.",
         )
         for number, delta in ((3, "0"), (4, "0.001"), (5, "0.1"))
     ),

@@ -261,7 +261,7 @@ ITEMS = (
         name="Lemma 6, (12) and (13)",
         printed="two lower bounds of f(l)",
         compute=_bounded,
-        note="for l ≥ 1; at l = 0 both sides of (12) are 0",
+        note="For l ≥ 1; at l = 0 both sides of (12) are 0.",
     ),
     _item(name="Lemma 6, proof", printed="Σγ^(d−1) d = (1 − γ^l − lγ^l(1 − γ))/(1 − γ)², d ≤ l", compute=_summed),
     _item(name="Lemma 6, 4", printed="f(l) → 2γ/(1 − γ²)", compute=_limit),
@@ -302,7 +302,7 @@ ITEMS = (
         printed="R* = Ω(N) if N ≤ 1 + 1/(4ε)",
         compute=partial(_consistent, 1),
         proof=SORTING,
-        note="but for N = 1 where a record is exchanged: a sorted list has no secret then",
+        note="But for N = 1 where a record is exchanged: a sorted list has no secret then.",
     ),
     _item(
         name="Theorem 3, case 2",

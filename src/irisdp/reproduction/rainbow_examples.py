@@ -115,13 +115,13 @@ def example_1_items(work: str) -> tuple[Item, ...]:
             name="Example 1, M_3(d_2)",
             printed="0.4, 0.2, 0.4",
             compute=lambda: moved(FIRST[0], DOUBLE),
-            note="the best that M(d_1) allows",
+            note="The best that M(d_1) allows.",
         ),
         item(
             name="Example 1, M_3(d_3)",
             printed="0.7, 0.05, 0.25",
             compute=lambda: moved(FIRST[3], DOUBLE),
-            note="the best that M(d_4) allows",
+            note="The best that M(d_4) allows.",
         ),
         item(name="Example 1, M_3", printed="M_3(d_2)_2 > e^ε M_3(d_3)_2 + δ", compute=_third),
         item(name="Example 1", printed="there is no optimal mechanism", compute=_no_optimum),
@@ -150,7 +150,7 @@ def _ends_of_figure_3() -> list[int | None]:
     return [turning_points(CAPTION_ROW, figure_privacy("0"))[-1], turning_points([0, 1], figure_privacy("0"))[0]]
 
 
-_EARLIER = "of the row in the caption; of the row before rounding τ_1 is 37"
+_EARLIER = "Of the row in the caption; of the row before rounding τ_1 is 37."
 
 EXAMPLE_1_LEXICOGRAPHIC = Item(
     work="Gu2024",
@@ -168,7 +168,7 @@ FIGURES = (
             name=f"Figure {number}, τ_1 to τ_5",
             printed=printed,
             compute=partial(turning_points, CAPTION_ROW, figure_privacy(delta)),
-            note=f"{_EARLIER}, too" if number == 3 else "with the corrected operator, too",
+            note=_EARLIER if number == 3 else "With the corrected operator, too.",
         )
         for number, delta, printed in (
             (3, "0", "38, 22, 7, 1, 0"),
@@ -180,6 +180,6 @@ FIGURES = (
         name="Section 5.3, Figure 3, degenerate phases",
         printed="0, ∞",
         compute=_ends_of_figure_3,
-        note="τ_5, and τ_0 for the third phase of k = 1",
+        note="τ_5, and τ_0 for the third phase of k = 1.",
     ),
 )

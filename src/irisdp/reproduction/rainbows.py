@@ -287,6 +287,6 @@ ITEMS = (
         printed="Theorems 2 and 4 are expected to hold for V = [0, 1]",
         compute=_continuous,
         proof="proofs/continuous-answers.md",
-        note="proved here",
+        note="Proved here.",
     ),
 )
