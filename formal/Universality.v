@@ -6,6 +6,41 @@ Import Order.TTheory GRing.Theory Num.Theory.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Local Open Scope ring_scope.
 
+Section Losses.
+Variables (F : realFieldType) (n : nat).
+Notation N := n.+1.
+Notation V := 'I_N.+1.
+
+(* toward the truth on both sides *)
+Definition nearer i (p q : V -> F) := forall v, (v <= N)%N ->
+  if (i <= v)%N then prefix q v.+1 <= prefix p v.+1 else prefix p v.+1 <= prefix q v.+1.
+
+(* losses that never fall, away from i, on either side *)
+Definition never_falls (l : nat -> F) i :=
+  (forall v, (v < i)%N -> l v.+1 <= l v) /\ (forall v, (i <= v)%N -> l v <= l v.+1).
+Definition expected (l : nat -> F) (p : V -> F) := \sum_(v : V) l v * p v.
+
+Lemma expected_parts (p : V -> F) l : law p ->
+  expected l p = l N - \sum_(v < N) (l v.+1 - l v) * prefix p v.+1.
+Proof.
+move=> lp; rewrite /expected.
+rewrite (eq_bigr (fun v : V => (l v.+1 * prefix p v.+1 - l v * prefix p v) - (l v.+1 - l v) * prefix p v.+1)).
+  rewrite sumrB -(big_mkord predT (fun v => l v.+1 * prefix p v.+1 - l v * prefix p v)) telescope_sumr //=.
+  have e x y s : x - (s + (x - y)) = y - s :> F by linear.
+  by rewrite prefix0 mulr0 subr0 big_ord_recr /= prefix_all (proj2 lp) !mulr1 e.
+by move=> v _; rewrite prefixS; linear.
+Qed.
+
+Lemma nearer_expected i (p q : V -> F) l : law p -> law q -> nearer i p q -> never_falls l i ->
+  expected l p <= expected l q.
+Proof.
+move=> lp lq near [l1 l2]; rewrite (expected_parts _ lp) (expected_parts _ lq) ler_add2l ler_opp2.
+apply: ler_sum => v _; have := near v (ltnW (ltn_ord v)); case: leqP => iv c.
+  by apply: ler_wpmul2l => //; rewrite subr_ge0 l2.
+by apply: ler_wnmul2l => //; rewrite subr_le0 l1.
+Qed.
+End Losses.
+
 Section Universality.
 Variables (F : realFieldType) (n : nat) (a : F).
 Hypotheses (a0 : 0 < a) (a1 : a < 1).
@@ -36,10 +71,6 @@ rewrite addnS in sv *; rewrite iterS; apply: le_trans (u_monotone r1 (lexx 0) (I
 have l0 := M_law (ltnW sv); have l1 := M_law sv.
 by rewrite !prefix_prob -!prob_setC //; apply: (u_optimal r1 (lexx 0)) => //; apply: M_private.
 Qed.
-
-(* toward the truth on both sides *)
-Definition nearer i (p q : V -> F) := forall v, (v <= N)%N ->
-  if (i <= v)%N then prefix q v.+1 <= prefix p v.+1 else prefix p v.+1 <= prefix q v.+1.
 
 Theorem universal_reading : exists R : V -> V -> F,
   stochastic R /\ forall i, (i <= N)%N -> nearer i (processed R (G i)) (M i).
@@ -95,31 +126,11 @@ rewrite iN prefix_all (proj2 (M_law iN)) /mean (eq_bigr (G i)) ?(proj2 (geometri
 by rewrite /= ltnn mulr1.
 Qed.
 
-(* losses that never fall, away from i, on either side *)
-Definition never_falls (l : nat -> F) i :=
-  (forall v, (v < i)%N -> l v.+1 <= l v) /\ (forall v, (i <= v)%N -> l v <= l v.+1).
-Definition expected (l : nat -> F) (p : V -> F) := \sum_(v : V) l v * p v.
-
-Lemma expected_parts (p : V -> F) l : law p ->
-  expected l p = l N - \sum_(v < N) (l v.+1 - l v) * prefix p v.+1.
-Proof.
-move=> lp; rewrite /expected.
-rewrite (eq_bigr (fun v : V => (l v.+1 * prefix p v.+1 - l v * prefix p v) - (l v.+1 - l v) * prefix p v.+1)).
-  rewrite sumrB -(big_mkord predT (fun v => l v.+1 * prefix p v.+1 - l v * prefix p v)) telescope_sumr //=.
-  have e x y s : x - (s + (x - y)) = y - s :> F by linear.
-  by rewrite prefix0 mulr0 subr0 big_ord_recr /= prefix_all (proj2 lp) !mulr1 e.
-by move=> v _; rewrite prefixS; linear.
-Qed.
-
 Theorem universality : exists R : V -> V -> F, stochastic R /\ forall i l, (i <= N)%N -> never_falls l i ->
   expected l (processed R (G i)) <= expected l (M i).
 Proof.
-have [R [sR near]] := universal_reading; exists R; split=> // i l iN [l1 l2].
-have lG := processed_law sR (geometric_law a0 a1 iN).
-rewrite (expected_parts _ lG) (expected_parts _ (M_law iN)) ler_add2l ler_opp2; apply: ler_sum => v _.
-have := near i iN v (ltnW (ltn_ord v)); case: leqP => iv c.
-  by apply: ler_wpmul2l => //; rewrite subr_ge0 l2.
-by apply: ler_wnmul2l => //; rewrite subr_le0 l1.
+have [R [sR near]] := universal_reading; exists R; split=> // i l iN.
+exact: nearer_expected (processed_law sR (geometric_law a0 a1 iN)) (M_law iN) (near i iN).
 Qed.
 
 End Universality.
