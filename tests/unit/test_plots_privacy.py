@@ -235,6 +235,11 @@ def test_forms_of_mechanisms_and_of_privacy():
     [
         (3, (), "subject: must be a Mechanism or "),
         (
+            design.geometric(600, Privacy(ratio=2)),
+            (),
+            "subject: has 601 inputs and 601 answers, and pictures of privacy",
+        ),
+        (
             Mechanism.from_matrix([["1/2", "1/2"]] * 2, privacy=Privacy(ratio=2)),
             (),
             "subject: has no graph that says which inputs are neighbours; make it with graph=…",

@@ -292,6 +292,7 @@ def test_long_ledgers_are_lines_and_empty_ones_say_so(tmp_path):
     empty = ledger_picture(irisdp.Ledger(tmp_path / "none"))
     assert "nothing was released" in empty.description
     assert "no limit is set" in empty.title
+    assert "dashed" not in json.dumps(empty.spec)
     assert empty.to_svg().startswith("<svg")
     assert not (tmp_path / "none").exists()
 

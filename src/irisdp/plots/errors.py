@@ -10,7 +10,7 @@ from typing import Any
 
 from ..comparison import Comparison, compare
 from ..errors import BadInput
-from ..exact import checked, entries, rational, short_text
+from ..exact import checked, entries, rational, short_text, shown_above
 from .lines import apart
 from .picture import Picture
 from .theme import altair, finished
@@ -98,7 +98,7 @@ def _described(compared: Sequence[tuple[Fraction, Comparison]], words: str, unit
     delta = first.privacy.delta
     ends = {one.name: float(one.errors[chosen]) for one in last.mechanisms}
     falls = "; ".join(
-        f"{one.name} from {float(one.errors[chosen]):.4g} to {ends[one.name]:.4g}"
+        f"{one.name} from {shown_above(float(one.errors[chosen]), 4)} to {shown_above(ends[one.name], 4)}"
         for one in first.mechanisms
         if one.name in ends
     )

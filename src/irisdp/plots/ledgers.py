@@ -21,7 +21,6 @@ _LETTERS = 40
 """Of a question beside its bar."""
 _MOST_POINTS = 1_000
 _MOST_SAID = 20
-_SUBTITLE = "releases, oldest first; the dashed line is the limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +66,7 @@ def ledger_picture(ledger: Ledger) -> Picture:
     spent = ", ".join(_said(name, document["spent"][name]) for name in numbers)
     most = "no limit is set" if limit is None else f"of {', '.join(_said(name, limit[name]) for name in numbers)}"
     title = f"Spent in {shortened(ledger.store.name)}: {spent}, {most}"
+    subtitle = "releases, oldest first" + ("; the dashed line is the limit" if limit else "")
     drawn = panels[0] if len(panels) == 1 else alt.vconcat(*panels)
     step = max(1, -(-len(releases) // _MOST_POINTS))
     kept = [place for place in range(len(releases)) if place % step == 0 or place == len(releases) - 1]
@@ -92,7 +92,7 @@ def ledger_picture(ledger: Ledger) -> Picture:
         ),
         columns=("id", "date", "question", "audience", *(f"{_UNITS[name].name} spent after it" for name in numbers)),
         rows=tuple(rows),
-        spec=finished(drawn.properties(title=alt.TitleParams(**heading(title, _SUBTITLE, 620)))),
+        spec=finished(drawn.properties(title=alt.TitleParams(**heading(title, subtitle, 620)))),
     )
 
 
