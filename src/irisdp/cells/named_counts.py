@@ -159,7 +159,8 @@ class NamedCounts(ShapeNoise):
 
     def describe_error(self) -> str:
         """Say the expected error in one line, and what noise is made for where a person has several records."""
-        said = NoisyCounts.describe_error(self)
+        of = "of a group chosen beforehand; a small one that is named is off by more"
+        said = f"{NoisyCounts.describe_error(self)}, {of}"
         if self.records == 1:
             return said
         most = self.records

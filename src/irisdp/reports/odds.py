@@ -15,7 +15,7 @@ from math import ceil, floor
 import flint
 
 from ..accounting import Charge, Cost
-from ..exact import ball, enclosure_of, rational_text, short_text
+from ..exact import ball, enclosure_of, rational_text, short_above
 from ..queries import Relation
 from ..release.risk import risk_of
 
@@ -59,7 +59,7 @@ def odds_of(cost: Charge, relation: Relation, unit: str | None) -> Odds:
     moves = f"odds by at most {_factor(cost.epsilon)}, or divide them by it"
     who = f"Whatever anybody knows or thinks of one {'record' if unit is None else 'person'}, these answers"
     if cost.delta:
-        rare = f"tell all with a probability of {short_text(cost.delta)}"
+        rare = f"tell all with a probability of {short_above(cost.delta)}"
         pair = f"{who} tell no more, on the whole, than answers that {rare}, and otherwise multiply {moves}."
         return Odds((pair, averaged), risk.asks, ())
     epsilon = min(cost.epsilon, _CERTAIN)
@@ -73,7 +73,7 @@ def odds_of(cost: Charge, relation: Relation, unit: str | None) -> Odds:
 def _factor(epsilon: Fraction) -> str:
     """Write e^ε, rounded up."""
     if epsilon > 20:
-        return f"e^{rational_text(epsilon) if len(rational_text(epsilon)) < 12 else short_text(epsilon)}"
+        return f"e^{rational_text(epsilon) if len(rational_text(epsilon)) < 12 else short_above(epsilon)}"
     upper = enclosure_of(lambda: ball(epsilon).exp(), width=_WIDTH).upper
     return f"{rational_text(Fraction(ceil(upper * 100), 100))} (e^ε)"
 

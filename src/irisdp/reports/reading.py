@@ -33,7 +33,13 @@ def how_to_read(facts: Facts, unit: str) -> Iterator[str]:
         yield f"{facts.promise or 'answer_probability says how sure it is'}.".replace(
             "answer_probability is", "answer_probability is, for every row alike,"
         )
-        yield "On most data the answer is right more often; `irisdp interpret` says how often, given what you know."
+        if facts.name == "column":
+            yield (
+                "A record's answer is the category it is in with that probability, whichever it is, and any other one "
+                "as often as the next. `irisdp interpret` estimates from all of them how large each category is."
+            )
+        else:
+            yield "On most data the answer is right more often; `irisdp interpret` says how often, given what you know."
     else:
         yield "Nothing beside an answer says how sure it is: take the errors above, which hold on whatever data."
     if facts.name in ("count", "count-distinct", "histogram", "sizes"):
@@ -52,6 +58,9 @@ def not_to_conclude(facts: Facts) -> Iterator[str]:
         yield "That two rows differ, where their intervals overlap."
         yield "That a row of 0, or a small one, is empty or one person; noise makes such numbers too."
         yield "That rows add up to a total that was published apart: each has its own noise."
+    elif facts.name == "column":
+        yield "In which category any one record is: its answer may be right, and nobody can tell."
+        yield "That categories are as large as there are answers that name them: small ones seem larger than they are."
     else:
         yield "That a close call was called rightly: near a tie the answer is little better than a guess."
         yield "By how much it was won: names say nothing of margins."
@@ -90,7 +99,11 @@ def assumed(facts: Facts, *, whole_batch: bool = False) -> Iterator[tuple[str, s
         else:
             yield "Groups", "They were declared before the data were read, so a name alone says nothing of anybody."
     if facts.categories is not None or facts.bins is not None:
-        yield "Categories", "They were declared before the data were read; values in none of them count for none."
+        rest = "a record in none of them is answered as `other`" if facts.name == "column" else None
+        yield (
+            "Categories",
+            f"They were declared before the data were read; {rest or 'values in none of them count for none'}.",
+        )
     if "lower" in facts.said or "upper" in facts.said:
         lower, upper = (facts.said.get(name, "…") for name in ("lower", "upper"))
         step, rule = facts.said.get("step", "1"), facts.said.get("values")
