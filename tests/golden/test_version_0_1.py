@@ -141,6 +141,8 @@ LINES = {
     "unknown ending": "DATA: cannot read a file that ends in '.xlsx'; give a .csv, .tsv or .parquet file",
     "file without columns": "DATA: has no columns; give a table with a header",
     "no epsilon": "--epsilon: is missing; add --epsilon 1",
+    "no mechanism": "matrix: line 2, number 1: 'a' must be a finite number; write numbers such as 0.25 or 1/4, a row "
+    'for each input, separated by commas: "0.75, 0.25"',
     "epsilon and ratio": "--epsilon: says the same as --ratio; leave one of the two out",
     "NaN epsilon": '--epsilon: must be a finite number; write it as "0.25", "1e-9" or "3/10"',
     "negative epsilon": "--epsilon: must not be negative; give a number that is at least 0",

@@ -1,13 +1,19 @@
 """What people read is never better than what is so: errors are rounded up, chances of being right down."""
 
+import json
+import random
+import re
 from decimal import Decimal
 from fractions import Fraction
 
+import pyarrow
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irisdp.exact import shown_above, shown_below
+import irisdp
+from irisdp.cli.main import run
+from irisdp.exact import short_above, short_below, shown_above, shown_below
 
 NUMBERS = st.fractions(min_value=0, max_value=10**20) | st.floats(
     min_value=0, max_value=1e300, allow_subnormal=False
@@ -51,3 +57,72 @@ def test_numbers_are_written_shortly(number, above, below):
 
 def test_without_a_direction_it_would_not_hold():
     assert read(f"{0.6273341:.3g}") < exactly(0.6273341)
+
+
+@given(st.fractions(), st.integers(1, 12))
+def test_short_forms_are_bounds_without_commas(number, digits):
+    below, above = short_below(number, digits), short_above(number, digits)
+    assert "," not in below + above
+    assert Fraction(Decimal(below)) <= number <= Fraction(Decimal(above))
+
+
+def test_what_an_audit_says_is_needed_is_enough(tmp_path, monkeypatch, capsys):
+    """Of the rows 370/1000, 630/1000 and 611/1000, 389/1000 the digits of ε to the nearest are not."""
+    monkeypatch.chdir(tmp_path)
+    rng = random.Random(5)
+    rows = [(370, 611), *((rng.randrange(1, 1000), rng.randrange(1, 1000)) for _ in range(12))]
+    for one, two in rows:
+        matrix = [[f"{one}/1000", f"{1000 - one}/1000"], [f"{two}/1000", f"{1000 - two}/1000"]]
+        (tmp_path / "m.json").write_text(json.dumps({"format": "irisdp/mechanism/1", "privacy": {"epsilon": "1/100"},
+            "graph": {"family": "path", "n": 2}, "inputs": [0, 1], "outputs": [0, 1], "matrix": matrix}))  # fmt: skip
+        run(["audit", "m.json"])
+        told = capsys.readouterr().out
+        epsilon, delta = (re.search(rf"{name} needed +(\S+) at", told).group(1) for name in "εδ")
+        assert run(["audit", "m.json", "--epsilon", epsilon]) == 0
+        assert run(["audit", "m.json", "--epsilon", "1/100", "--delta", delta]) == 0
+        capsys.readouterr()
+
+
+@pytest.mark.parametrize("goal", [{"prior": ["1/13"] * 13, "loss": "zero-one"}, {"loss": "absolute"}])
+def test_values_that_a_file_proves_are_told_as_bounds(goal, tmp_path, monkeypatch):
+    """Of readers with a prior the value is a mean, so a page says "at most", and its digits are no less than it."""
+    monkeypatch.chdir(tmp_path)
+    spec = {"kind": "consumer", "n": 12, "privacy": {"epsilon": 1}, **goal}
+    (tmp_path / "spec.json").write_text(json.dumps(spec))
+    assert run(["design", "spec.json", "-o", "m.json"]) == 0
+    objective = json.loads((tmp_path / "m.json").read_text())["objective"]
+    found = irisdp.Session(pyarrow.table({"x": [1, 2, 3]}), ledger="l").apply("m.json")
+    told = found.sidecars[None]["expected_error"]
+    assert Fraction(told["value"]) >= Fraction(objective["value"])
+    assert Fraction(told["lower_bound"]) <= Fraction(objective["lower_bound"])
+    said = irisdp.report(found).split("that is ")[1].split("<")[0]
+    assert said == f"{told['value']} at most"
+
+
+def test_a_file_that_proves_nothing_is_said_to(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = {"matrix": [["2/3", "1/3"], ["1/3", "2/3"]], "inputs": [0, 1], "outputs": ["no", "yes"]}
+    privacy = {"format": "irisdp/mechanism/1", "privacy": {"ratio": 2}, "graph": {"family": "path", "n": 2}}
+    (tmp_path / "m.json").write_text(json.dumps(privacy | rows))
+    found = irisdp.Session(pyarrow.table({"x": [1, 2, 3]}), ledger="l").apply("m.json")
+    assert "off by nobody knows how much" in irisdp.report(found)
+
+
+def test_the_page_of_a_column_speaks_of_records_and_of_no_contest(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    session = irisdp.Session(pyarrow.table({"x": [1, 2, 7] * 9}), ledger="l", relation="exchange")
+    page = irisdp.report(session.column("x", categories=[1, 2], epsilon=1))
+    assert "a record in none of them is answered as `other`" in page
+    assert not re.search("near a tie|it was won|right more often|count for none", page)
+    other = irisdp.report(session.plurality("x", categories=[1, 2], epsilon=1))
+    assert all(words in other for words in ("near a tie", "it was won", "right more often", "count for none"))
+
+
+def test_the_page_of_counts_that_name_their_groups_says_whose_error_it_is(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    session = irisdp.Session(pyarrow.table({"g": ["a"] * 60}), ledger="l")
+    named = session.count(by="g", select_groups=True, epsilon=1, delta="1e-6")
+    assert "further off in a small group that was named" in irisdp.report(named)
+    assert "of a group chosen beforehand" in named.plan.describe_error()[0]
+    declared = session.count(by="g", groups="a", epsilon=1)
+    assert "chosen beforehand" not in irisdp.report(declared) + declared.plan.describe_error()[0]

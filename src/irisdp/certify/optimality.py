@@ -10,7 +10,7 @@ from typing import Any
 import flint
 
 from ..errors import BadInput
-from ..exact import checked, rational, rational_text, short_text
+from ..exact import checked, rational, rational_text, short_above, short_below
 from ..mechanisms import ALL_PRIVATE, SAME_ROWS, FactoredMechanism, Mechanism, MechanismDocument
 from ..tabular import InOneLine
 from .arithmetic import Number, as_fraction, flint_rational
@@ -81,7 +81,7 @@ class Optimality(InOneLine):
         said = f"{'holds' if self.holds else 'DOES NOT HOLD'}: {self.reason}"
         if self.value is None or self.lower_bound is None:
             return said
-        return f"{said}; value {short_text(self.value)}, bound {short_text(self.lower_bound)}, among {self.among}"
+        return f"{said}; value {short_above(self.value)}, bound {short_below(self.lower_bound)}, among {self.among}"
 
     @property
     def gap(self) -> Fraction | None:

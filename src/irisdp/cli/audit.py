@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import BadInput
-from ..exact import json_bytes, read_json, short_text
+from ..exact import json_bytes, read_json, short_above, short_below, short_text
 from ..outputs import Output, plan_outputs, write_outputs
 from .options import AsJson, Force, console, print_json, say
 from .probabilities import show_mechanism
@@ -118,15 +118,15 @@ def _show_pairs(view: Console, verdict: Audit) -> None:
         say(view, f"  pairs      {kept} of {len(verdict.pairs)} hold")
         label = "nearest" if worst.holds else "worst"
         say(view, f"  {label:<10} number {verdict.worst + 1}: {worst.pair}")
-    say(view, f"  δ needed   {short_text(worst.delta_at_epsilon)} at this ε")
+    say(view, f"  δ needed   {short_above(worst.delta_at_epsilon)} at this ε")
     needed = worst.epsilon_at_delta
-    say(view, f"  ε needed   {'none suffices' if needed is None else short_text(needed, 10)} at this δ")
+    say(view, f"  ε needed   {'none suffices' if needed is None else short_above(needed, 10)} at this δ")
 
 
 def _show_optimality(view: Console, found: Optimality) -> None:
     say(view, f"  optimality {'holds' if found.holds else 'DOES NOT HOLD'}: {found.reason}")
     if found.distance is not None:
-        say(view, f"  rows       at most {short_text(found.distance)} from the theorem's, of which the rest speaks")
+        say(view, f"  rows       at most {short_above(found.distance)} from the theorem's, of which the rest speaks")
     if found.value is None or found.lower_bound is None or found.gap is None or found.goal is None:
         say(view, f"  goal       none is stated: {found.says()}")
         return
@@ -138,9 +138,9 @@ def _show_optimality(view: Console, found: Optimality) -> None:
         always = f"always answering {goal.constant_answer!r} reaches {short_text(goal.constant, 10)}"
         free = f"without privacy it could be {short_text(goal.without_privacy, 10)}"
         say(view, f"             ({free}; {always})")
-    say(view, f"  value      {short_text(found.value, 10)}")
-    say(view, f"  bound      {short_text(found.lower_bound, 10)}, among {found.scope()}")
-    say(view, f"  gap        {short_text(found.gap, 3)}")
+    say(view, f"  value      {short_above(found.value, 10)}")
+    say(view, f"  bound      {short_below(found.lower_bound, 10)}, among {found.scope()}")
+    say(view, f"  gap        {short_above(found.gap, 3)}")
     if found.choice is not None:
-        bound = f"{short_text(found.choice, 10)}, among mechanisms whose boundary rows depend on the ranking alone"
-        say(view, f"  choice     {bound}; gap {short_text(found.value - found.choice, 3)}")
+        bound = f"{short_below(found.choice, 10)}, among mechanisms whose boundary rows depend on the ranking alone"
+        say(view, f"  choice     {bound}; gap {short_above(found.value - found.choice, 3)}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..exact import json_bytes, read_json, short_text
+from ..exact import json_bytes, read_json, short_above
 from ..outputs import plan_outputs, write_outputs
 from .options import AsJson, Force, console, print_json, say
 from .probabilities import show_mechanism
@@ -47,11 +47,11 @@ def _summary(mechanism: Mechanism | FactoredMechanism) -> str:
     objective = mechanism.objective
     if objective is None:
         return shape
-    text = f"{shape}; {objective.name} {short_text(objective.value, 10)}"
+    text = f"{shape}; {objective.name} {short_above(objective.value, 10)}"
     if objective.lower_bound is None:
         return text
     gap = objective.value - objective.lower_bound
     proved = "proved optimal" if mechanism.certificate is not None else "optimal (too large for a certificate)"
     among = (mechanism.certificate or {}).get("among")
     proved += f" among {among}" if among and among not in objective.name else ""
-    return f"{text}, {proved}" + (" exactly" if gap == 0 else f" up to {short_text(gap, 2)}")
+    return f"{text}, {proved}" + (" exactly" if gap == 0 else f" up to {short_above(gap, 2)}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..exact import json_bytes, read_json, short_text
+from ..exact import json_bytes, read_json, short_above, short_below, short_text
 from ..outputs import plan_outputs, write_outputs
 from .interpret_choices import show_choices
 from .options import AsJson, Force, console, print_json
@@ -185,7 +185,7 @@ def _show_loss(found: Interpretation) -> None:
     low, high = rule.possible
     known = f"for counts {low} to {high}" if high is not None else f"for counts from {low} on"
     kind = "under your prior" if found.bayesian else "at worst"
-    view.print(f"  loss      {short_text(rule.value)} {kind}, {known}; no reading has less than {_bound(rule)}")
+    view.print(f"  loss      {short_above(rule.value)} {kind}, {known}; no reading has less than {_bound(rule)}")
     if found.named:
         note = "groups were named by these counts: losses are of groups chosen beforehand, none where one is not named"
         view.print(f"  note      {note}")
@@ -196,11 +196,11 @@ def _show_loss(found: Interpretation) -> None:
 
 
 def _saved(value: Fraction, face_value: Fraction) -> str:
-    share = float(1 - value / face_value) if face_value else 0.0
+    share = 1 - value / face_value if face_value else Fraction(0)
     if share < _WORTH_SAYING:
-        return f"less than 0.1 %: taking it as it is costs {short_text(face_value)}"
-    return f"{share:.1%} of the {short_text(face_value)} that taking it as it is costs"
+        return f"less than 0.1 %: taking it as it is costs {short_below(face_value)}"
+    return f"{short_below(100 * share, 3)}% of the {short_below(face_value)} that taking it as it is costs"
 
 
 def _bound(rule: Any) -> str:
-    return "that" if rule.lower_bound == rule.value else short_text(rule.lower_bound)
+    return "that" if rule.lower_bound == rule.value else short_below(rule.lower_bound)

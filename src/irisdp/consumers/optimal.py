@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import BadInput
-from ..exact import checked, dyadic_above, dyadic_below, integer, short_text
+from ..exact import checked, dyadic_above, dyadic_below, integer, short_above, short_below
 from ..exact.grid import ONE, to_grid
 from ..exact.short import is_short, workable_ratio
 from ..mechanisms import FactoredMechanism, Reading
@@ -87,7 +87,9 @@ class OptimalReading(Tabular):
 
     def _summary(self) -> str:
         counts = self.consumer.considered
-        loss = f"{self.consumer.goal} {short_text(self.value)}, no reading has less than {short_text(self.lower_bound)}"
+        loss = (
+            f"{self.consumer.goal} {short_above(self.value)}, no reading has less than {short_below(self.lower_bound)}"
+        )
         return f"{loss}; counts {counts[0]} to {counts[-1]}"
 
     def to_arrow(self) -> pyarrow.Table:

@@ -1,7 +1,8 @@
 """Numbers as people read them: a few digits, rounded in a direction that the name says.
 
 An error that is promised is rounded up, and a chance of being right down: what is shown is never better than what is
-so. Short forms of exact numbers, of which the long form is at hand, are `short_text`.
+so. `short_above` and `short_below` do it for numbers of designs and audits, to more digits and without commas; what is
+neither an upper nor a lower bound is written to the nearest by `short_text`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from fractions import Fraction
 
 from .rationals import rational_text
 
-__all__ = ["percent_below", "shown_above", "shown_below"]
+__all__ = ["percent_below", "short_above", "short_below", "shown_above", "shown_below"]
 
 _LONGEST = 16
 _LEAST, _MOST = -5, 15
@@ -26,7 +27,7 @@ def shown_above(value: float | Fraction | Decimal, digits: int = 3) -> str:
     >>> shown_above(0.6201), shown_above(0.85), shown_above(1234.5), shown_above(Fraction(1, 3)), shown_above(3.111e-7)
     ('0.621', '0.85', '1,240', '0.334', '3.12e-7')
     """
-    return _text(value, digits, ROUND_CEILING)
+    return _text(value, digits, ROUND_CEILING, ",")
 
 
 def shown_below(value: float | Fraction | Decimal, digits: int = 3) -> str:
@@ -37,7 +38,29 @@ def shown_below(value: float | Fraction | Decimal, digits: int = 3) -> str:
     >>> shown_below(0.6209), shown_below(Fraction(2, 3)), shown_below(0.99999)
     ('0.62', '0.666', '0.999')
     """
-    return _text(value, digits, ROUND_FLOOR)
+    return _text(value, digits, ROUND_FLOOR, ",")
+
+
+def short_above(value: Fraction, digits: int = 6) -> str:
+    """Write what is at most so much: as `short_text` does, and rounded up.
+
+    Examples
+    --------
+    >>> short_above(Fraction(1, 3)), short_above(Fraction(168, 415), 10), short_above(Fraction(1234567))
+    ('0.333334', '0.4048192772', '1234570')
+    """
+    return _text(value, digits, ROUND_CEILING, "")
+
+
+def short_below(value: Fraction, digits: int = 6) -> str:
+    """Write what is at least so much: as `short_text` does, and rounded down.
+
+    Examples
+    --------
+    >>> short_below(Fraction(2, 3)), short_below(Fraction(168, 415), 10)
+    ('0.666666', '0.4048192771')
+    """
+    return _text(value, digits, ROUND_FLOOR, "")
 
 
 def percent_below(chance: Fraction) -> str:
@@ -52,7 +75,7 @@ def percent_below(chance: Fraction) -> str:
     return exact if "/" not in exact and len(exact) <= _LONGEST else shown_below(100 * chance, 6)
 
 
-def _text(value: float | Fraction | Decimal, digits: int, rounding: str) -> str:
+def _text(value: float | Fraction | Decimal, digits: int, rounding: str, thousands: str) -> str:
     context = Context(prec=digits, rounding=rounding)
     if isinstance(value, Fraction):
         rounded = context.divide(Decimal(value.numerator), Decimal(value.denominator))
@@ -61,4 +84,4 @@ def _text(value: float | Fraction | Decimal, digits: int, rounding: str) -> str:
     if not rounded.is_finite() or not rounded:
         return "0" if not rounded else str(float(value))
     shortest = rounded.normalize(context)
-    return f"{shortest:,f}" if _LEAST <= shortest.adjusted() < _MOST else f"{shortest:e}"
+    return f"{shortest:{thousands}f}" if _LEAST <= shortest.adjusted() < _MOST else f"{shortest:e}"

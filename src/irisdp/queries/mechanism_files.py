@@ -23,7 +23,7 @@ import numpy as np
 from ..certify import Optimality, audit, check_optimality
 from ..certify.subject import is_the_path
 from ..errors import BadInput
-from ..exact import file_path, parse_json, plain_text, rational_text, short_text
+from ..exact import file_path, parse_json, plain_text, rational_text, short_above, short_below
 from ..graphs import DatasetGraph, Gaps, Histograms, Path, SortedHistograms
 from ..graphs.names import json_node
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument, privacy_to_document, read_document
@@ -97,8 +97,8 @@ class CheckedFile:
             return {"says": found.says()}
         return {
             "goal": found.goal.words,
-            "value": short_text(found.value),
-            "lower_bound": short_text(found.lower_bound),
+            "value": short_above(found.value),
+            "lower_bound": short_below(found.lower_bound),
             "among": found.scope(),
         }
 

@@ -15,7 +15,7 @@ from ..consumers.losses import Loss
 from ..consumers.unbounded import Shift, best_shift, loss_of_shift
 from ..consumers.value import weighed
 from ..errors import BadInput
-from ..exact import integer, short_text
+from ..exact import integer, short_above
 from ..mechanisms import FactoredMechanism, Mechanism
 from ..privacy import Gaussian, Privacy
 from ..tabular import InOneLine
@@ -60,7 +60,7 @@ class ReadRule(InOneLine):
     def _summary(self) -> str:
         low, high = self.possible
         counts = f"from {low} on" if high is None else f"{low} to {high}"
-        return f"loss {short_text(self.value)} for counts {counts}"
+        return f"loss {short_above(self.value)} for counts {counts}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

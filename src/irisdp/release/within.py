@@ -17,7 +17,7 @@ from ..catalogue import FORMS
 from ..cells import CellMechanism, LargestCategory, NamedCounts, NoisySums, SpreadNoise, StaircaseNoise, surely_within
 from ..cells.wording import records
 from ..errors import BadInput
-from ..exact import percent_below, rational, rational_text, short_text
+from ..exact import percent_below, rational, rational_text, short_above
 from ..noise import bounded_delta
 from ..noise.laws import LARGEST_BOUND
 from ..noise.staircase import stretches_within
@@ -161,7 +161,7 @@ class Within:
         why = (
             "less is not looked for" if least == _LEAST_DELTA else f"the least δ for that at this ε, to {DIGITS} digits"
         )
-        says = f"each answer is {what}, always, at δ = {short_text(found.delta, DIGITS)}: {why}"
+        says = f"each answer is {what}, always, at δ = {short_above(found.delta, DIGITS)}: {why}"
         return Met(asked=self.asked, distance=distance, confidence=Fraction(1), privacy=found, says=says)
 
     def _distance(self, mechanism: CellMechanism[Any]) -> int:
