@@ -297,7 +297,7 @@ def foreign(path):
 def later(path):
     ask(Ledger(path))
     connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 4")
+    connection.execute("PRAGMA user_version = 5")
     connection.close()
 
 

@@ -103,7 +103,7 @@ class TestCurrency:
         assert (Ledger(path).currency, Ledger(path).to_document()["table"]) == (RHO, "survey")
 
     def test_says_which_files_an_older_irisdp_must_leave_alone(self, in_a_file):
-        for limit, version in ({"epsilon": 1}, 2), ({"mu": 1}, 3):
+        for limit, version in ({"epsilon": 1}, 4), ({"mu": 1}, 4):
             Ledger(in_a_file).set_limit(**limit)
             connection = sqlite3.connect(in_a_file)
             assert connection.execute("PRAGMA user_version").fetchone() == (version,)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import BadInput
+from ..errors import BadInput, Refusal
 from .options import AsJson, console, print_json
 
 if TYPE_CHECKING:
@@ -47,9 +47,16 @@ def ledger_command(
     public_columns: Annotated[
         str | None, typer.Option(metavar="COL,…", help="Pin the columns that --public-membership may call public.")
     ] = None,
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="Check the history and all it speaks of; print the head, to keep elsewhere."),
+    ] = False,
+    head: Annotated[
+        str | None, typer.Option(metavar="HASH", help="With --verify: the head that was kept; lines may have followed.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a ledger: its limit, its promise, what was spent and every release. Or set limit and promise."""
+    """Show a ledger: its limit, its promise, what was spent and every release. Set limit and promise, or check it."""
     from ..release import Ledger
     from ..release.limits import named_limit
     from ..release.promise import promise_in_advance
@@ -59,15 +66,34 @@ def ledger_command(
     ledger = Ledger(file)
     if limit is None and pinned == (None,) * 4 and not ledger.store.exists():
         raise BadInput("FILE", f"there is no ledger {file}", "publish something, or create one with --limit")
+    if head is not None and not verify:
+        raise BadInput("head", "is what a history is checked against", "add --verify")
     if pinned != (None,) * 4:
         names = [] if public_columns is None else [name.strip() for name in public_columns.split(",")]
         ledger.pin(promise_in_advance(table=table, relation=relation, unit=unit, public_columns=names))
     if most is not None:
         ledger.restrict(most)
-    if as_json:
+    if verify:
+        _verify(ledger, head, as_json=as_json)
+    elif as_json:
         print_json(ledger.to_document())
     else:
         _show(ledger)
+
+
+def _verify(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
+    found = ledger.verify(head)
+    if found.problems:
+        more = f", and {len(found.problems) - 1} more" if len(found.problems) > 1 else ""
+        raise Refusal(f"{ledger.store.name} was tampered with: {found.problems[0]}{more}", **found.to_document())
+    if as_json:
+        print_json(found.to_document())
+        return
+    lines = f"{found.lines} lines, each of which holds" if found.lines else "none yet; the next change begins one"
+    view = console()
+    view.print(f"history  {lines}")
+    if found.lines:
+        view.print(f"head     {found.head}", soft_wrap=True)
 
 
 def _show(ledger: Ledger) -> None:

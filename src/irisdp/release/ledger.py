@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from ..accounting import CURRENCIES, Charge, Currency
-from ..errors import BadInput, PromiseRefused
+from ..errors import BadInput
 from ..exact import Rational, checked
 from ..renamed import renamed_method
 from ..upstairs import Drawable
+from .ledger_history import History, check_history, prepare
 from .ledger_place import store_at
 from .ledger_release import Earlier, Release, lines_as_html, list_releases
 from .ledger_rows import (
@@ -32,6 +33,7 @@ from .ledger_rows import (
     check_pinned,
     find_settlement,
     insert_settlement,
+    insist_on,
     known_fingerprints,
     last_fingerprint,
     note_outputs,
@@ -43,7 +45,7 @@ from .ledger_rows import (
     write_limit,
 )
 from .ledger_store import Rows, Store
-from .ledger_tables import count_in, currency_of
+from .ledger_tables import currency_of
 from .limits import limit_of
 from .promise import Promise, check_promise
 from .statement import statement
@@ -163,14 +165,8 @@ class Ledger(Drawable):
         wanted = next(currency for currency in CURRENCIES if currency.cost is type(limit))
 
         def work(rows: Rows) -> Charge:
-            if not count_in(rows, wanted):
-                here = currency_of(rows).name
-                raise PromiseRefused(
-                    f"{self.store.name} counts in {here}, which was fixed by its first limit or release, and not in"
-                    f" {wanted.name}; set a limit in {here}, or name a new ledger",
-                    differs=["currency"],
-                    pinned={"currency": here},
-                )
+            prepare(rows)
+            insist_on(rows, wanted, self.store.name)
             write_limit(rows, limit)
             return read_spent(rows)
 
@@ -180,6 +176,12 @@ class Ledger(Drawable):
         """List what was released, oldest first."""
         with self.store.reading() as rows:
             return list_releases(self.store, rows)
+
+    @checked
+    def verify(self, head: str | None = None) -> History:
+        """Compare the history with all that stands in the ledger; it must go on from a `head` that somebody kept."""
+        with self.store.reading() as rows:
+            return check_history(rows, head)
 
     def latest(self) -> list[Release]:
         """List the releases of that version of the data which was answered about last, oldest first."""
@@ -221,6 +223,7 @@ class Ledger(Drawable):
         name = self.store.name
 
         def work(rows: Rows) -> None:
+            prepare(rows)
             pinned = pinned_facts(rows, name)
             # Both ways: in advance nothing may be narrowed either.
             check_promise(pinned, {**pinned, **facts}, name)
@@ -259,8 +262,7 @@ class Ledger(Drawable):
     def answered(self, question: str) -> bool:
         """Tell whether a question was settled, about any version of the data."""
         with self.store.reading() as rows:
-            asked = (_hash_of(question),)
-            return bool(rows.find("SELECT 1 FROM settlement WHERE question_hash = ? LIMIT 1", asked))
+            return bool(rows.find("SELECT 1 FROM settlement WHERE question_hash = ?", (_hash_of(question),)))
 
     @checked
     def settle(
@@ -316,6 +318,7 @@ class Ledger(Drawable):
         question_hash, drawn = _hash_of(question), set()
 
         def work(rows: Rows) -> Settlement:
+            prepare(rows)
             check_pinned(rows, self.store.name, promise.facts(), fingerprint)
             pin(rows, self.store.name, promise.facts())  # rolled back with everything else
             settled = find_settlement(rows, fingerprint, question_hash)

@@ -17,7 +17,7 @@ from ..errors import BadInput
 from . import ledger_store
 from .files import create_once, drafts_of
 from .ledger_store import Damaged, Rows
-from .ledger_tables import OTHER_CURRENCY, VERSION, numbered, statements
+from .ledger_tables import VERSION, numbered, statements
 
 __all__ = ["LedgerFile", "SQLiteRows", "nowhere", "resolved"]
 
@@ -27,7 +27,7 @@ PATIENCE = 300
 """Seconds to wait for another process that is drawing; the lock of a dead one is lifted by the operating system."""
 
 _APPLICATION = 0x49726973  # "Iris"
-_READABLE = (1, VERSION, OTHER_CURRENCY)
+_READABLE = (1, 2, 3, VERSION)
 _SCHEMA = f"""
     BEGIN;
     {"; ".join(statements())};
@@ -203,7 +203,7 @@ def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
     if version not in _READABLE:
         raise BadInput(
             "ledger",
-            f"{path} has format {version}, and {OTHER_CURRENCY} is the last known here",
+            f"{path} has format {version}, and {VERSION} is the last known here",
             "use the irisdp that wrote it",
         )
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ..accounting import CURRENCIES, Charge
+from ..accounting import CURRENCIES, Charge, Currency
 from ..errors import BadInput, BudgetRefused, PromiseRefused
 from ..exact import rational
+from .ledger_history import adopt, digests, record
 from .ledger_store import Damaged, Rows
-from .ledger_tables import currency_of, is_current, upgrade
+from .ledger_tables import count_in, currency_of, is_current, upgrade
 from .promise import FACTS, check_promise
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "check_pinned",
     "find_settlement",
     "insert_settlement",
+    "insist_on",
     "known_fingerprints",
     "last_fingerprint",
     "note_outputs",
@@ -75,9 +77,29 @@ def read_limit(rows: Rows) -> Charge | None:
     return read_cost(kind, *found[0]) if found else None
 
 
+def insist_on(rows: Rows, wanted: Currency, name: str) -> None:
+    """Let an empty ledger count in a currency, and refuse one that counts in another.
+
+    Raises
+    ------
+    PromiseRefused
+        Where the ledger has a limit or a release in another currency.
+    """
+    if not count_in(rows, wanted):
+        here = currency_of(rows).name
+        raise PromiseRefused(
+            f"{name} counts in {here}, which was fixed by its first limit or release, and not in"
+            f" {wanted.name}; set a limit in {here}, or name a new ledger",
+            differs=["currency"],
+            pinned={"currency": here},
+        )
+
+
 def write_limit(rows: Rows, limit: Charge) -> None:
     """Write down the most that may be spent, in the ledger's currency."""
-    _keep_one(rows, "budget", limit.to_document())
+    if read_limit(rows) != limit:
+        _keep_one(rows, "budget", limit.to_document())
+        record(rows, "limit", {"limit": limit.to_document()})
 
 
 def read_spent(rows: Rows) -> Charge:
@@ -155,6 +177,7 @@ def insert_settlement(rows: Rows, asked: Mapping[str, str], entries: tuple[Entry
     date = datetime.now(UTC).isoformat(timespec="seconds")
     settlement = rows.insert("settlement", {"settled": date, **asked})
     ids = tuple(_insert_entry(rows, settlement, entry) for entry in entries)
+    record(rows, "release", digests(rows, settlement, ids))
     return Settlement(entries, ids, date, repeated=False)
 
 
@@ -172,10 +195,14 @@ def _insert_entry(rows: Rows, settlement: int, entry: Entry) -> int:
 
 def note_outputs(rows: Rows, settlement: Settlement, outputs: Mapping[str | None, Sequence[str]]) -> None:
     """Write down to which files the answers are going to be written, each once."""
+    added = []
     for number, entry in zip(settlement.ids, settlement.entries, strict=True):
         for path in outputs.get(entry.audience, ()):
             if not rows.find("SELECT 1 FROM output WHERE release = ? AND path = ?", (number, path)):
                 rows.change("INSERT INTO output (release, path) VALUES (?, ?)", (number, path))
+                added.append([number, path])
+    if added:
+        record(rows, "outputs", {"outputs": added})
 
 
 def read_outputs(rows: Rows) -> dict[int, tuple[str, ...]]:
@@ -233,10 +260,12 @@ def pin(rows: Rows, name: str, asked: Mapping[str, Any]) -> None:
     pinned = pinned_facts(rows, name)
     if not is_current(rows):
         upgrade(rows)
+        adopt(rows)
     elif asked.keys() <= pinned.keys():
         return
-    facts = json.dumps({**asked, **pinned}, sort_keys=True, ensure_ascii=False)
-    _keep_one(rows, "promise", {"facts": facts})
+    facts = {**asked, **pinned}
+    _keep_one(rows, "promise", {"facts": json.dumps(facts, sort_keys=True, ensure_ascii=False)})
+    record(rows, "promise", {"facts": facts})
 
 
 def _keep_one(rows: Rows, table: str, row: Mapping[str, Any]) -> None:

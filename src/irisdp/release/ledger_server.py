@@ -25,7 +25,7 @@ from .ledger_address import Address
 from .ledger_file import nowhere
 from .ledger_server_words import explain, is_lost, is_undone
 from .ledger_store import Damaged, Rows
-from .ledger_tables import OTHER_CURRENCY, VERSION, statements
+from .ledger_tables import VERSION, statements
 
 if TYPE_CHECKING:
     import psycopg
@@ -45,7 +45,7 @@ _CONNECT = 15
 _LONGEST_PAUSE = 2
 
 _APPLICATION = "irisdp ledger"
-_READABLE = (VERSION, OTHER_CURRENCY)
+_READABLE = (VERSION,)
 _UNDOABLE = (Damaged, zlib.error, UnicodeError)
 
 
@@ -217,7 +217,7 @@ class LedgerServer:
         rows = ServerRows(connection)
         version = rows.version()
         if version not in _READABLE:
-            rule = f"{self.name} has format {version}, and {OTHER_CURRENCY} is the last known here"
+            rule = f"{self.name} has format {version}, and {VERSION} is the last known here"
             raise BadInput("ledger", rule, "use the irisdp that wrote it")
         return rows
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 from ..accounting import CURRENCIES, EPSILON_DELTA, Currency
 from .ledger_store import Damaged, Rows
 
-__all__ = ["OTHER_CURRENCY", "VERSION", "count_in", "currency_of", "is_current", "numbered", "statements", "upgrade"]
+__all__ = ["HISTORY", "VERSION", "count_in", "currency_of", "is_current", "numbered", "statements", "upgrade"]
 
-VERSION, OTHER_CURRENCY = 2, 3
-# Format 3 is format 2 with other columns for limit and charges: μ² or ρ. Who knows formats up to 2 must not add to it.
-# What format 2 has beyond format 1: what the ledger promises, and the files that answers were written to.
+VERSION = 4
+# Format 1 is that of version 0.1. Formats 2 and 3, which counts μ² or ρ, have what `_ADDED` makes: what the ledger
+# promises, and the files that answers were written to. Format 4 counts anything, and has a history besides: who does
+# not know it must not add to it.
+_PROMISING = 2
 _ADDED = (
     "CREATE TABLE promise (id INTEGER PRIMARY KEY CHECK (id = 1), facts TEXT NOT NULL)",
     "CREATE TABLE output (release INTEGER NOT NULL REFERENCES release, path TEXT NOT NULL, UNIQUE (release, path))",
 )
+
+HISTORY = "CREATE TABLE history (id INTEGER PRIMARY KEY, event TEXT NOT NULL, hash TEXT NOT NULL)"
 
 
 def statements() -> tuple[str, ...]:
@@ -24,6 +28,7 @@ def statements() -> tuple[str, ...]:
         " UNIQUE (fingerprint, question_hash))",
         *numbered(EPSILON_DELTA),
         *_ADDED,
+        HISTORY,
     )
 
 
@@ -41,8 +46,8 @@ def numbered(currency: Currency) -> tuple[str, ...]:
 
 
 def is_current(rows: Rows) -> bool:
-    """Tell whether the ledger has a format of today; format 1, of version 0.1, is read as it is."""
-    return rows.version() >= VERSION
+    """Tell whether the ledger holds its promise; format 1, of version 0.1, is read as it is."""
+    return rows.version() >= _PROMISING
 
 
 def currency_of(rows: Rows) -> Currency:
@@ -66,12 +71,11 @@ def count_in(rows: Rows, currency: Currency) -> bool:
     if not is_current(rows):
         upgrade(rows)
     rows.recount(currency)
-    rows.set_version(VERSION if currency is EPSILON_DELTA else OTHER_CURRENCY)
     return True
 
 
 def upgrade(rows: Rows) -> None:
     """Bring a ledger of format 1 to today's, inside the caller's transaction: a kill leaves the one or the other."""
-    for statement in _ADDED:
+    for statement in (*_ADDED, HISTORY):
         rows.change(statement)
     rows.set_version(VERSION)

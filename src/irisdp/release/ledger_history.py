@@ -1,0 +1,253 @@
+"""What was done to a ledger, line by line, each with a hash of itself and of all before it.
+
+Every change writes one line in its own transaction: a limit, what is pinned, a release with digests of its rows, where
+answers go. Lines are only ever added. `check_history` follows the chain and compares what it says with what stands in
+the tables: a row or line that was changed, removed, inserted or moved is named. Whoever can write the ledger can write
+a new chain too, so somebody else keeps the last hash, the head: a chain that it is not in is another one.
+
+A ledger of an earlier format gets its first line, with digests of all that it holds, before anything is added to it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from .ledger_store import Rows
+from .ledger_tables import HISTORY, VERSION, currency_of, is_current
+
+__all__ = ["History", "check_history", "digests", "prepare", "record", "release_row", "settlement_row"]
+
+_BEFORE_ALL = "irisdp ledger"
+"""What stands for the hash before the first line."""
+_MOST_NAMED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What a check of a ledger's history found.
+
+    Attributes
+    ----------
+    lines : int
+        How many lines it has.
+    head : str
+        The hash of the last one, which stands for all; empty where there is none.
+    problems : tuple of str
+        What does not hold, a sentence each; none where all does. At most 20 are named.
+    """
+
+    lines: int
+    head: str
+    problems: tuple[str, ...]
+
+    def to_document(self) -> dict[str, Any]:
+        """Return it as JSON-ready data."""
+        return {"lines": self.lines, "head": self.head, "problems": list(self.problems)}
+
+
+def prepare(rows: Rows) -> None:
+    """Begin the history of a ledger that has none, before it is changed; one of version 0.1 waits for its promise."""
+    if is_current(rows) and rows.version() < VERSION:
+        rows.change(HISTORY)
+        rows.set_version(VERSION)
+        adopt(rows)
+
+
+def adopt(rows: Rows) -> None:
+    """Write down what stands in a ledger before its history."""
+    state = _state(rows)
+    releases, settlements = state.pop("releases"), state.pop("settlements")
+    if any((releases, settlements, state["limit"], state["facts"], state["outputs"])):
+        state["releases"] = [len(releases), _digest(sorted(releases.items()))]
+        state["settlements"] = [len(settlements), _digest(sorted(settlements.items()))]
+        state["outputs"] = [len(state["outputs"]), _digest(state["outputs"])]
+        record(rows, "adopted", state)
+
+
+def record(rows: Rows, event: str, told: Mapping[str, Any]) -> None:
+    """Add a line to the history, in the transaction of the change; version 0.1 had none."""
+    if not is_current(rows):
+        return
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    text = json.dumps({"event": event, "at": now, **told}, sort_keys=True, ensure_ascii=True)
+    last = rows.find("SELECT hash FROM history ORDER BY id DESC LIMIT 1")
+    rows.insert("history", {"event": text, "hash": _linked(last[0][0] if last else _BEFORE_ALL, text)})
+
+
+def digests(rows: Rows, settlement: int, releases: Sequence[int]) -> dict[str, Any]:
+    """Return what the line of a release says of its rows."""
+    found, (asked,) = _release_rows(rows, settlement), _settlement_rows(rows, settlement)
+    told = {row[0]: _digest(row) for row in found}
+    return {"settlement": [settlement, _digest(asked)], "releases": [[number, told[number]] for number in releases]}
+
+
+def check_history(rows: Rows, head: str | None = None) -> History:
+    """Follow the chain, and compare what it says with what stands in the tables.
+
+    Parameters
+    ----------
+    rows : Rows
+        One moment of the ledger.
+    head : str, optional
+        The last hash at some earlier time, as somebody kept it: the history must go on from there.
+    """
+    if rows.version() < VERSION:
+        return History(
+            0, "", () if head is None else ("the head that was kept is in no line: there is no history yet",)
+        )
+    lines = rows.find("SELECT id, event, hash FROM history ORDER BY id")
+    problems = [*_chain(lines, head), *_replayed(rows, lines)]
+    more = len(problems) - _MOST_NAMED
+    named = (*problems[:_MOST_NAMED], f"and {more} more") if more > 0 else tuple(problems)
+    return History(len(lines), str(lines[-1][2]) if lines else "", named)
+
+
+def _chain(lines: Sequence[tuple[Any, ...]], head: str | None) -> Iterator[str]:
+    before, seen = _BEFORE_ALL, set()
+    for place, (number, text, found) in enumerate(lines, start=1):
+        if number != place:
+            yield f"line {place} of the history is called {number}: one was removed, inserted or moved"
+            break
+        if found != _linked(before, text):
+            yield f"line {number} of the history was changed, or does not follow from those before it"
+        before = found
+        seen.add(found)
+    if head is not None and head not in seen:
+        yield "the head that was kept is in no line: the history was written anew, or is another one"
+
+
+class _Told:
+    """What the lines of a history make of a ledger, followed one by one."""
+
+    def __init__(self) -> None:
+        self.limit: Any = None
+        self.facts: Any = None
+        self.settlements: dict[int, str] = {}
+        self.releases: dict[int, str] = {}
+        self.outputs: list[list[Any]] = []
+
+    def follow(self, told: Mapping[str, Any], state: Mapping[str, Any]) -> Iterator[str]:
+        """Take in a line; yield what it finds wrong with the rows from before the history."""
+        match told["event"]:
+            case "limit":
+                self.limit = told["limit"]
+            case "promise":
+                self.facts = told["facts"]
+            case "release":
+                self.settlements |= dict([told["settlement"]])
+                self.releases |= dict(told["releases"])
+            case "outputs":
+                self.outputs += told["outputs"]
+            case "adopted":
+                yield from self._adopt(told, state)
+            case other if other not in ("moved", "arrived"):
+                raise ValueError
+
+    def _adopt(self, told: Mapping[str, Any], state: Mapping[str, Any]) -> Iterator[str]:
+        """Take rows from before the history for what they are, if their digest is the one that was written down."""
+        self.limit, self.facts = told["limit"], told["facts"]
+        for name, known in (("settlements", self.settlements), ("releases", self.releases)):
+            count, digest = told[name]
+            first = dict(sorted(state[name].items())[:count])
+            if _digest(sorted(first.items())) != digest:
+                yield f"the {count} {name} from before the history are not what they were"
+            known.update(first)
+        count, digest = told["outputs"]
+        if _digest(state["outputs"][:count]) != digest:
+            yield "the files that answers were written to before the history are not what they were"
+        self.outputs += state["outputs"][:count]
+
+
+def _replayed(rows: Rows, lines: Sequence[tuple[Any, ...]]) -> Iterator[str]:
+    """Yield where the tables are not what the lines make of them."""
+    state, told = _state(rows), _Told()
+    for number, text, _ in lines:
+        try:
+            yield from told.follow(_read(text), state)
+        except (KeyError, TypeError, ValueError):
+            yield f"line {number} of the history says nothing that is known"
+    yield from _compared("release #", told.releases, state["releases"])
+    yield from _compared("question ", told.settlements, state["settlements"])
+    if told.limit != state["limit"]:
+        yield f"the limit is {_said(state['limit'])}, and the history says {_said(told.limit)}"
+    if told.facts != state["facts"]:
+        yield "what is pinned is not what the history says"
+    if told.outputs != state["outputs"]:
+        yield "the files that answers were written to are not those that the history names"
+    for number, question, digest in rows.find("SELECT id, question, question_hash FROM settlement ORDER BY id"):
+        if hashlib.sha256(question.encode()).hexdigest() != digest:
+            yield f"question {number} is not the one that its hash is of"
+
+
+def _compared(what: str, told: Mapping[int, str], found: Mapping[int, str]) -> Iterator[str]:
+    for number in sorted(told.keys() | found.keys()):
+        if number not in found:
+            yield f"{what}{number} is gone"
+        elif number not in told:
+            yield f"{what}{number} is in no line of the history"
+        elif told[number] != found[number]:
+            yield f"{what}{number} was changed"
+
+
+def _state(rows: Rows) -> dict[str, Any]:
+    """Return what stands in the tables: the limit and the promise, and digests of rows."""
+    columns = currency_of(rows).cost.__slots__
+    limit = rows.find(f"SELECT {', '.join(columns)} FROM budget")
+    facts = rows.find("SELECT facts FROM promise") if is_current(rows) else []
+    outputs = rows.find("SELECT release, path FROM output ORDER BY rowid") if is_current(rows) else []
+    return {
+        "limit": dict(zip(columns, limit[0], strict=True)) if limit else None,
+        "facts": _read(facts[0][0]) if facts else None,
+        "settlements": {row[0]: _digest(row) for row in _settlement_rows(rows)},
+        "releases": {row[0]: _digest(row) for row in _release_rows(rows)},
+        "outputs": [list(row) for row in outputs],
+    }
+
+
+def settlement_row() -> tuple[str, ...]:
+    """Return the columns of a settlement, in the order in which they are digested and copied."""
+    return ("id", "settled", "query", "question", "question_hash", "fingerprint")
+
+
+def release_row(rows: Rows) -> tuple[str, ...]:
+    """Return the columns of a release, likewise; the answers come last."""
+    return ("id", "settlement", "audience", *currency_of(rows).cost.__slots__, "details", "answers")
+
+
+def _settlement_rows(rows: Rows, number: int | None = None) -> list[tuple[Any, ...]]:
+    return _rows(rows, "settlement", settlement_row(), "id", number)
+
+
+def _release_rows(rows: Rows, settlement: int | None = None) -> list[tuple[Any, ...]]:
+    return _rows(rows, "release", release_row(rows), "settlement", settlement)
+
+
+def _rows(rows: Rows, table: str, columns: Sequence[str], by: str, value: int | None) -> list[tuple[Any, ...]]:
+    where, values = ("", ()) if value is None else (f" WHERE {by} = ?", (value,))
+    return rows.find(f"SELECT {', '.join(columns)} FROM {table}{where} ORDER BY id", values)
+
+
+def _digest(row: Any) -> str:
+    told = [hashlib.sha256(cell).hexdigest() if isinstance(cell, bytes) else cell for cell in row]
+    return hashlib.sha256(json.dumps(told, ensure_ascii=True).encode()).hexdigest()
+
+
+def _linked(before: str, text: str) -> str:
+    return hashlib.sha256(f"{before}\n{text}".encode()).hexdigest()
+
+
+def _read(text: Any) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _said(limit: Mapping[str, str] | None) -> str:
+    return "none" if limit is None else ", ".join(f"{name} {number}" for name, number in limit.items())
