@@ -1,5 +1,6 @@
 """Everything that is printed and recomputed: each item runs, verdicts hold, and a misprint is shown to fail."""
 
+import importlib.util
 import json
 import re
 from dataclasses import replace
@@ -99,6 +100,14 @@ def test_what_the_notes_say_is_so():
     """The row of the figures before it was rounded; what is at hand where the text of a work alone is."""
     assert turning_points(true_row(), figure_privacy("0"))[0] == 37
     assert sum(true_row()[:4]) + Fraction("0.5822") != 1 == sum(CAPTION_ROW)
+
+
+def test_the_page_in_the_docs_is_of_today():
+    """`python docs/reproduced.py` writes it anew."""
+    spec = importlib.util.spec_from_file_location("reproduced", ROOT / "docs" / "reproduced.py")
+    program = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(program)
+    assert program.page(reproduce()) == (ROOT / "docs" / "reproduced.md").read_text(encoding="utf-8")
 
 
 def test_at_least_sixty_items_over_five_works():

@@ -51,7 +51,7 @@ def votes() -> ColouredGraph:
 def voluntary() -> ColouredGraph:
     """Return the graph of Figure 1b: which of three took part; 1 and 2 say blue, 3 says red, and a tie is red."""
     groups = [frozenset(group) for size in range(4) for group in itertools.combinations("123", size)]
-    named = {group: "".join(sorted(group)) for group in groups}
+    named = {group: "".join(sorted(group)) or "nobody" for group in groups}
     edges = [(named[a], named[b]) for a, b in itertools.combinations(groups, 2) if len(a ^ b) == 1]
     graph = graph_from_edges(edges, nodes=named.values())
     return colour(graph, {named[g]: "blue" if len(g & {"1", "2"}) > len(g & {"3"}) else "red" for g in groups})

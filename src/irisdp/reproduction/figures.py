@@ -69,7 +69,12 @@ FIGURES = (
             ("Gu2023", 5, "0.1", 20),
         )
     ),
-    Figure("Gu2024", "Figure 2", "The cycle of Example 1; colours are rankings.", lambda: graph_picture(example_1())),
+    Figure(
+        "Gu2024",
+        "Figure 2",
+        "The cycle of Example 1: 0 to 4 are d_1 to d_5, colours are rankings.",
+        lambda: graph_picture(example_1()),
+    ),
     *(
         Figure(
             "Gu2024",
