@@ -1,6 +1,6 @@
 """How long pictures of large mechanisms take, and how large they are.
 
-    python benchmarks/plots.py [--rounds 7]
+    python benchmarks/plots.py [--rounds 7] [--only WORDS]
 
 The optimal mechanism of a count is drawn as a heat map with 201, 601 and 2,001 inputs and as many answers: at ε = 1,
 where most cells are white, and at ε = 1/1,000, where none is; then 2,001 inputs and 100 answers whose names have 120
@@ -69,7 +69,8 @@ def command(file: Path, ending: str) -> bytes:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=7)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--only", default="", help="inputs whose line holds these words")
+    rounds, only = (options := parser.parse_args()).rounds, options.only
     mechanisms: dict[str, Any] = {
         f"{size:,}, ε = {epsilon}": design.geometric(size - 1, Privacy(epsilon=epsilon))
         for size in SIZES
@@ -87,10 +88,10 @@ def main() -> None:
             design.geometric(size - 1, Privacy(epsilon=1)).save(file)
             for ending in ENDINGS:
                 tasks[f"{size:,}, ε = 1{BY_COMMAND}", ending] = lambda file=file, ending=ending: command(file, ending)
-        taken: dict[tuple[str, str], list[tuple[float, float, int]]] = {task: [] for task in tasks}
+        taken: dict[tuple[str, str], list[tuple[float, float, int]]] = {task: [] for task in tasks if only in task[0]}
         for _ in range(rounds + 1):
-            for task, make in tasks.items():
-                taken[task].append(timed(make))
+            for task, found in taken.items():
+                found.append(timed(tasks[task]))
     print("| inputs | file | processor (s) | clock (s) | over 2 s | MB | over 5 MB |\n|---|---|---|---|---|---|---|")
     failed = 0
     for (name, ending), found in taken.items():
