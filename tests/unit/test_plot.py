@@ -43,6 +43,13 @@ def test_files_are_drawn_by_what_they_hold(file, title, ending, folder, capsys):
     assert picture.description.split()[0] in capsys.readouterr().out
 
 
+def test_privacy_is_drawn_by_its_forms(folder):
+    mechanism = irisdp.load("m.json")
+    for form in ("trade-off", "profile"):
+        assert run(["plot", "m.json", "--form", form, "-o", f"{form}.svg"]) == 0
+        assert (folder / f"{form}.svg").read_bytes() == mechanism.plot(form=form).to_bytes(".svg")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -144,10 +144,14 @@ def test_gaussian_privacy_is_the_normal_law(mu):
 
 
 def test_the_gaussian_beside_it_is_seen_through_as_often_or_keeps_the_same_pair():
-    name = trade_off_curves(Privacy(ratio=3)).rows[-1][0]
+    picture = trade_off_curves(Privacy(ratio=3))
+    assert picture.description.endswith("Gaussian noise has that deviation for which this guess is as good.")
+    name = picture.rows[-1][0]
     mean = float(name.removeprefix("Gaussian noise, μ = "))
     assert 2 * normal_below(mean / 2) - 1 == pytest.approx(0.5, abs=1e-5)
-    name = trade_off_curves(Privacy(epsilon=1, delta="1e-5")).rows[-1][0]
+    picture = trade_off_curves(Privacy(epsilon=1, delta="1e-5"))
+    assert picture.description.endswith("Gaussian noise has the least deviation that keeps this δ as well.")
+    name = picture.rows[-1][0]
     mean = float(name.removeprefix("Gaussian noise, μ = "))
     delta = normal_below(mean / 2 - 1 / mean) - math.e * normal_below(-mean / 2 - 1 / mean)
     assert delta == pytest.approx(1e-5, rel=1e-3)
@@ -242,7 +246,7 @@ def test_forms_of_mechanisms_and_of_privacy():
         (
             Mechanism.from_matrix([["1/2", "1/2"]] * 2, privacy=Privacy(ratio=2)),
             (),
-            "subject: has no graph that says which inputs are neighbours; make it with graph=…",
+            "subject: has no graph that says which inputs are neighbours; add one",
         ),
         (Privacy(ratio=2), ["uniform"], "beside: must be a list of different peers; choose from geometric, laplace"),
         (Privacy(ratio=2), ["laplace", "laplace"], "beside: must be a list of different peers"),

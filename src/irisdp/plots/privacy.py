@@ -182,7 +182,15 @@ class _Drawn:
         peers = [_peer(name, ratio, delta) for name in wanted]
         epsilon = short_text(Privacy(ratio=ratio).epsilon)
         why = "" if same else ", at which geometric noise is seen through as often by a guess that was 50:50 before"
-        said = f" Noise beside it is that of a count at ε = {epsilon}{why}." if peers else ""
+        said = f" Noise beside it is that of a count at ε = {epsilon}{why}" if peers else ""
+        if "gaussian" in wanted:
+            of_it = (
+                "the least deviation that keeps this δ as well"
+                if delta
+                else "that deviation for which this guess is as good"
+            )
+            said += f"; Gaussian noise has {of_it}"
+        said += "." if peers else ""
         return cls((*own, *peers), ratio, said)
 
     @property
@@ -214,11 +222,11 @@ def _own(subject: Subject) -> tuple[list[_Curve], Guarantee | None]:
         return [_Curve("this profile", of_profile(subject), "of a mechanism")], None
     if isinstance(subject, Mechanism) and subject.graph is None:
         rule = "has no graph that says which inputs are neighbours"
-        raise BadInput("subject", rule, "make it with graph=…, or draw its privacy: give mechanism.privacy")
+        raise BadInput("subject", rule, "add one where it is made, or draw what it promises")
     size = f"{len(subject.inputs):,} inputs and {len(subject.outputs):,} answers"
     if len(subject.inputs) * len(subject.outputs) > _MOST_ENTRIES:
         rule = f"has {size}, and pictures of privacy look at up to {_MOST_ENTRIES:,} probabilities"
-        raise BadInput("subject", rule, "give mechanism.privacy, or certify.privacy_profile(mechanism)")
+        raise BadInput("subject", rule, "draw what it promises, or a profile of it")
     found, stated = of_profile(privacy_profile(subject)), of_privacy(subject.privacy)
     own = [_Curve("this mechanism", found, f"a mechanism with {size}")]
     if stated != found:
