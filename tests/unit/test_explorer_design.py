@@ -95,7 +95,9 @@ def test_the_optimum_for_a_pasted_graph_of_eight_nodes():
     assert result.headline.startswith("Proved best: mean probability of missing the first choice 0.226440571;")
     assert result.headline.endswith("no private mechanism with the same rows on the boundary has less.")
     assert fact(result, "Size") == "8 inputs, 2 answers"
-    assert "given at 6 of 8 inputs" in fact(result, "Best among")
+    bound = next(one for one in result.facts if one.name == "Bound")
+    assert "given at 6 of 8 inputs" in bound.remark
+    assert fact(result, "Goal").startswith("mean probability of missing the first choice"), "as the headline says"
     by_depth, matrix = result.tables
     assert [row[:2] for row in by_depth.rows] == [
         ("on the boundary", "no"),

@@ -191,7 +191,7 @@ def test_nodes_are_a_sequence():
             with pytest.raises(IndexError):
                 graph.distances_from(index)
     assert repr(Path(9).nodes) == "<9 nodes: 0, 1, 2, 3, …>"
-    assert repr(graph_from_edges([["a", "b"]])) == "<Graph of 2 nodes and 1 edges>"
+    assert repr(graph_from_edges([["a", "b"]])) == "<Graph of 2 nodes and 1 edge>"
 
 
 def test_graphs_do_not_change():

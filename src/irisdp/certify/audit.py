@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput
-from ..exact import checked, short_text
+from ..exact import checked, short_text, so_many
 from ..graphs import DatasetGraph
 from ..graphs.names import json_node
 from ..mechanisms import DepthMechanism, FactoredMechanism
@@ -137,7 +137,11 @@ class Audit(InOneLine):
         needed = worst.epsilon_at_delta
         return [
             ("", "holds" if self.holds else "DOES NOT HOLD"),
-            *([] if self.inputs is None else [("graph", f"{self.inputs} inputs, {self.edges} edges")]),
+            *(
+                []
+                if self.inputs is None
+                else [("graph", f"{so_many(self.inputs, 'input')}, {so_many(self.edges or 0, 'edge')}")]
+            ),
             ("rows", "sum to exactly 1" if self.rows_sum_to_one else "do NOT sum to exactly 1"),
             ("promised", several + f"ε = {short_text(worst.pair.epsilon)}, δ = {short_text(worst.pair.delta)}"),
             ("δ needed", short_text(worst.delta_at_epsilon)),

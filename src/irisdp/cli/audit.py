@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import BadInput
-from ..exact import json_bytes, read_json, short_above, short_below, short_text
+from ..exact import json_bytes, read_json, short_above, short_below, short_text, so_many
 from ..outputs import Output, plan_outputs, write_outputs
 from .options import AsJson, Force, console, print_json, say
 from .probabilities import show_mechanism
@@ -105,9 +105,11 @@ def _show(file: Path, verdict: Audit, stated: Objective | None) -> None:
 
 def _show_graph(view: Console, verdict: Audit) -> None:
     """Say what was compared: the graph in the file need not be the one that people have in mind."""
-    edges = f"{verdict.edges} edges" if verdict.edges else "0 edges: nothing is compared"
-    alone = f"; {verdict.alone} inputs have no neighbour" if verdict.alone and verdict.edges else ""
-    say(view, f"  graph      {verdict.inputs} inputs, {edges}{alone}")
+    edges = so_many(verdict.edges, "edge") if verdict.edges else "0 edges: nothing is compared"
+    alone = ""
+    if verdict.alone and verdict.edges:
+        alone = f"; {so_many(verdict.alone, 'input')} {'has' if verdict.alone == 1 else 'have'} no neighbour"
+    say(view, f"  graph      {so_many(verdict.inputs or 0, 'input')}, {edges}{alone}")
 
 
 def _show_pairs(view: Console, verdict: Audit) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..exact import json_bytes, read_json, short_above
+from ..exact import json_bytes, read_json, short_above, so_many
 from ..outputs import plan_outputs, write_outputs
 from .options import AsJson, Force, console, print_json, say
 from .probabilities import show_mechanism
@@ -43,7 +43,9 @@ def design_command(
 
 
 def _summary(mechanism: Mechanism | FactoredMechanism) -> str:
-    shape = f"{len(mechanism.inputs)} inputs, {len(mechanism.outputs)} outputs, {mechanism.privacy}"
+    shape = (
+        f"{so_many(len(mechanism.inputs), 'input')}, {so_many(len(mechanism.outputs), 'output')}, {mechanism.privacy}"
+    )
     objective = mechanism.objective
     if objective is None:
         return shape

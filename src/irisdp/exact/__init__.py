@@ -7,7 +7,7 @@ from .enclosures import Enclosure, ball, enclosure_of, ends, working_precision
 from .lists import Table, counts, entries, json_list, numbers, table
 from .rationals import Rational, integer, nearest_float, rational, rational_text, short_text
 from .rounding import decimal_above, dyadic_above, dyadic_below, exp_below, log_above, log_below
-from .shown import percent_below, short_above, short_below, shown_above, shown_below
+from .shown import percent_below, short_above, short_below, shown_above, shown_below, so_many
 from .texts import file_path, plain_text
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "short_text",
     "shown_above",
     "shown_below",
+    "so_many",
     "table",
     "working_precision",
 ]

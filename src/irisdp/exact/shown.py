@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from .rationals import rational_text
 
-__all__ = ["percent_below", "short_above", "short_below", "shown_above", "shown_below"]
+__all__ = ["percent_below", "short_above", "short_below", "shown_above", "shown_below", "so_many"]
 
 _LONGEST = 16
 _LEAST, _MOST = -5, 15
@@ -73,6 +73,17 @@ def percent_below(chance: Fraction) -> str:
     """
     exact = rational_text(100 * chance)
     return exact if "/" not in exact and len(exact) <= _LONGEST else shown_below(100 * chance, 6)
+
+
+def so_many(number: int, what: str) -> str:
+    """Say a number of things.
+
+    Examples
+    --------
+    >>> so_many(1, "edge"), so_many(2000, "input")
+    ('1 edge', '2,000 inputs')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _text(value: float | Fraction | Decimal, digits: int, rounding: str, thousands: str) -> str:

@@ -11,14 +11,14 @@ from typing import Any
 
 from ..certify import Audit, audit, read_mechanism
 from ..errors import BadInput
-from ..exact import json_bytes, json_line, rational_text, short_text
+from ..exact import json_bytes, json_line, rational_text, short_text, so_many
 from ..graphs import Complete, DatasetGraph, graph_from_document, graph_from_edges
 from ..graphs import Path as Line
 from ..mechanisms import Mechanism, MechanismDocument
 from ..privacy import Privacy
 from .pasted import graph_of_text
+from .proved import proved
 from .results import Fact, File, Result, Values
-from .said import so_many
 from .taken_away import command_line
 from .uploads import as_bytes
 from .workers import Phase
@@ -162,7 +162,7 @@ def _facts(judged: _Judged) -> tuple[Fact, ...]:
     ]
     if not verdict.non_negative:
         facts.append(Fact("Entries", "Some are negative"))
-    facts.append(Fact("Judged against", str(verdict.privacy)))
+    facts.append(Fact("Promised", str(verdict.privacy)))
     worst = verdict.pairs[verdict.worst]
     if len(verdict.pairs) > 1:
         kept = sum(pair.holds for pair in verdict.pairs)
@@ -208,16 +208,7 @@ def _optimality(judged: _Judged) -> list[Fact]:
             else "the file has no certificate"
         )
         return [Fact("Optimality", "Nothing is claimed" if not stated else "Not checked", why)]
-    facts = [Fact("Optimality", "Holds" if found.holds else "Does not hold", found.reason)]
-    if found.value is None or found.lower_bound is None or found.gap is None or found.goal is None:
-        return [*facts, Fact("Proved", found.says())]
-    return [
-        *facts,
-        Fact("Goal", f"{found.goal.words}, as small as possible"),
-        Fact("Value", short_text(found.value, 10)),
-        Fact("Bound", short_text(found.lower_bound, 10), f"no mechanism has less, among {found.scope()}"),
-        Fact("Gap", short_text(found.gap, 3)),
-    ]
+    return proved(found)
 
 
 def _pictures(judged: _Judged) -> tuple[tuple[Any, ...], tuple[str, ...]]:

@@ -9,15 +9,14 @@ from itertools import islice
 from typing import Any
 
 from ..certify import Audit, audit
-from ..certify.optimality import Optimality
 from ..design import from_spec
 from ..errors import Infeasible
-from ..exact import short_text
+from ..exact import short_above, short_below, short_text, so_many
 from ..graphs.names import key_of_node
 from ..mechanisms import SAME_ROWS, FactoredMechanism, Mechanism
 from .design_pictures import coloured, pictures_of, rows_of
+from .proved import proved
 from .results import Fact, File, Result, Table, Values
-from .said import so_many
 from .specs import Asked, asked
 from .taken_away import as_json_file, as_python, command_line
 from .workers import Phase
@@ -120,16 +119,20 @@ def _headline(mechanism: Designed, verdict: Audit | None) -> str:
         return f"Private, and proved best: {proof.says()}."
     if objective is None:
         return "Private; nothing is claimed about how good it is."
-    # The name of a goal may say already what it is compared with, which is said here in other words.
-    value = f"{objective.name.partition(', among')[0]} {short_text(objective.value, 10)}"
+    value = f"{_goal(mechanism)} {short_above(objective.value, 10)}"
     if proof is not None and proof.gap is not None:
         which = "no private mechanism" + (" with the same rows on the boundary" if proof.among == SAME_ROWS else "")
-        exactly = "" if proof.gap == 0 else f" by more than {short_text(proof.gap, 2)}"
+        exactly = "" if proof.gap == 0 else f" by more than {short_above(proof.gap, 2)}"
         return f"Proved best: {value}; {which} has less{exactly}."
     if objective.lower_bound is not None:
-        bound = short_text(objective.lower_bound, 10)
+        bound = short_below(objective.lower_bound, 10)
         return f"Best, too large for a certificate: {value}; no private mechanism has less than {bound}."
     return f"Private: {value}; nothing is claimed about how much less is possible."
+
+
+def _goal(mechanism: Designed) -> str:
+    """Name what was made small; its name may say already what it is compared with, which is said in other words."""
+    return "" if mechanism.objective is None else mechanism.objective.name.partition(", among")[0]
 
 
 def _facts(mechanism: Designed, verdict: Audit | None) -> tuple[Fact, ...]:
@@ -147,22 +150,8 @@ def _facts(mechanism: Designed, verdict: Audit | None) -> tuple[Fact, ...]:
         Fact("ε needed", "none suffices" if needed is None else short_text(needed, 10), tight),
         Fact("δ needed", short_text(worst.delta_at_epsilon), "at the ε promised"),
         Fact("Size", size, "no edges: nothing is compared" if not verdict.edges else so_many(verdict.edges, "edge")),
-        *(() if verdict.optimality is None else _proof(verdict.optimality)),
+        *(() if verdict.optimality is None else proved(verdict.optimality, goal=_goal(mechanism))),
     )
-
-
-def _proof(found: Optimality) -> list[Fact]:
-    facts = [Fact("Certificate", "holds" if found.holds else "DOES NOT HOLD", found.reason)]
-    if found.value is not None and found.lower_bound is not None and found.gap is not None:
-        bound = f"bound {short_text(found.lower_bound, 10)}, gap {short_text(found.gap, 3)}"
-        facts.append(Fact("Value", short_text(found.value, 10), bound))
-    if found.goal is not None:
-        goal = found.goal
-        always = f"always answering {_key(goal.constant_answer)} reaches {short_text(goal.constant)}"
-        free = f"without privacy it could be {short_text(goal.without_privacy)}; {always}"
-        facts.append(Fact("Made small", goal.words, "the same for all" if goal.compares_nothing else free))
-    facts.append(Fact("Best among", found.scope() or "nothing is proved"))
-    return facts
 
 
 def _matrix(mechanism: Designed) -> tuple[Table, ...]:

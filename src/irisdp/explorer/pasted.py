@@ -15,10 +15,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..errors import BadInput
-from ..exact import parse_json
+from ..exact import parse_json, so_many
 from ..graphs import DatasetGraph, graph_from_document
 from ..graphs.names import key_of_node
-from .said import so_many
 
 __all__ = ["MOST_EDGES", "MOST_NODES", "Pasted", "at_nodes", "counted", "graph_of_text", "json_ready"]
 

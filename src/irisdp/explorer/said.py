@@ -13,7 +13,7 @@ from ..errors import BadInput
 from ..exact import rational
 from .forms import Field, stands
 
-__all__ = ["check_form", "field_meant", "in_words", "not_used", "so_many"]
+__all__ = ["check_form", "field_meant", "in_words", "not_used"]
 
 _LONGEST_NUMBER = 24
 """Letters; a number with many more digits takes long by them alone."""
@@ -76,17 +76,6 @@ def not_used(fields: tuple[Field, ...], given: Mapping[str, str]) -> str:
         return ""
     named = ", ".join(f"{one.label} ({_shortened(_choice(one, given[one.name]))})" for one in left)
     return f"Not used, by what else is chosen: {named}."
-
-
-def so_many(number: int, what: str) -> str:
-    """Say a number of things.
-
-    Examples
-    --------
-    >>> so_many(1, "edge"), so_many(2000, "input")
-    ('1 edge', '2,000 inputs')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _check_number(one: Field, text: str) -> None:

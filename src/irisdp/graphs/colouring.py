@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import BadInput
-from ..exact import checked
+from ..exact import checked, so_many
 from ..tabular import html_table
 from ..upstairs import Drawable
 from .names import Node, key_of_node
@@ -59,7 +59,7 @@ class ColouredGraph(Drawable):
     def _repr_html_(self) -> str:
         """Show in a notebook how many nodes each class has."""
         counted = np.bincount(self.codes, minlength=len(self.classes)).tolist()
-        graph = f"{self.graph.number_of_nodes} nodes and {self.graph.number_of_edges} edges"
+        graph = f"{so_many(self.graph.number_of_nodes, 'node')} and {so_many(self.graph.number_of_edges, 'edge')}"
         rows = list(zip(self.classes, counted, strict=True))
         return html_table(f"{type(self).__name__}: {graph}", [self._classes_are, "nodes"], rows)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput
-from ..exact import checked
+from ..exact import checked, so_many
 from .names import Nodes, json_node
 from .protocol import MOST_LISTED, Chunk, DatasetGraph, Indices, Mask, blocks
 from .search import breadth_first
@@ -40,7 +40,7 @@ class Graph(DatasetGraph):
 
     def __repr__(self) -> str:
         """Show the size only."""
-        return f"<Graph of {self.number_of_nodes} nodes and {self.number_of_edges} edges>"
+        return f"<Graph of {so_many(self.number_of_nodes, 'node')} and {so_many(self.number_of_edges, 'edge')}>"
 
     @property
     def nodes(self) -> Nodes:

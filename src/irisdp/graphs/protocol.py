@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import BadInput
-from ..exact import checked
+from ..exact import checked, so_many
 from ..tabular import html_table
 from ..upstairs import Drawable
 from .names import Node, Nodes, node_among
@@ -100,7 +100,8 @@ class DatasetGraph(Drawable, ABC):
         ]
         if self.number_of_nodes > _NODES_SHOWN:
             rows.append(("…",) * 3)
-        size = f"{type(self).__name__}: {self.number_of_nodes} nodes and {self.number_of_edges} edges"
+        nodes, edges = so_many(self.number_of_nodes, "node"), so_many(self.number_of_edges, "edge")
+        size = f"{type(self).__name__}: {nodes} and {edges}"
         return html_table(size, ["node", "neighbours", "which"], rows)
 
     @checked

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import checked, integer, json_bytes, json_list, rational, rational_text, short_text
+from ..exact import checked, integer, json_bytes, json_list, rational, rational_text, short_text, so_many
 from ..outputs import plan_outputs, write_outputs
 from ..privacy import MOST_PAIRS, Gaussian, Guarantee, Pair, Privacy
 from ..sampling import BitSource
@@ -109,7 +109,7 @@ class Written(Drawable, ABC):
 
     def describe(self) -> str:
         """Say in one line how large this is, how private, and what it is best at."""
-        shape = f"{len(self.inputs)} inputs, {len(self.outputs)} outputs, {self.privacy}"
+        shape = f"{so_many(len(self.inputs), 'input')}, {so_many(len(self.outputs), 'output')}, {self.privacy}"
         return f"{shape}; {self.objective.name} {short_text(self.objective.value)}" if self.objective else shape
 
     def __repr__(self) -> str:
