@@ -24,6 +24,7 @@ from irisdp.explorer.rooms import ROOMS
 from irisdp.explorer.uploads import as_bytes, as_text
 
 HERE = "http://127.0.0.1:8080"
+LONGEST_LABEL = 30
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +53,14 @@ def test_every_field_has_a_label(client):
         text = client.get(f"/{room.name}").text
         for one in room.fields:
             assert f'for="field-{one.name}"' in text and f'id="field-{one.name}"' in text
+
+
+def test_menus_can_be_read_on_a_phone():
+    """360 points wide a closed menu shows about thirty letters."""
+    for room in ROOMS:
+        for one in room.fields:
+            for _, label in one.choices:
+                assert len(label) <= LONGEST_LABEL, (room.name, one.name, label)
 
 
 @pytest.mark.parametrize(

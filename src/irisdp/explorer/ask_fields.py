@@ -31,10 +31,10 @@ FIELDS = (
         default=COUNT,
         choices=(
             (COUNT, "How many records?"),
-            (HISTOGRAM, "How many records in each category?"),
+            (HISTOGRAM, "How many in each category?"),
             (AT_LEAST, "Are there at least K records?"),
-            (MAJORITY, "Is it true more often than false?"),
-            (PLURALITY, "Which category is the most frequent?"),
+            (MAJORITY, "More often true than false?"),
+            (PLURALITY, "Which category is largest?"),
             (MEDIAN, "In which bin is the median?"),
             (SUM, "What is the sum?"),
             (MEAN, "What is the mean?"),

@@ -21,30 +21,28 @@ class Kind:
 
 
 KINDS: dict[str, Kind] = {
-    "binary": Kind("a yes or no for each node", True, ("colors", "boundary")),
-    "rainbow": Kind("nodes rank several answers", True, ("rankings", "boundary", "weights")),
-    "distance": Kind("a node near the true one", True, ("weights", "loss")),
-    "exponential": Kind("by scores, on a graph", True, ("scores", "outputs", "prior")),
-    "consumer": Kind("a count, best for one reader", False, ("n", "loss", "side_information", "prior")),
-    "geometric": Kind("a count, for all readers alike", False, ("n",)),
-    "randomized-response": Kind("one of several choices", False, ("choices",)),
-    "balanced-line": Kind("a yes or no along a line", False, ("n_blue", "n_red")),
-    "plurality": Kind(
-        "the largest of several categories", False, ("categories", "largest", "total", "relation", "ties", "objective")
-    ),
+    "binary": Kind("yes or no by node", True, ("colors", "boundary")),
+    "rainbow": Kind("nodes rank answers", True, ("rankings", "boundary", "weights")),
+    "distance": Kind("a node nearby", True, ("weights", "loss")),
+    "exponential": Kind("by scores", True, ("scores", "outputs", "prior")),
+    "consumer": Kind("a count, one reader", False, ("n", "loss", "side_information", "prior")),
+    "geometric": Kind("a count, for all", False, ("n",)),
+    "randomized-response": Kind("a choice", False, ("choices",)),
+    "balanced-line": Kind("yes or no", False, ("n_blue", "n_red")),
+    "plurality": Kind("largest category", False, ("categories", "largest", "total", "relation", "ties", "objective")),
     "top": Kind("the k largest categories", False, ("k", "categories", "relation", "largest", "total")),
-    "ranking": Kind("all categories, largest first", False, ("categories", "relation", "largest", "total")),
+    "ranking": Kind("all categories", False, ("categories", "relation", "largest", "total")),
 }
 """Kinds of designs, as `irisdp.design.specs` has them."""
 
 FAMILIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "path": ("path: a count", ("n",)),
     "cycle": ("cycle", ("n",)),
-    "complete": ("complete graph: all are neighbours", ("n",)),
-    "hamming": ("words: neighbours differ in one letter", ("length", "symbols")),
+    "complete": ("complete: all are neighbours", ("n",)),
+    "hamming": ("words: one letter differs", ("length", "symbols")),
     "histograms": ("histograms of so many records", ("total", "types")),
     "sorted_histograms": ("histograms without names", ("total", "types")),
-    "gaps": ("gaps: how far each category is behind the largest", ("categories", "largest", "relation")),
+    "gaps": ("gaps behind the largest", ("categories", "largest", "relation")),
 }
 """Families of graphs, as `irisdp.graphs.documents` has them, and their sizes."""
 

@@ -13,12 +13,12 @@ from .results import Values
 __all__ = ["LOSSES", "loss_fields", "loss_of"]
 
 LOSSES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "absolute": ("by how much it is off", ()),
+    "absolute": ("how far off", ()),
     "squared": ("the square of that", ()),
-    "zero-one": ("1 for every wrong answer", ()),
-    "pinball": ("too low and too high cost differently", ("too_low", "too_high")),
-    "threshold": ("1 for errors beyond a threshold", ("beyond",)),
-    "excess": ("by how much it is off beyond a threshold", ("beyond",)),
+    "zero-one": ("1 where wrong", ()),
+    "pinball": ("too low, too high", ("too_low", "too_high")),
+    "threshold": ("1 beyond it", ("beyond",)),
+    "excess": ("how far beyond it", ("beyond",)),
 }
 """Losses with a name: what an error costs, and the fields that say more."""
 
