@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from ..reproduction import Reproduction
 
 __all__ = ["reproduce_command"]
+
+MOST_ROWS = 60
+"""Items that are shown one by one; of more, the number of each verdict."""
 
 _FAILED = 1
 
@@ -42,22 +45,42 @@ def reproduce_command(
 
 
 def _show(found: Reproduction) -> None:
-    from rich.table import Table
-
     from ..reproduction import WORKS
 
     view = console()
-    listed = Table("work", "item", "printed", "computed here", "verdict")
-    for result in found.results:
-        listed.add_row(result.item.work, result.item.name, result.item.printed, result.ours, result.verdict)
-    view.print(listed)
+    view.print(_items(found) if len(found.results) <= MOST_ROWS else _counts(found))
     for result in found.results:
         if result.verdict not in ("agrees", "rounded"):
             say(view, f"  {result.verdict:<12} {result.item.work}, {result.item.name}: {result.note}")
     if len(found.results) == 1 and found.results[0].control:
         say(view, f"  {'shown by':<12} {found.results[0].control}")
     counts = ", ".join(f"{number} {verdict}" for verdict, number in found.counts.items())
-    works = len({result.item.work for result in found.results})
-    say(view, f"  {'together':<12} {len(found.results)} items of {works} of {len(WORKS)} works: {counts}")
+    works, number = len({result.item.work for result in found.results}), len(found.results)
+    say(
+        view, f"  {'together':<12} {number} item{'' if number == 1 else 's'} of {works} of {len(WORKS)} works: {counts}"
+    )
     for path in found.written:
         say(view, f"  {'written':<12} {short_path(path.resolve())}")
+    if number > MOST_ROWS and not found.written:
+        say(view, f"  {'each item':<12} is shown with --paper, written with --out DIR, and printed with --json")
+
+
+def _items(found: Reproduction) -> Any:
+    from rich.table import Table
+    from rich.text import Text
+
+    listed = Table("work", "item", "printed", "computed here", "verdict")
+    for result in found.results:
+        told = (result.item.work, result.item.name, result.item.printed, result.ours, result.verdict)
+        listed.add_row(*map(Text, told))  # [0 : D − 1] is text, and no markup
+    return listed
+
+
+def _counts(found: Reproduction) -> Any:
+    from rich.table import Table
+
+    listed = Table("work", *found.counts, "all")
+    for work in dict.fromkeys(result.item.work for result in found.results):
+        verdicts = [result.verdict for result in found.results if result.item.work == work]
+        listed.add_row(work, *(str(verdicts.count(one)) for one in found.counts), str(len(verdicts)))
+    return listed
