@@ -109,6 +109,14 @@ def test_a_graph_is_drawn_by_depth():
     assert all(f">{node}<" in drawn for node in range(6))
 
 
+def test_a_graph_of_one_column_has_room_for_its_words_and_whole_distances():
+    spec = graph_picture(graphs.colour(Path(5), lambda k: k % 2)).spec
+    assert spec["width"] >= 320
+    assert spec["layer"][1]["encoding"]["x"]["axis"]["values"] == [0]
+    spec = graph_picture(graphs.colour(Path(60), lambda k: k > 3)).spec
+    assert spec["layer"][1]["encoding"]["x"]["axis"]["values"][:3] == [0, 4, 8]
+
+
 def test_a_large_graph_is_refused():
     with pytest.raises(BadInput, match=r"^graph: has 200 nodes, and 150 can be told apart; "):
         graph_picture(Path(200))

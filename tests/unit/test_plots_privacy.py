@@ -249,6 +249,7 @@ def test_forms_of_mechanisms_and_of_privacy():
             "subject: has no graph that says which inputs are neighbours; add one",
         ),
         (Privacy(ratio=2), ["uniform"], "beside: must be a list of different peers; choose from geometric, laplace"),
+        (Privacy(ratio=2), "laplace", "beside: must be a list of different peers"),
         (Privacy(ratio=2), ["laplace", "laplace"], "beside: must be a list of different peers"),
     ],
 )

@@ -18,6 +18,8 @@ LARGEST_GRAPH = 150
 """In nodes: names of more overlap."""
 _SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down")
 _SWEEPS = 6
+_NARROWEST = 320
+"""What stands above and below a graph of one column, in any font."""
 
 
 @checked
@@ -108,7 +110,7 @@ def _drawn(rows: Any, heights: list[float], edges: list[tuple[int, int]], title:
         "x:Q",
         title=title,
         scale=alt.Scale(domain=[-0.5, most + 0.5]),
-        axis=alt.Axis(tickMinStep=1, format="d", grid=False),
+        axis=alt.Axis(values=list(range(0, most + 1, 1 + most // 15)), format="d", grid=False),
     )
     up = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-high - 0.7, high + 0.7]))
     drawn = alt.Chart(alt.InlineData(values=lines or [{"edge": 0, "along": 0, "x": 0, "y": 0}])).mark_line(
@@ -131,7 +133,9 @@ def _drawn(rows: Any, heights: list[float], edges: list[tuple[int, int]], title:
     labels = halo + given.mark_text(color=INK, **named).encode(text="node:N")
     wide, tall = 120 * (most + 1) + 60, 60 * (2 * high + 1) + 60
     return (drawn + points + labels).properties(
-        width=min(wide, 900), height=min(tall, 900), title="A graph of possible tables" if not coloured else _TITLE
+        width=max(_NARROWEST, min(wide, 900)),
+        height=min(tall, 900),
+        title="A graph of possible tables" if not coloured else _TITLE,
     )
 
 

@@ -72,7 +72,7 @@ def heat_map(mechanism: Mechanism | FactoredMechanism) -> Picture:
         description=f"A heat map, darker where an answer is more probable, of {seen.describe(mechanism)}",
         columns=_NAMES,
         rows=seen.rows(),
-        spec=finished(shaded.properties(width=wide, height=min(high, 520)), seen.data()),
+        spec=finished(shaded.properties(width=wide, height=min(high, 520)), seen.data(), legend=["probability"]),
     )
 
 

@@ -164,8 +164,8 @@ class _Drawn:
 
     @classmethod
     def of(cls, subject: Subject, beside: Any) -> _Drawn:
-        wanted = entries(beside) or []
-        if any(name not in PEERS for name in wanted) or len(set(wanted)) < len(wanted):
+        wanted = entries(beside)
+        if wanted is None or any(name not in PEERS for name in wanted) or len(set(wanted)) < len(wanted):
             raise BadInput("beside", "must be a list of different peers", f"choose from {', '.join(PEERS)}")
         own, promised = _own(subject)
         apart_by = own[0].tests.delta_at(Fraction(0))
