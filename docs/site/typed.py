@@ -43,7 +43,7 @@ _BLOCK = re.compile(
 )
 _SHELL = re.compile(r"[|<>;&`$]")
 _DRAWN_IN_BOXES = re.compile(r"\s*[━─┏┓┡┩┳╇└┘┴┃│]")
-_NAMES = re.compile(r"\b(yes|no)\b|[-−]?\d[\d.,/e-]*")
+_NAMES = re.compile(r"\b(yes|no)\b|\b[0-9a-f]{40,}\b|[-−]?\d[\d.,/e-]*")
 
 
 @dataclass(frozen=True)
