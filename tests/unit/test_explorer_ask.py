@@ -126,10 +126,20 @@ def test_marks_of_pictures_are_probabilities_of_the_mechanism():
     assert dict(line.rows)[0] == pytest.approx(0.7310585786)
 
 
-def test_a_small_group_gets_no_count_below_nobody():
+def test_a_small_group_gets_counts_below_nobody_where_publish_gives_them():
     bars = ask(size="2", within="5").pictures[0]
+    assert min(answer for answer, _ in bars.rows) < 0
+    assert sum(chance for _, chance in bars.rows) > 0.95
+    bars = ask(size="2", within="5", relation="exchange").pictures[0]
     assert min(answer for answer, _ in bars.rows) == 0
     assert sum(chance for _, chance in bars.rows) > 0.95
+
+
+def test_the_mechanism_named_is_the_one_planned():
+    assert "middle" in fact(ask(query="mean", relation="exchange"), "Mechanism").value
+    assert "both bounds" in fact(ask(query="mean"), "Mechanism").value
+    assert fact(ask(query="median", categories="6", epsilon="0.5"), "Mechanism").value == "Weights by score"
+    assert "pull" in fact(ask(query="median", categories="2", epsilon="2"), "Mechanism").value
 
 
 def test_certainty_is_never_said_of_what_is_not_certain():

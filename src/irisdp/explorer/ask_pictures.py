@@ -6,40 +6,53 @@ What draws them are functions of this module with what they draw: so they go fro
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import partial
-from math import floor
 from typing import Any
 
-from ..exact import shown_above
+from ..exact import rational_text, shown_above, shown_below
 from ..plots import Picture
 from ..plots.theme import COLOURS, INK, altair, finished
+from ..reading.choices import float_below
 from .sketch import Sketch
 
-__all__ = ["answers_around", "chance_by_distance", "chance_text", "error_by_epsilon"]
+__all__ = ["answers_around", "chance_by_distance", "chance_text", "epsilon_text", "error_by_epsilon"]
 
 _WIDTH, _HEIGHT = 520, 230
-_MOST_PLACES = 10
-_SLACK = 1e-6
-"""Of a place: sums of floats end a hair below the decimal that they are."""
+_MOST_PLACES = 9
+_SHORT = 8
+"""Letters of an ε that is written as it is."""
 
 
-def answers_around(truth: int, chances: Sequence[tuple[int, float]], *, within: int, noun: str = "records") -> Sketch:
+def answers_around(
+    truth: int,
+    chances: Sequence[tuple[int, Fraction]],
+    *,
+    within: int,
+    promised: str = "",
+    noted: str = "",
+    noun: str = "records",
+) -> Sketch:
     """Draw how probable each answer about a count is: a bar for each, dark where it is close enough.
 
     Parameters
     ----------
     truth : int
         The true count.
-    chances : sequence of (int, float)
-        Answers in their order, and how probable they are.
+    chances : sequence of (int, Fraction)
+        Answers in their order, and how probable they are at least.
     within : int
-        Up to which distance bars are dark.
+        Up to which distance bars are dark; no farther than bars are drawn.
+    promised : str
+        What is said of answers that are farther off than bars are drawn, if anything is.
+    noted : str
+        Of what these are the answers, where that has to be said.
     noun : str
         What is counted.
     """
-    rows = tuple(chances)
+    rows = tuple((answer, float_below(chance)) for answer, chance in chances)
     first, last = rows[0][0], rows[-1][0]
-    share = sum(chance for answer, chance in rows if abs(answer - truth) <= within)
+    share = sum((chance for answer, chance in chances if abs(answer - truth) <= within), Fraction(0))
     inside = f"at most {within:,} from the truth"
     values = [
         {
@@ -53,7 +66,8 @@ def answers_around(truth: int, chances: Sequence[tuple[int, float]], *, within: 
         title=f"Answers where the truth is {truth:,}",
         description=(
             f"Bars, one for each answer from {first:,} to {last:,}, highest at the truth, which is answered with "
-            f"probability {chance_text(dict(rows)[truth])}. Dark ones, {inside}, have {chance_text(share)} together."
+            f"probability {chance_text(dict(chances)[truth])}. Dark ones, {inside}, have {chance_text(share)} together."
+            f"{promised}{noted}"
         ),
         columns=(f"answer ({noun})", "probability"),
         rows=rows,
@@ -87,14 +101,14 @@ def _draw_answers(words: Mapping[str, Any], values: Sequence[Mapping[str, Any]],
 
 
 def chance_by_distance(
-    points: Sequence[tuple[int, float]], *, title: str, axis: str, told: str, marked: int | None = None
+    points: Sequence[tuple[int, Fraction]], *, title: str, axis: str, told: str, marked: int | None = None
 ) -> Sketch:
     """Draw how probable a good answer is, over how far the truth is from changing, or how far an answer may be off.
 
     Parameters
     ----------
-    points : sequence of (int, float)
-        Distance, and probability.
+    points : sequence of (int, Fraction)
+        Distance, and a probability that is surely reached.
     title, axis : str
         What is drawn, and what a distance is.
     told : str
@@ -111,16 +125,16 @@ def chance_by_distance(
         title=title,
         description=said,
         columns=(axis, "probability"),
-        rows=tuple(points),
+        rows=tuple((distance, float_below(chance)) for distance, chance in points),
     )
     return Sketch(**words, draw=partial(_draw_chances, words, points, axis=axis, chosen=chosen))
 
 
 def _draw_chances(
-    words: Mapping[str, Any], points: Sequence[tuple[int, float]], *, axis: str, chosen: tuple[int, float] | None
+    words: Mapping[str, Any], points: Sequence[tuple[int, Fraction]], *, axis: str, chosen: tuple[int, Fraction] | None
 ) -> Picture:
     alt: Any = altair()
-    data = alt.InlineData(values=[{"distance": distance, "probability": chance} for distance, chance in points])
+    data = alt.InlineData(values=[{"distance": distance, "probability": float(chance)} for distance, chance in points])
     x = alt.X("distance:Q", title=axis, axis=alt.Axis(format=",d", tickMinStep=1))
     y = alt.Y("probability:Q", title="probability", scale=alt.Scale(domain=[0, 1]))
     base = alt.Chart(data, width=_WIDTH, height=_HEIGHT)
@@ -128,7 +142,8 @@ def _draw_chances(
         base.mark_line(color=COLOURS[0], strokeWidth=2.5, point={"color": COLOURS[0], "size": 22}).encode(x=x, y=y)
     ]
     if chosen is not None:
-        at = alt.InlineData(values=[{"distance": chosen[0], "probability": chosen[1], "said": chance_text(chosen[1])}])
+        told = {"distance": chosen[0], "probability": float(chosen[1]), "said": chance_text(chosen[1])}
+        at = alt.InlineData(values=[told])
         layers += [
             alt.Chart(at).mark_rule(color=INK, strokeDash=[4, 3]).encode(x=x),
             alt.Chart(at).mark_point(color=COLOURS[4], filled=True, size=90, opacity=1).encode(x=x, y=y),
@@ -137,26 +152,27 @@ def _draw_chances(
     return Picture(**words, spec=finished(alt.layer(*layers)))
 
 
-def error_by_epsilon(points: Sequence[tuple[float, float]], *, axis: str, told: str, marked: float) -> Sketch:
+def error_by_epsilon(points: Sequence[tuple[Fraction, float]], *, axis: str, told: str, marked: Fraction) -> Sketch:
     """Draw what other ε would buy: an error over ε, on scales where halving either is one step.
 
     Parameters
     ----------
-    points : sequence of (float, float)
-        ε, and the error; both above 0.
+    points : sequence of (Fraction, float)
+        ε, and the error; both above 0. What is said of an ε rounded up is so: errors fall with it.
     axis, told : str
         What the error is, with its unit, and in words.
-    marked : float
+    marked : Fraction
         The ε that is planned with.
     """
-    listed = "; ".join(f"at ε = {epsilon:.3g} it is {shown_above(error)}" for epsilon, error in points)
+    listed = "; ".join(f"at ε = {epsilon_text(epsilon)} it is {shown_above(error)}" for epsilon, error in points)
     words: dict[str, Any] = dict(
         title="What another ε would buy",
-        description=f"{told} It falls as ε grows: {listed}. The larger dot is the ε planned with, {marked:.3g}.",
+        description=f"{told} It falls as ε grows: {listed}. The larger dot is the ε planned with, "
+        f"{epsilon_text(marked)}.",
         columns=("ε", axis),
-        rows=tuple(points),
+        rows=tuple((float(epsilon), error) for epsilon, error in points),
     )
-    return Sketch(**words, draw=partial(_draw_errors, words, points, axis=axis, marked=marked))
+    return Sketch(**words, draw=partial(_draw_errors, words, words["rows"], axis=axis, marked=float(marked)))
 
 
 def _draw_errors(
@@ -196,17 +212,29 @@ def _draw_errors(
     return Picture(**words, spec=finished(chart))
 
 
-def chance_text(chance: float) -> str:
+def chance_text(chance: Fraction) -> str:
     """Write a probability rounded down, with so many digits that it does not look certain.
 
     Examples
     --------
-    >>> chance_text(0.76543), chance_text(0.999964), chance_text(1.0)
+    >>> chance_text(Fraction("0.76543")), chance_text(Fraction("0.999964")), chance_text(Fraction(1))
     ('0.765', '0.999964', 'more than 0.999999999')
     """
-    places = 3
-    while places < _MOST_PLACES and 1 - chance < 10 ** (1 - places):
+    left, places = 1 - chance, 3
+    if left < Fraction(1, 10**_MOST_PLACES):
+        return "more than 0." + "9" * _MOST_PLACES
+    while left < Fraction(1, 10 ** (places - 1)):
         places += 1
-    if places == _MOST_PLACES:
-        return "more than 0." + "9" * (_MOST_PLACES - 1)
-    return f"{floor(chance * 10**places + _SLACK) / 10**places:.{places}f}".rstrip("0")
+    return shown_below(chance, places)
+
+
+def epsilon_text(epsilon: Fraction) -> str:
+    """Write an ε as it is where that is short, else with four digits, rounded up: nothing costs more than is said.
+
+    Examples
+    --------
+    >>> epsilon_text(Fraction(1, 2)), epsilon_text(Fraction("0.538174003452"))
+    ('0.5', '0.5382')
+    """
+    exact = rational_text(epsilon)
+    return exact if "/" not in exact and len(exact) <= _SHORT else shown_above(epsilon, 4)

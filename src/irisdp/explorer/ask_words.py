@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, floor
 from typing import TYPE_CHECKING
 
-from ..exact import percent_below, short_text, shown_above
+from ..accounting import Cost
+from ..cells import GeometricNoise, LargestCategory, MeanFromCentre, NoisySums, QuantileBin
+from ..exact import Enclosure, percent_below, rational_text, short_above, shown_above
 from ..privacy import Privacy
+from ..queries import Relation
+from ..reports.odds import odds_of
 from .ask_fields import AT_LEAST, COUNT, HISTOGRAM, MAJORITY, MEAN, MEDIAN, PLURALITY, SUM, Asked
-from .ask_pictures import answers_around, chance_by_distance, chance_text, error_by_epsilon
+from .ask_pictures import answers_around, chance_by_distance, chance_text, epsilon_text, error_by_epsilon
 from .results import Fact, Table
 from .sketch import Sketch
 
@@ -23,7 +26,8 @@ _COUNTS, _NAMES = (COUNT, HISTOGRAM), (AT_LEAST, MAJORITY, PLURALITY, MEDIAN)
 _FARTHEST = 5_000
 """Farther from another truth a chance is not looked up: it is never less than here."""
 _MOST_BARS, _MOST_POINTS = 60, 24
-_PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
+_DIGITS = (4, 6, 9, 12)
+"""Of the least ε: no more than it takes for what is shown to be enough."""
 
 _UNIVERSAL = (
     "Read well, no private mechanism without δ on counts 0..n loses less, for any n and any loss that never falls on "
@@ -39,36 +43,66 @@ _UNCLAIMED = "No optimality is claimed."
 
 def claimed(planned: Plan, asked: Asked) -> tuple[str, str]:
     """Return the mechanism's name, and what is claimed of it among which mechanisms."""
-    if asked.query in _COUNTS:
+    mechanism = planned.audiences[0].mechanism
+    if isinstance(mechanism, GeometricNoise):
         return "Two-sided geometric noise", _UNIVERSAL
-    if asked.query in (AT_LEAST, MAJORITY):
-        return "Pulled towards the truth by distance", _DISTANCES[planned.relation.value]
-    if asked.query == PLURALITY:
+    if isinstance(mechanism, LargestCategory):
         from ..design import plurality
 
         made = plurality(asked.categories, _level(planned), planned.relation.value)
         name, _, why = made.rule.partition(":")
         return _sentence(name), _sentence(f"{why.strip()}. {_sentence(made.scope)}.")
-    if asked.query == SUM:
-        step = asked.options.get("step", "1")
+    if isinstance(mechanism, QuantileBin):
+        name, _, why = mechanism.design.rule.partition(":")
+        return _sentence(name), f"{_sentence(why.strip())}. {_UNCLAIMED}"
+    if isinstance(mechanism, NoisySums):
+        step = rational_text(mechanism.steps.size)
         return "Staircase noise on the sum", f"Values count to the nearest multiple of {step}. {_UNCLAIMED}"
     if asked.query == MEAN:
-        return "From the noisy distances to both bounds", f"Two noisy numbers of one ε. {_UNCLAIMED}"
-    return "Pulled towards the bin of the quantile", _UNCLAIMED
+        centre = isinstance(mechanism, MeanFromCentre)
+        name = (
+            "the noisy sum around the middle, and the noisy number" if centre else "the noisy distances to both bounds"
+        )
+        return f"From {name}", f"Two noisy numbers of one ε. {_UNCLAIMED}"
+    return "Pulled towards the truth by distance", _DISTANCES[planned.relation.value]
 
 
 def headline(planned: Plan, asked: Asked) -> str:
     """Say the price and what it buys, in one sentence."""
-    price = f"ε = {short_text(_level(planned).epsilon, 4)}"
     if planned.within is None:
-        return f"At {price} {_bought(planned, asked)}."
+        epsilon = _level(planned).epsilon
+        return f"At {_price(planned, epsilon, epsilon_text(epsilon))} {_bought(planned, asked)}."
     kept = planned.within
     share = percent_below(kept.confidence)
     if asked.query in _NAMES:
         said = f"the answer is right in {share} % of cases, wherever {_unchanged(asked, kept.distance)}"
     else:
         said = f"{_about(asked)} is off by at most {shown_above(kept.asked, 12)} in {share} % of cases"
-    return f"{price} is the least with which {said}."
+    least, digits = _least(planned)
+    price = _price(planned, least, rational_text(least))
+    return f"{price} is, rounded up to {digits} digits, the least with which {said}."
+
+
+def _price(planned: Plan, epsilon: Fraction, text: str) -> str:
+    """Write what is charged where each answer has this ε; and that too, where it is another number."""
+    times = _charged(planned) / _level(planned).epsilon
+    return f"ε = {text}" if times == 1 else f"ε = {epsilon_text(times * epsilon)} in all, {text} for each count,"
+
+
+def _least(planned: Plan) -> tuple[Fraction, int]:
+    """Return the least ε of an answer, rounded up so that it is enough, and to how many digits.
+
+    More ε is not always enough: noise on sums, and what names a winner, is chosen by it.
+    """
+    kept = planned.within
+    assert kept is not None, "only where an error was asked for is there a least ε"
+    for digits in _DIGITS:
+        epsilon = Fraction(short_above(kept.privacy.epsilon, digits))
+        mechanism = planned.query.mechanism(Privacy(epsilon=epsilon), planned.asked.cell_relation)
+        chance = mechanism.chance_within(kept.distance)
+        if chance is not None and chance.lower >= kept.confidence:
+            break
+    return epsilon, digits
 
 
 def answers_say(planned: Plan, asked: Asked) -> list[Fact]:
@@ -76,49 +110,48 @@ def answers_say(planned: Plan, asked: Asked) -> list[Fact]:
     mechanism = planned.audiences[0].mechanism
     error = {} if asked.query in (*_NAMES, MEAN) else mechanism.expected_error()
     if asked.query in _COUNTS:
-        reach = int(error["within_95_percent"])
-        low, high = max(0, asked.size - reach), asked.size + reach
-        share = shown_above(Fraction(100 * reach, asked.size), 2)
-        what = "A category of" if asked.query == HISTOGRAM else "A group of"
-        given = f"{low:,} to {high:,}" if reach else f"{asked.size:,}, the truth,"
-        said = f"{what} {asked.size:,} is answered with {given} in 95 % of cases"
-        return [Fact("In this group", said, f"at most {share} % of it" if reach else "")]
+        return [_counted(planned, asked, int(error["within_95_percent"]))]
     if asked.query == SUM:
-        each = float(error["within_95_percent"]) / asked.size
+        each = Fraction(str(error["within_95_percent"])) / asked.size
         of = f"for each of {asked.size:,} records" if asked.size > 1 else "for its one record"
         return [Fact("In this group", f"In 95 % of cases off by at most {shown_above(each)} {of}")]
     if asked.query == MEAN:
         return [Fact("In this group", _sentence(f"{_off_of_mean(planned, asked)} in 95 % of cases"))]
-    chance = mechanism.chance_within(min(asked.distance, _FARTHEST))
-    if chance is None:
-        return []
-    least = "at least " if asked.distance > _FARTHEST or asked.query == MEDIAN else ""
-    return [
-        Fact("In this group", f"Right with probability {least}{chance_text(float(chance.lower))} {_standing(asked)}")
-    ]
+    return [Fact("In this group", f"Right with probability {_surely(planned, asked)} {_standing(asked)}")]
+
+
+def _counted(planned: Plan, asked: Asked, reach: int) -> Fact:
+    """Say between what a count of the group is published, be it below 0: no count is put right where 0 is no end."""
+    what = "A category of" if asked.query == HISTOGRAM else "A group of"
+    low, high = asked.size - reach, asked.size + reach
+    notes = [f"at most {shown_above(Fraction(100 * reach, asked.size), 2)} % of it"] if reach else []
+    if _between_ends(planned, asked):
+        low = max(0, low)
+        notes.append("that is with a condition; without one it is the size of the table, which is public")
+    elif low < 0:
+        notes.append("what is drawn below 0 is published as it is")
+    given = f"{low:,} to {high:,}" if reach else f"{asked.size:,}, the truth,"
+    return Fact("In this group", f"{what} {asked.size:,} is answered with {given} in 95 % of cases", "; ".join(notes))
+
+
+def _between_ends(planned: Plan, asked: Asked) -> bool:
+    """Tell whether counts are published between 0 and a public number of records."""
+    return asked.query == COUNT and planned.asked.cell_relation is Relation.EXCHANGE
 
 
 def in_odds(planned: Plan) -> str:
     """Say the same risk as odds, where single answers are bounded."""
-    sure = planned.risk.posterior
-    if sure is None or sure == 1:
-        return ""
-    return f"Even odds, 1 to 1, become at most {shown_above(_times(sure), 4)} to 1."
+    times = odds_of(planned.cost, planned.relation, planned.unit).times
+    return "" if times is None else f"Even odds, 1 to 1, become at most {shown_above(times, 4)} to 1."
 
 
 def odds_tables(planned: Plan) -> tuple[Table, ...]:
     """Say what the release may do to other beliefs than an even one, where odds move by a bounded factor at most."""
-    sure = planned.risk.posterior
-    if sure is None or sure == 1:
+    odds = odds_of(planned.cost, planned.relation, planned.unit)
+    if not odds.moved:
         return ()
-    rows = []
-    for prior in _PRIORS:
-        odds = prior / (1 - prior)
-        up, down = odds * _times(sure), odds / _times(sure)
-        ends = (_hundredths(floor(10_000 * down / (1 + down))), _hundredths(ceil(10_000 * up / (1 + up))))
-        rows.append((f"{short_text(100 * prior)} %", *ends))
-    caption = f"How sure somebody may get {planned.risk.asks}, who knows everything else"
-    return (Table(caption, ("thought before", "at least, after any answer", "at most, after any answer"), tuple(rows)),)
+    caption = f"How sure somebody may get {odds.asks}, who knows everything else"
+    return (Table(caption, ("thought before", "at least, after any answer", "at most, after any answer"), odds.moved),)
 
 
 def pictures_of(planned: Plan, asked: Asked) -> tuple[Sketch, ...]:
@@ -128,16 +161,7 @@ def pictures_of(planned: Plan, asked: Asked) -> tuple[Sketch, ...]:
 
 def _answers(planned: Plan, asked: Asked) -> Sketch | None:
     if asked.query in _COUNTS:
-        error = planned.audiences[0].mechanism.expected_error()
-        near = int(error["within_95_percent"]) if planned.within is None else planned.within.distance
-        reach = max(3, min(_MOST_BARS, int(1.6 * int(error["within_95_percent"])) + 1))
-        within = [_chance(planned, distance) for distance in range(reach + 1)]
-        sides = [(high - low) / 2 for low, high in pairwise(within)]
-        law = dict.fromkeys(range(max(0, asked.size - reach), asked.size + reach + 1), 0.0)
-        for distance, chance in enumerate([within[0], *sides]):
-            for answer in {asked.size - distance, asked.size + distance}:
-                law[max(0, answer)] += chance  # no count below nobody is published
-        return answers_around(asked.size, list(law.items()), within=near)
+        return _bars(planned, asked)
     if asked.query in (SUM, MEAN):
         return None
     last = max(8, _settled(planned), min(asked.distance, _FARTHEST))
@@ -152,16 +176,41 @@ def _answers(planned: Plan, asked: Asked) -> Sketch | None:
     )
 
 
+def _bars(planned: Plan, asked: Asked) -> Sketch:
+    """Draw how a count of the group is answered."""
+    likely = int(planned.audiences[0].mechanism.expected_error()["within_95_percent"])
+    kept = planned.within
+    near, share = (likely, "95") if kept is None else (kept.distance, percent_below(kept.confidence))
+    reach = max(3, min(_MOST_BARS, max(int(1.6 * likely), near) + 1))
+    within = [_enclosed(planned, distance) for distance in range(reach + 1)]
+    sides = [max(Fraction(0), high.lower - low.upper) / 2 for low, high in pairwise(within)]
+    law = {asked.size: within[0].lower}
+    for distance, chance in enumerate(sides, start=1):
+        law |= {asked.size - distance: chance, asked.size + distance: chance}
+    ends = _between_ends(planned, asked)
+    if ends and asked.size <= reach:  # all that is drawn below 0 is shown as 0
+        law = {answer: chance for answer, chance in law.items() if answer > 0}
+        law[0] = (1 - _enclosed(planned, asked.size - 1).upper) / 2
+    return answers_around(
+        asked.size,
+        sorted(law.items()),
+        within=min(near, reach),
+        promised=f" In {share} % of cases answers are at most {near:,} off, farther than bars are drawn."
+        * (near > reach),
+        noted=" These are counts with a condition, shown between 0 and the size of the table." * ends,
+    )
+
+
 def _errors(planned: Plan, asked: Asked) -> Sketch | None:
     """Draw what another ε would buy, where that is worked out in no time."""
     if asked.query not in (COUNT, HISTOGRAM, SUM):
         return None
-    points = [(float(row.level[1]), row.mean) for row in planned.errors_around()]
+    rows = planned.errors_around()
     return error_by_epsilon(
-        [(epsilon, float(error)) for epsilon, error in points if error],
+        [(row.cost.epsilon, row.mean) for row in rows if row.mean and isinstance(row.cost, Cost)],
         axis=f"mean size of the error ({'units of the sum' if asked.query == SUM else 'records'})",
         told="The mean size of the error over ε.",
-        marked=float(_level(planned).epsilon),
+        marked=_charged(planned),
     )
 
 
@@ -173,9 +222,26 @@ _AXES = {
 }
 
 
-def _chance(planned: Plan, distance: int) -> float:
-    found = planned.audiences[0].mechanism.chance_within(distance)
-    return 0.0 if found is None else float(found)
+def _enclosed(planned: Plan, distance: int) -> Enclosure:
+    found: Enclosure | None = planned.audiences[0].mechanism.chance_within(distance)
+    return Enclosure.exactly(Fraction(0)) if found is None else found
+
+
+def _chance(planned: Plan, distance: int) -> Fraction:
+    """Return the chance of a good answer, which is this or more."""
+    return _enclosed(planned, distance).lower
+
+
+def _surely(planned: Plan, asked: Asked) -> str:
+    """Write the chance of the right answer: as much, or more."""
+    said = chance_text(_chance(planned, min(asked.distance, _FARTHEST)))
+    return said if said.startswith("more") else f"at least {said}"
+
+
+def _charged(planned: Plan) -> Fraction:
+    """Return the ε of the whole release."""
+    assert isinstance(planned.cost, Cost), "only ε is asked for here"
+    return planned.cost.epsilon
 
 
 def _level(planned: Plan) -> Privacy:
@@ -187,7 +253,7 @@ def _level(planned: Plan) -> Privacy:
 def _settled(planned: Plan) -> int:
     """Return from which distance on an answer is right in 99 % of cases, roughly."""
     distance = 1
-    while distance < _FARTHEST and _chance(planned, distance) < 0.99:
+    while distance < _FARTHEST and _chance(planned, distance) < Fraction(99, 100):
         distance *= 2
     return distance
 
@@ -200,8 +266,7 @@ def _bought(planned: Plan, asked: Asked) -> str:
         return f"the sum is off by at most {error['within_95_percent']:,} in 95 % of cases"
     if asked.query == MEAN:
         return f"{_off_of_mean(planned, asked)} in 95 % of cases"
-    chance = chance_text(_chance(planned, min(asked.distance, _FARTHEST)))
-    return f"the answer is right with probability {chance} {_standing(asked)}"
+    return f"the answer is right with probability {_surely(planned, asked)} {_standing(asked)}"
 
 
 def _standing(asked: Asked) -> str:
@@ -221,9 +286,9 @@ def _unchanged(asked: Asked, distance: int) -> str:
 
 def _off_of_mean(planned: Plan, asked: Asked) -> str:
     error = planned.audiences[0].mechanism.expected_error()
-    off = float(error["within_95_percent_times_records"]) / asked.size
+    off = Fraction(str(error["within_95_percent_times_records"])) / asked.size
     values = f"{asked.size:,} values" if asked.size > 1 else "one value"
-    return f"the mean of {values} is off by at most {shown_above(off)}"
+    return f"the mean of {values} is off by at most about {shown_above(off)}"
 
 
 def _about(asked: Asked) -> str:
@@ -232,17 +297,8 @@ def _about(asked: Asked) -> str:
     )
 
 
-def _hundredths(number: int) -> str:
-    return f"{number // 100}.{number % 100:02} %"
-
-
 def _records(number: int) -> str:
     return f"{number:,} record{'' if number == 1 else 's'}"
-
-
-def _times(sure: Fraction) -> Fraction:
-    """Return by what odds are multiplied at most, of who ends so sure from even odds."""
-    return sure / (1 - sure)
 
 
 def _sentence(words: str) -> str:

@@ -42,11 +42,14 @@ class Odds:
     moved : tuple
         How likely that seemed before, and what it may at least and at most seem after; empty where there is no bound
         for each answer.
+    times : Fraction or None
+        By what odds are multiplied, or divided, at most: e^ε rounded up; None where there is no bound for each answer.
     """
 
     sentences: tuple[str, ...]
     asks: str
     moved: tuple[tuple[str, str, str], ...]
+    times: Fraction | None = None
 
 
 def odds_of(cost: Charge, relation: Relation, unit: str | None) -> Odds:
@@ -67,15 +70,19 @@ def odds_of(cost: Charge, relation: Relation, unit: str | None) -> Odds:
         (f"{rational_text(100 * prior)} %", _after(prior, -epsilon, floor), _after(prior, epsilon, ceil))
         for prior in _PRIORS
     )
-    return Odds((f"{who} multiply {moves}.", f"So {words}."), risk.asks, moved)
+    times = _times(epsilon) if epsilon == cost.epsilon else None
+    return Odds((f"{who} multiply {moves}.", f"So {words}."), risk.asks, moved, times)
 
 
 def _factor(epsilon: Fraction) -> str:
     """Write e^ε, rounded up."""
     if epsilon > 20:
         return f"e^{rational_text(epsilon) if len(rational_text(epsilon)) < 12 else short_above(epsilon)}"
-    upper = enclosure_of(lambda: ball(epsilon).exp(), width=_WIDTH).upper
-    return f"{rational_text(Fraction(ceil(upper * 100), 100))} (e^ε)"
+    return f"{rational_text(Fraction(ceil(_times(epsilon) * 100), 100))} (e^ε)"
+
+
+def _times(epsilon: Fraction) -> Fraction:
+    return enclosure_of(lambda: ball(epsilon).exp(), width=_WIDTH).upper
 
 
 def _after(prior: Fraction, epsilon: Fraction, rounding: Callable[[Fraction], int]) -> str:
