@@ -11,11 +11,12 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from settling import COST, RETURNED, Child, answer
+from settling import COST, RETURNED, Child, answer, folder_of
 
 from irisdp.accounting import Cost
 from irisdp.errors import BudgetRefused
@@ -36,7 +37,8 @@ def main(folder: Path, units: int, place: str) -> None:
         statuses, shown = crowd(lambda show: spend_unguarded(path, budget, show))
     spent = Ledger(path).spent
     statuses_again, same = crowd(lambda show: show(answer(folder / "same.ledger", 0)))
-    _, secrets = crowd(lambda show: show(secret_beside(folder / "data.csv")))
+    with tempfile.TemporaryDirectory() as beside:
+        _, secrets = crowd(lambda show: show(secret_beside(Path(beside, "data.csv"))))
     print(
         json.dumps(
             {
@@ -85,4 +87,4 @@ def spend_unguarded(path: Path, budget: Cost, show: Show) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
+    main(folder_of(sys.argv[1]), int(sys.argv[2]), sys.argv[3])

@@ -12,7 +12,7 @@ import threading
 import time
 from pathlib import Path
 
-from settling import RETURNED, Child, answer, ask
+from settling import RETURNED, Child, answer, ask, folder_of
 
 from irisdp.release import Ledger, ledger_file, ledger_store
 
@@ -40,4 +40,4 @@ def main(folder: Path, turn: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    main(folder_of(sys.argv[1]), sys.argv[2])

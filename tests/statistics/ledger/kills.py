@@ -12,7 +12,7 @@ import time
 from itertools import count
 from pathlib import Path
 
-from settling import Books, Child, answer, ask
+from settling import Books, Child, answer, ask, folder_of
 
 KILLS_PER_LEDGER = 10
 LONGEST_LIFE = 8
@@ -50,4 +50,4 @@ def main(folder: Path, kills: int, moment: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
+    main(folder_of(sys.argv[1]), int(sys.argv[2]), sys.argv[3])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 from collections.abc import Callable
@@ -55,6 +56,22 @@ def stored(path: Path, number: int) -> bytes | None:
 
 def _refuse(answer: bytes) -> None:
     raise LookupError
+
+
+class Schemas:
+    """Stands for a folder where the ledgers are on a server: each name in it is a schema."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+
+    def __truediv__(self, name: str) -> str:
+        own = hashlib.sha256(f"{self._address} {name}".encode()).hexdigest()
+        return f"{self._address.rpartition('schema=')[0]}schema=l_{own[:16]}"
+
+
+def folder_of(text: str) -> Path | Schemas:
+    """Return where ledgers are made: a folder, or schemas of the server that an address names."""
+    return Schemas(text) if text.startswith("postgresql:") else Path(text)
 
 
 class Child:

@@ -20,6 +20,8 @@ import pytest
 from support.sweeps import tried
 
 KILLS, KILLS_OF_THE_CONTROL = 200, 60
+KILLS_ON_A_SERVER = tried(20, 100)
+KILLS_OF_CLIENTS, KILLS_OF_THE_SERVER = tried((8, 2), (120, 12))
 KILLS_OF_BATCHES, KILLS_OF_BATCHES_OF_THE_CONTROL = tried(6, 12), 6
 UNITS = 200
 """Settlements that the crowd's budget allows."""
@@ -45,6 +47,14 @@ def folder() -> Iterator[str]:
         yield place
 
 
+@pytest.fixture(params=["in a file", "on a server"])
+def place(request) -> str:
+    """Where the ledgers of a script are: in a folder, or in schemas of a server."""
+    if request.param == "on a server":
+        return request.getfixturevalue("server").address()
+    return request.getfixturevalue("folder")
+
+
 def assert_sound(books: dict[str, int]) -> None:
     assert books["trials"] > 0
     assert books["unexplained"] == 0
@@ -53,12 +63,30 @@ def assert_sound(books: dict[str, int]) -> None:
     assert books["lost"] == 0
 
 
-def test_kills_at_random_moments(folder):
-    books = run("kills.py", folder, KILLS, "after")
+def test_kills_at_random_moments(place):
+    kills = KILLS_ON_A_SERVER if place.startswith("postgresql:") else KILLS
+    books = run("kills.py", place, kills, "after")
     assert_sound(books)
-    assert books["killed"] == KILLS
-    assert books["shown"] > KILLS // 4, "the children were killed before they did anything"
+    assert books["killed"] == kills
+    assert books["shown"] > kills // 4, "the children were killed before they did anything"
+    if kills < KILLS:
+        return
     assert books["unshown"] > 0, "no kill fell between the commit and the answer, so recovery was not seen"
+
+
+def test_kills_of_clients_and_of_the_server(server):
+    """The script starts a server of its own; `server` is asked for so that the test is skipped where there is none."""
+    books = run("server.py", KILLS_OF_CLIENTS, KILLS_OF_THE_SERVER, "after")
+    assert books["client kills"] >= KILLS_OF_CLIENTS
+    assert books["server kills"] >= KILLS_OF_THE_SERVER
+    assert books["shown"] > 0
+    assert (books["uncharged"], books["shown twice"], books["unexplained"]) == (0, 0, 0)
+    assert books["charged in vain, beyond one a kill"] <= 0
+    assert books["spent / limit, at most"] <= 1
+
+
+def test_kills_of_clients_and_of_the_server_catch_answers_shown_before_the_commit(server):
+    assert run("server.py", 8, 2, "before")["uncharged"] > 0
 
 
 def test_kills_of_batches_leave_all_answers_or_none(folder):
@@ -103,8 +131,8 @@ def test_power_loss_catches_weaker_syncing(folder, weaker):
     assert run("power.py", folder, weaker)["lost"] > 0
 
 
-def test_crowd_spends_exactly_the_budget(folder):
-    found = run("crowd.py", folder, UNITS, "inside")
+def test_crowd_spends_exactly_the_budget(place):
+    found = run("crowd.py", place, UNITS, "inside")
     assert found["failed"] == 0
     assert found["answers"] == found["different answers"] == UNITS
     assert found["spent / limit"] == "1"
@@ -118,8 +146,8 @@ def test_crowd_catches_a_budget_checked_before_the_transaction(folder):
     assert Fraction(run("crowd.py", folder, UNITS, "outside")["spent / limit"]) > 1
 
 
-def test_fork_in_the_middle_of_a_settlement(folder):
-    assert run("fork.py", folder, "with") == {"returned": True, "shown": 1, "settled": 2}
+def test_fork_in_the_middle_of_a_settlement(place):
+    assert run("fork.py", place, "with") == {"returned": True, "shown": 1, "settled": 2}
 
 
 def test_fork_needs_its_turn(folder):
