@@ -47,6 +47,13 @@ def ledger_command(
     public_columns: Annotated[
         str | None, typer.Option(metavar="COL,…", help="Pin the columns that --public-membership may call public.")
     ] = None,
+    copy_to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Carry all over to a new file or postgresql://…, and close this ledger: one budget is one.",
+        ),
+    ] = None,
     verify: Annotated[
         bool,
         typer.Option("--verify", help="Check the history and all it speaks of; print the head, to keep elsewhere."),
@@ -73,6 +80,8 @@ def ledger_command(
         ledger.pin(promise_in_advance(table=table, relation=relation, unit=unit, public_columns=names))
     if most is not None:
         ledger.restrict(most)
+    if copy_to is not None:
+        ledger = ledger.copy_to(copy_to)
     if verify:
         _verify(ledger, head, as_json=as_json)
     elif as_json:

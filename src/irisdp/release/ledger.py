@@ -11,7 +11,6 @@ What is spent is never stored: it is the sum of the rows, as exact rationals in 
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +22,8 @@ from ..errors import BadInput
 from ..exact import Rational, checked
 from ..renamed import renamed_method
 from ..upstairs import Drawable
-from .ledger_history import History, check_history, prepare
+from .ledger_history import History, check_history
+from .ledger_move import begin, move, refuse_moved
 from .ledger_place import store_at
 from .ledger_release import Earlier, Release, lines_as_html, list_releases
 from .ledger_rows import (
@@ -32,13 +32,14 @@ from .ledger_rows import (
     check_budget,
     check_pinned,
     find_settlement,
+    hash_of,
     insert_settlement,
     insist_on,
     known_fingerprints,
     last_fingerprint,
     note_outputs,
     pin,
-    pinned_facts,
+    pin_in_advance,
     promise_document,
     read_limit,
     read_spent,
@@ -47,7 +48,7 @@ from .ledger_rows import (
 from .ledger_store import Rows, Store
 from .ledger_tables import currency_of
 from .limits import limit_of
-from .promise import Promise, check_promise
+from .promise import Promise
 from .statement import statement
 
 __all__ = ["Entry", "Ledger", "Release", "Settlement"]
@@ -165,7 +166,7 @@ class Ledger(Drawable):
         wanted = next(currency for currency in CURRENCIES if currency.cost is type(limit))
 
         def work(rows: Rows) -> Charge:
-            prepare(rows)
+            begin(rows, self.store.name)
             insist_on(rows, wanted, self.store.name)
             write_limit(rows, limit)
             return read_spent(rows)
@@ -182,6 +183,13 @@ class Ledger(Drawable):
         """Compare the history with all that stands in the ledger; it must go on from a `head` that somebody kept."""
         with self.store.reading() as rows:
             return check_history(rows, head)
+
+    @checked
+    def copy_to(self, place: str | os.PathLike[str]) -> Ledger:
+        """Carry all that stands here over to a new place, close this ledger for good, and return the one there."""
+        there = Ledger(place)
+        move(self.store, there.store, str(there.place))
+        return there
 
     def latest(self) -> list[Release]:
         """List the releases of that version of the data which was answered about last, oldest first."""
@@ -220,15 +228,10 @@ class Ledger(Drawable):
         facts : mapping
             As `irisdp.release.promise.promise_in_advance` returns them.
         """
-        name = self.store.name
 
         def work(rows: Rows) -> None:
-            prepare(rows)
-            pinned = pinned_facts(rows, name)
-            # Both ways: in advance nothing may be narrowed either.
-            check_promise(pinned, {**pinned, **facts}, name)
-            check_promise(facts, {**facts, **pinned}, name)
-            pin(rows, name, facts)
+            begin(rows, self.store.name)
+            pin_in_advance(rows, self.store.name, facts)
 
         self.store.write(work)
 
@@ -250,6 +253,7 @@ class Ledger(Drawable):
             Which facts differ, as pinned and as asked.
         """
         with self.store.reading() as rows:
+            refuse_moved(rows, self.store.name)
             check_pinned(rows, self.store.name, promise.facts(), fingerprint)
 
     @checked
@@ -262,7 +266,7 @@ class Ledger(Drawable):
     def answered(self, question: str) -> bool:
         """Tell whether a question was settled, about any version of the data."""
         with self.store.reading() as rows:
-            return bool(rows.find("SELECT 1 FROM settlement WHERE question_hash = ?", (_hash_of(question),)))
+            return bool(rows.find("SELECT 1 FROM settlement WHERE question_hash = ?", (hash_of(question),)))
 
     @checked
     def settle(
@@ -315,10 +319,10 @@ class Ledger(Drawable):
         ----------
         tests/statistics/ledger: kills, failing writes, power loss and crowds of processes.
         """
-        question_hash, drawn = _hash_of(question), set()
+        question_hash, drawn = hash_of(question), set()
 
         def work(rows: Rows) -> Settlement:
-            prepare(rows)
+            begin(rows, self.store.name)
             check_pinned(rows, self.store.name, promise.facts(), fingerprint)
             pin(rows, self.store.name, promise.facts())  # rolled back with everything else
             settled = find_settlement(rows, fingerprint, question_hash)
@@ -343,7 +347,3 @@ class Ledger(Drawable):
             return fresh
 
         return self.store.write(work)
-
-
-def _hash_of(question: str) -> str:
-    return hashlib.sha256(question.encode()).hexdigest()

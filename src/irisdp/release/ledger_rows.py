@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,12 +25,14 @@ __all__ = [
     "check_budget",
     "check_pinned",
     "find_settlement",
+    "hash_of",
     "insert_settlement",
     "insist_on",
     "known_fingerprints",
     "last_fingerprint",
     "note_outputs",
     "pin",
+    "pin_in_advance",
     "pinned_facts",
     "promise_document",
     "read_cost",
@@ -266,6 +269,20 @@ def pin(rows: Rows, name: str, asked: Mapping[str, Any]) -> None:
     facts = {**asked, **pinned}
     _keep_one(rows, "promise", {"facts": json.dumps(facts, sort_keys=True, ensure_ascii=False)})
     record(rows, "promise", {"facts": facts})
+
+
+def pin_in_advance(rows: Rows, name: str, facts: Mapping[str, Any]) -> None:
+    """Pin facts before the first release; those that are pinned already must be the same."""
+    pinned = pinned_facts(rows, name)
+    # Both ways: in advance nothing may be narrowed either.
+    check_promise(pinned, {**pinned, **facts}, name)
+    check_promise(facts, {**facts, **pinned}, name)
+    pin(rows, name, facts)
+
+
+def hash_of(question: str) -> str:
+    """Return the hash by which a ledger finds a question."""
+    return hashlib.sha256(question.encode()).hexdigest()
 
 
 def _keep_one(rows: Rows, table: str, row: Mapping[str, Any]) -> None:

@@ -1,0 +1,163 @@
+"""A ledger moves from a file to a server and back: nothing is lost, and there is never a second budget."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from irisdp.accounting import Cost, GaussianCost
+from irisdp.cli.main import run
+from irisdp.errors import BadInput, PromiseRefused
+from irisdp.release import ledger_move as module
+from irisdp.release.ledger import Entry, Ledger
+from irisdp.release.promise import Promise
+
+PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
+ODD = Fraction(3**200, 7**190)
+"""A cost that no decimal says."""
+
+
+def ask(book, question, cost):
+    return book.settle(
+        query=f"count {question}",
+        question=json.dumps(question),
+        fingerprint="data",
+        promise=PROMISE,
+        cost=cost,
+        draw=lambda earlier, price: [
+            Entry(audience="prèss", cost=cost, answers=bytes(range(256)), details='{"table": "t.csv"}'),
+            Entry(cost=cost * 0, answers=b"board"),
+        ],
+        outputs={"prèss": [f"/out/{question}.csv", "/a/b.csv"]},
+    )
+
+
+def filled(book):
+    book.set_limit(ODD * 5, "1/7")
+    for number in range(4):
+        ask(book, number, Cost(ODD, Fraction(1, 3**50)))
+    return book
+
+
+def all_of(book):
+    found = book.to_document()
+    return found, [(one.question, one.answers, one.details, one.outputs) for one in book.releases()]
+
+
+@pytest.fixture
+def places(server, tmp_path):
+    """A file, a server, a file."""
+    return [tmp_path / "first.ledger", server.address(), tmp_path / "second.ledger"]
+
+
+def test_there_and_back_loses_nothing(places):
+    first = filled(Ledger(places[0]))
+    before, head = all_of(first), first.verify().head
+    second = first.copy_to(places[1])
+    assert all_of(second) == before
+    third = second.copy_to(places[2])
+    assert all_of(third) == all_of(first) == before
+    for book in (second, third):
+        assert book.verify(head).problems == ()
+    assert third.spent == Cost(ODD * 4, Fraction(4, 3**50))
+    assert ask(third, 2, Cost(1)).repeated
+    assert not ask(third, "new", Cost(ODD)).repeated
+    assert (third.verify(head).problems, third.verify(second.verify().head).problems) == ((), ())
+
+
+def test_ledgers_of_other_currencies_go_too(places):
+    first = Ledger(places[0])
+    first.set_limit(mu="1/3")
+    assert first.copy_to(places[1]).limit == GaussianCost("1/9")
+
+
+def test_what_was_left_is_closed(places):
+    first = filled(Ledger(places[0]))
+    second = first.copy_to(places[1])
+    for use in (
+        lambda: ask(first, "new", Cost(0)),
+        lambda: ask(first, 2, Cost(1)),
+        lambda: first.set_limit(99),
+        lambda: first.pin(PROMISE.facts()),
+        lambda: first.check(PROMISE),
+        lambda: first.copy_to(places[2]),
+    ):
+        with pytest.raises(PromiseRefused, match="was moved, and its budget is spent elsewhere") as refusal:
+            use()
+        assert second.place in str(refusal.value)
+    assert first.spent == second.spent, "what it was can still be read"
+
+
+def test_killed_once_it_is_open_elsewhere_one_is_open(places, monkeypatch):
+    first = filled(Ledger(places[0]))
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "_check_sound", _killed("_check_sound"))
+        with pytest.raises(KeyboardInterrupt):
+            first.copy_to(places[1])
+    with pytest.raises(PromiseRefused, match="was moved"):
+        ask(first, "one more", Cost(0))
+    assert not ask(Ledger(places[1]), "one more", Cost(0)).repeated
+    assert first.copy_to(places[1]).spent == first.spent, "asked for again, all is done"
+
+
+def _killed(step):
+    real, calls = getattr(module, step), []
+
+    def once(*given):
+        calls.append(given)
+        # The first call is a check before anything is closed.
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return real(*given)
+
+    return once
+
+
+def test_killed_after_the_closing_the_same_call_goes_on(places, monkeypatch):
+    first = filled(Ledger(places[0]))
+    before = all_of(first)
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "_whole", _killed("_whole"))
+        with pytest.raises(KeyboardInterrupt):
+            first.copy_to(places[1])
+    with pytest.raises(PromiseRefused, match="was moved"):
+        ask(first, "one more", Cost(0))
+    assert all_of(first.copy_to(places[1])) == before
+    assert all_of(first.copy_to(places[1])) == before, "asked for once more, nothing happens"
+
+
+def test_where_a_ledger_is_none_goes(places):
+    filled(Ledger(places[0])), Ledger(places[1]).set_limit(1)
+    with pytest.raises(BadInput, match="is a ledger already, and two budgets cannot become one"):
+        Ledger(places[0]).copy_to(places[1])
+    assert ask(Ledger(places[0]), 1, Cost(0)).repeated, "and nothing was closed"
+    for target in (places[0], places[2].with_name("no-folder") / "x.ledger"):
+        with pytest.raises(BadInput):
+            Ledger(places[0]).copy_to(target)
+    assert ask(Ledger(places[0]), 1, Cost(0)).repeated
+    with pytest.raises(BadInput, match="there is no ledger"):
+        Ledger(places[2]).copy_to(places[2].with_name("other"))
+
+
+def test_one_that_was_tampered_with_stays(places):
+    import sqlite3
+
+    book = filled(Ledger(places[0]))
+    connection = sqlite3.connect(places[0])
+    connection.execute("UPDATE release SET epsilon = '0'")
+    connection.commit()
+    connection.close()
+    with pytest.raises(BadInput, match="has a history that does not hold"):
+        book.copy_to(places[1])
+
+
+def test_on_the_command_line(places, capsys):
+    filled(Ledger(places[0]))
+    before = Ledger(places[0]).to_document()
+    assert run(["ledger", str(places[0]), "--copy-to", places[1], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == before
+    assert run(["ledger", places[1], "--copy-to", str(places[2])]) == 0
+    assert run(["ledger", str(places[2]), "--verify"]) == 0
+    assert run(["ledger", str(places[0]), "--limit", "1"]) == 1
