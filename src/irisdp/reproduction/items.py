@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
+from .commands import command_of
+
 __all__ = ["WORKS", "Computed", "Fault", "Holds", "Item", "all_equal", "compared", "holds_at"]
 
 WORKS = {
@@ -89,7 +91,7 @@ class Item:
     @property
     def command(self) -> str:
         """The command that recomputes this item alone."""
-        return f'irisdp reproduce --paper {self.work} --only "{self.name}"'
+        return command_of(self.work, self.name)
 
 
 def compared(cases: int, wrong: int, what: str) -> Holds:

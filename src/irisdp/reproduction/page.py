@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..markup import Html, element
 from ..reports.blocks import bullets, document, section, table
 from ..version import VERSION
+from .commands import ALONE
 from .figures import FIGURES, drawn
 from .items import WORKS
 from .results import Reproduced
@@ -72,7 +73,7 @@ def _summary(results: Sequence[Reproduced], works: Sequence[str]) -> Iterator[Ht
             "agrees: what is computed is what is printed, exactly.",
             "rounded: what is computed rounds to the printed digits.",
             "misprint: they differ; the reason stands beside it, and a number that shows how what is printed fails.",
-            "Each item is recomputed alone by `irisdp reproduce --paper WORK --only ITEM`.",
+            ALONE,
         ]
     )
 
