@@ -64,6 +64,11 @@ def certify_depth_mechanism(mechanism: DepthMechanism, depths: Iterable[int] = S
         What to judge.
     depths : iterable of int
         Where to enclose rows as a check that does not use the theorem; each is compared with the depth below it.
+
+    Raises
+    ------
+    BadInput
+        For a negative depth.
     """
     promised = mechanism.privacy.pairs
     at_boundary = [

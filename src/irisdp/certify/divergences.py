@@ -39,11 +39,18 @@ def renyi_divergence(
         A factored mechanism is expanded first.
     order : number, text or math.inf
         a > 0.
+    graph : DatasetGraph, optional
+        Which inputs are neighbours; the subject's own graph unless given.
 
     Returns
     -------
     float
         At least the true value and within `RENYI_ACCURACY` of it; infinity where a probability faces zero (a ≥ 1).
+
+    Raises
+    ------
+    BadInput
+        For an order that is not more than 0, or finite and too large.
     """
     infinite = isinstance(order, float) and order == math.inf
     a = Fraction(0) if infinite else rational(order, "order")

@@ -107,6 +107,15 @@ def matrix_document(
     ----------
     matrix : rows of numbers, or a NumPy array
         In an array a float is the dyadic rational it is; elsewhere a float is its shortest decimal, as everywhere.
+    graph : DatasetGraph, optional
+        With a node for every row.
+    privacy : Privacy, optional
+        What is claimed of it.
+
+    Raises
+    ------
+    BadInput
+        For what is no table of numbers, or a graph with another number of nodes.
     """
     flat = isinstance(matrix, np.ndarray) and matrix.ndim != 2
     if (

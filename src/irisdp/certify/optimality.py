@@ -140,6 +140,11 @@ def check_optimality(subject: Mechanism | FactoredMechanism | MechanismDocument)
     Optimality
         A malformed certificate is one that does not hold; nothing is raised for it.
 
+    Raises
+    ------
+    BadInput
+        For what is no mechanism.
+
     References
     ----------
     proofs/weak-duality.md, proofs/universality.md, proofs/rainbow-optimality.md, proofs/randomized-response.md.

@@ -128,6 +128,18 @@ def privacy_profile(
     """Return δ as an exact piecewise linear function of the ratio, for a whole mechanism on its graph.
 
     Costs a sort per distinct pair of rows that meets. A factored mechanism is expanded first.
+
+    Parameters
+    ----------
+    subject : Mechanism, FactoredMechanism or MechanismDocument
+        Whose rows are compared.
+    graph : DatasetGraph, optional
+        Which inputs are neighbours; the subject's own graph unless given.
+
+    Raises
+    ------
+    BadInput
+        For a subject without a graph where none is given.
     """
     return profile_of(bare_subject(subject, graph))
 

@@ -21,6 +21,11 @@ def digest(document: Mapping[str, Any]) -> str:
     ----------
     document : mapping
         A mechanism document. `certificate.digest` itself is left out of the hash; decimals are hashed as their text.
+
+    Raises
+    ------
+    BadInput
+        For what JSON cannot hold.
     """
     certificate = document.get("certificate")
     if isinstance(certificate, Mapping):
@@ -37,6 +42,16 @@ def add_digest(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the document with the digest of everything else in its certificate.
 
     Numbers should be text or integers: a float is hashed as Python writes it, which no other reader need agree with.
+
+    Parameters
+    ----------
+    document : mapping
+        A mechanism document with a certificate.
+
+    Raises
+    ------
+    BadInput
+        For a document without one.
     """
     certificate = document.get("certificate")
     if not isinstance(certificate, Mapping):

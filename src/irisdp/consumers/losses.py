@@ -157,7 +157,13 @@ def zero_one() -> Loss:
 
 @checked
 def pinball(*, too_low: Any, too_high: Any) -> Loss:
-    """Return the pinball loss: too_low·(i − v) where v < i, too_high·(v − i) where v > i; both more than 0."""
+    """Return the pinball loss: too_low·(i − v) where v < i, too_high·(v − i) where v > i; both more than 0.
+
+    Raises
+    ------
+    BadInput
+        For a cost that is not more than 0.
+    """
     slopes = [rational(too_low, "too_low"), rational(too_high, "too_high")]
     for slope, field in zip(slopes, ("too_low", "too_high"), strict=True):
         if slope <= 0:
@@ -181,7 +187,20 @@ def excess(beyond: int) -> Loss:
 
 @checked
 def table_loss(entries: Any, n: int) -> Loss:
-    """Read a loss written out: row i, column v, both 0..n; any numbers."""
+    """Read a loss written out: row i, column v, both 0..n; any numbers.
+
+    Parameters
+    ----------
+    entries : table of numbers, shape (n + 1, n + 1)
+        Up to 10^30.
+    n : int
+        The largest count.
+
+    Raises
+    ------
+    BadInput
+        For another shape, or numbers that are larger.
+    """
     counts = integer(n, "n", at_least=0) + 1
     numbers = table(entries, "loss", rows=counts, columns=counts)
     if max(max(abs(x) for x in line) for line in numbers) > LARGEST_LOSS:

@@ -31,10 +31,24 @@ __all__ = ["loss_of_reading", "posterior", "weighed"]
 def loss_of_reading(deployed: Deployed, consumer: Consumer, reading: Reading | None = None) -> Fraction:
     """Bound from above what a reading costs a consumer; without one, what taking the released value as it is costs.
 
+    Parameters
+    ----------
+    deployed : Mechanism or FactoredMechanism
+        What was released; its inputs are the counts 0..n.
+    consumer : Consumer
+        Whose loss, and what is possible.
+    reading : mapping, optional
+        As `OptimalReading.reading`: released value → answers with their probabilities.
+
     Returns
     -------
     Fraction
         At least the worst, or expected, loss, and above it by about 1e-13 of it.
+
+    Raises
+    ------
+    BadInput
+        For a mechanism over other counts, or a reading that leaves out a released value.
     """
     check_counts(deployed, consumer)
     if reading is None:
@@ -71,6 +85,11 @@ def posterior(deployed: Deployed, released: Hashable, consumer: Consumer) -> Flo
         One of its outputs.
     consumer : Consumer
         Its prior, or without one equal weights on what is possible.
+
+    Raises
+    ------
+    BadInput
+        For a value that the mechanism does not release, or cannot for any possible count.
     """
     check_counts(deployed, consumer)
     if not isinstance(released, Hashable) or released not in deployed.outputs:

@@ -157,6 +157,11 @@ def randomized_response(choices: int | Sequence[Hashable], privacy: Privacy) -> 
         The truth has probability (r + δ(q−1))/(r + q − 1), and no private mechanism has a smaller mean probability of a
         wrong answer.
 
+    Raises
+    ------
+    BadInput
+        For text in place of a list, fewer than two answers, or one that occurs twice.
+
     References
     ----------
     docs/theory.md#colourings; proofs/randomized-response.md.

@@ -40,6 +40,8 @@ def release_column(
         How many categories there are, declared and not read off the data; 2 to 65,536.
     privacy : Privacy
         Of the whole column when one record is exchanged for another.
+    source : BitSource, optional
+        The operating system's bits unless given; tests script it.
 
     Returns
     -------
@@ -77,6 +79,15 @@ def expected_changes(records: int, categories: int, privacy: Privacy) -> Fractio
 
     With δ = 0 no private mechanism changes fewer on average over equally likely tables, or at worst
     (proofs/columns.md).
+
+    Parameters
+    ----------
+    records : int
+        N, at least 0.
+    categories : int
+        q, at least 2.
+    privacy : Privacy
+        Of the whole column when one record is exchanged for another.
 
     Examples
     --------

@@ -54,11 +54,18 @@ def release_largest(
     relation : {"exchange", "add-remove"}
     tidy : bool
         Sort again and raise to 0 after the noise, which costs nothing and only helps.
+    source : BitSource, optional
+        The operating system's bits unless given; tests script it.
 
     Returns
     -------
     array of int64, shape (largest,)
         π(counts) with independent noise on every entry, exactly.
+
+    Raises
+    ------
+    BadInput
+        For counts that are no whole numbers from 0 up, or more released than there are; the message shows no count.
 
     Examples
     --------
@@ -74,7 +81,22 @@ def release_largest(
 
 @checked
 def noise_risk(largest: int, privacy: Privacy, *, relation: str = "exchange") -> Fraction:
-    """Return the mean L1 error of the untidied release: r times 2α/(1 − α²) with α the decay of the noise."""
+    """Return the mean L1 error of the untidied release: r times 2α/(1 − α²) with α the decay of the noise.
+
+    Parameters
+    ----------
+    largest : int
+        r: how many counts are released, at least 1.
+    privacy : Privacy
+        Of the release; δ is not used.
+    relation : {"exchange", "add-remove"}
+        Which tables are neighbours.
+
+    Raises
+    ------
+    BadInput
+        For an ε of 0, where noise has no end.
+    """
     alpha = 1 / _per_unit(privacy, relation).ratio
     if alpha == 1:
         raise BadInput("epsilon", "must be above 0 for noise to be finite", "choose a larger epsilon")
@@ -118,6 +140,11 @@ def minimax_risk(total: int, largest: int, privacy: Privacy) -> MinimaxRisk:
         r.
     privacy : Privacy
         The theorem asks for ε ≤ 1/8.
+
+    Raises
+    ------
+    BadInput
+        For an ε of 0, or numbers below 1.
 
     References
     ----------

@@ -34,7 +34,13 @@ def boundary(coloured: ColouredGraph) -> Mask:
 
 @checked
 def interior(coloured: ColouredGraph) -> Mask:
-    """Mark the nodes whose neighbours all have their colour."""
+    """Mark the nodes whose neighbours all have their colour.
+
+    Parameters
+    ----------
+    coloured : ColouredGraph
+        A graph whose nodes have colours or rankings.
+    """
     return ~boundary(coloured)
 
 
@@ -43,6 +49,11 @@ def depth(coloured: ColouredGraph) -> Indices:
     """Return every node's distance to the boundary of its own class, UNREACHABLE (−1) where that is infinite.
 
     It is infinite where the node's component has no boundary: there the truthful answer costs no privacy.
+
+    Parameters
+    ----------
+    coloured : ColouredGraph
+        A graph whose nodes have colours or rankings.
 
     Notes
     -----
@@ -78,7 +89,13 @@ def touching_codes(coloured: ColouredGraph) -> Indices:
 
 @checked
 def components(graph: DatasetGraph) -> Indices:
-    """Return the number of every node's connected component: 0, 1, … in the order of their first nodes."""
+    """Return the number of every node's connected component: 0, 1, … in the order of their first nodes.
+
+    Parameters
+    ----------
+    graph : DatasetGraph
+        Any graph that can be listed.
+    """
     rows = listed(graph)
     tails = np.repeat(np.arange(rows.number_of_nodes), np.diff(rows.indptr))
     return connected_components(rows.number_of_nodes, tails, rows.indices)
@@ -90,6 +107,11 @@ def components_without_boundary(coloured: ColouredGraph) -> Indices:
 
     Components of a class need no notion of their own here: one that has no boundary has no edge that leaves it, and
     is a component of the graph.
+
+    Parameters
+    ----------
+    coloured : ColouredGraph
+        A graph whose nodes have colours or rankings.
     """
     numbers = components(coloured.graph)
     return np.setdiff1d(numbers, numbers[boundary(coloured)])

@@ -26,6 +26,13 @@ __all__ = ["boundary_graph", "line"]
 def line(n_blue: int, n_red: int, colours: tuple[Hashable, Hashable] = ("blue", "red")) -> ColouredGraph:
     """Return the (n_B, n_R)-line: nodes 1, …, n_B + n_R in a row, the first n_B of one colour, the rest of the other.
 
+    Parameters
+    ----------
+    n_blue, n_red : int
+        n_B and n_R, at least 1.
+    colours : pair
+        The colour of the first nodes, and that of the rest.
+
     References
     ----------
     [DOliveira2021], Definition 6.

@@ -175,7 +175,22 @@ def rank(graph: DatasetGraph, rankings: Assignment) -> RankedGraph:
 
 @checked
 def colours_by_key(graph: DatasetGraph, document: Any, field: str = "colors") -> dict[Node, Any]:
-    """Read a JSON object whose keys name nodes, for `colour` and `rank`; see `node_from_key` for the keys."""
+    """Read a JSON object whose keys name nodes, for `colour` and `rank`; see `node_from_key` for the keys.
+
+    Parameters
+    ----------
+    graph : DatasetGraph
+        Whose nodes are named.
+    document : dict
+        Node → value, as JSON has it.
+    field : str
+        What messages call the object.
+
+    Raises
+    ------
+    BadInput
+        For what is no object, or a node that is unknown or named twice.
+    """
     if not isinstance(document, dict):
         raise BadInput(field, "must be a JSON object", "write {node: value, …}")
     found: dict[Node, Any] = {}

@@ -73,6 +73,11 @@ def graph_from_arrays(tails: Any, heads: Any, *, nodes: Iterable[Any] | None = N
     nodes : iterable of names, optional
         `range(n)` for n nodes that are named by their positions. Without it the nodes are the integers that occur,
         in ascending order.
+
+    Raises
+    ------
+    BadInput
+        For arrays of other numbers or different lengths, positions that are no nodes, or too many nodes to be listed.
     """
     ends = _integers(tails, "tails"), _integers(heads, "heads")
     if len(ends[0]) != len(ends[1]):
@@ -90,7 +95,18 @@ def graph_from_arrays(tails: Any, heads: Any, *, nodes: Iterable[Any] | None = N
 
 @checked
 def graph_from_frame(frame: Any) -> Graph:
-    """Build a graph from the first two columns of any dataframe that narwhals reads: one row per edge."""
+    """Build a graph from the first two columns of any dataframe that narwhals reads: one row per edge.
+
+    Parameters
+    ----------
+    frame : dataframe
+        pandas, Polars, PyArrow or any other, of two columns or more without missing values.
+
+    Raises
+    ------
+    BadInput
+        For anything else.
+    """
     try:
         table = nw.from_native(frame)
     except TypeError:
@@ -109,7 +125,13 @@ def graph_from_frame(frame: Any) -> Graph:
 
 @checked
 def graph_from_networkx(graph: Any) -> Graph:
-    """Build a graph from a NetworkX graph of any kind; directions, multiplicities and attributes are dropped."""
+    """Build a graph from a NetworkX graph of any kind; directions, multiplicities and attributes are dropped.
+
+    Raises
+    ------
+    BadInput
+        For what is no NetworkX graph.
+    """
     if (
         not callable(getattr(graph, "edges", None))
         or not hasattr(graph, "nodes")
@@ -121,7 +143,13 @@ def graph_from_networkx(graph: Any) -> Graph:
 
 @checked
 def graph_from_sparse(matrix: Any) -> Graph:
-    """Build a graph from the non-zero entries of a square SciPy sparse matrix; nodes are 0, …, n − 1."""
+    """Build a graph from the non-zero entries of a square SciPy sparse matrix; nodes are 0, …, n − 1.
+
+    Raises
+    ------
+    BadInput
+        For what is no sparse matrix, or not square.
+    """
     if not hasattr(matrix, "tocoo") or isinstance(matrix, type):
         raise BadInput("matrix", "is no SciPy sparse matrix", "give one, or use graph_from_arrays")
     entries = matrix.tocoo()

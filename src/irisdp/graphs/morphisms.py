@@ -90,6 +90,13 @@ def check_morphism(source: DatasetGraph, target: DatasetGraph, mapping: Assignme
 def morphism(source: DatasetGraph, target: DatasetGraph, mapping: Assignment) -> Morphism:
     """Build a morphism from a map, after checking it as `check_morphism` does.
 
+    Parameters
+    ----------
+    source, target : DatasetGraph
+        From where, and to where.
+    mapping : function, mapping or sequence
+        The image of every node of the source.
+
     Raises
     ------
     BadInput
@@ -105,7 +112,15 @@ def morphism(source: DatasetGraph, target: DatasetGraph, mapping: Assignment) ->
 
 @checked
 def preserves_colours(between: Morphism, source: ColouredGraph, target: ColouredGraph) -> bool:
-    """Tell whether every node has the colour (or ranking) of its image."""
+    """Tell whether every node has the colour (or ranking) of its image.
+
+    Parameters
+    ----------
+    between : Morphism
+        The map.
+    source, target : ColouredGraph
+        The graphs between which it is.
+    """
     number = {colour: code for code, colour in enumerate(target.classes)}
     translated = np.array([number.get(colour, -1) for colour in source.classes])
     return bool((translated[source.codes] == target.codes[between.images]).all())

@@ -188,7 +188,18 @@ def named_nodes(names: Iterable[Any], field: str = "nodes") -> Nodes:
 
 @checked
 def key_of_node(node: Node) -> str:
-    """Write one name as a key of a JSON object: itself, its digits, or the JSON text of a list."""
+    """Write one name as a key of a JSON object: itself, its digits, or the JSON text of a list.
+
+    Parameters
+    ----------
+    node : str, int or tuple of these
+        The name of a node.
+
+    Raises
+    ------
+    BadInput
+        For any other name.
+    """
     try:
         return node if isinstance(node, str) else json.dumps(json_node(node))
     except TypeError:

@@ -45,6 +45,11 @@ def capped_heights(counts: Any, largest: int | Sequence[int]) -> Indices:
     largest : int, or one for each step, from below
         R, at least 1.
 
+    Raises
+    ------
+    BadInput
+        For what is no table of whole numbers.
+
     Examples
     --------
     >>> capped_heights([[9, 0, 4], [7, 7, 7]], 3).tolist()
@@ -78,6 +83,11 @@ def order_graph(categories: int, largest: int | Sequence[int], relation: Moves =
     -------
     Graph
         Its nodes are tuples of q heights, in lexicographic order.
+
+    Raises
+    ------
+    BadInput
+        For another relation, or more nodes than can be listed.
 
     Examples
     --------

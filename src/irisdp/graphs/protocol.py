@@ -130,6 +130,20 @@ def _listed(graph: DatasetGraph, index: int) -> tuple[int, str]:
 def node_from_key(graph: DatasetGraph, key: Any, field: str = "node") -> Node:
     """Find the node that a key of a JSON object (or a word on a command line) means; see `names.node_among`.
 
+    Parameters
+    ----------
+    graph : DatasetGraph
+        Whose node is meant.
+    key : str
+        Its name, its digits, or the JSON text of a list.
+    field : str
+        What messages call the key.
+
+    Raises
+    ------
+    BadInput
+        For a key that names no node.
+
     Examples
     --------
     >>> from irisdp.graphs import Histograms, Path

@@ -127,6 +127,18 @@ def balanced_line(privacy: Privacy, *, outputs: Sequence[Hashable] = ("yes", "no
 def line_mechanism(blue: int, red: int, mechanism: DepthMechanism) -> Mechanism:
     """Lay a two-class `DepthMechanism` on the (n_B, n_R)-line, exactly: nodes 1..n_B are class 0, the rest class 1.
 
+    Parameters
+    ----------
+    blue, red : int
+        n_B and n_R, at least 1.
+    mechanism : DepthMechanism
+        With two classes and two outputs.
+
+    Raises
+    ------
+    BadInput
+        For one with more.
+
     References
     ----------
     [DOliveira2021], Definition 6 and Theorem 4.

@@ -67,17 +67,33 @@ class MechanismDocument:
 def load(path: str | Path) -> Mechanism | FactoredMechanism:
     """Read a mechanism file.
 
+    Parameters
+    ----------
+    path : path
+        A file as `irisdp design` writes it.
+
     Returns
     -------
     Mechanism or FactoredMechanism
         Rows sum to exactly 1. The privacy it states is a claim; `irisdp.audit` checks it.
+
+    Raises
+    ------
+    BadInput
+        For a file that cannot be read, or is no mechanism file.
     """
     return read_document(read_json(path, "mechanism")).mechanism()
 
 
 @checked
 def read_document(document: Any) -> MechanismDocument:
-    """Read the JSON document of a mechanism file."""
+    """Read the JSON document of a mechanism file.
+
+    Raises
+    ------
+    BadInput
+        For what is none, each fault by its field.
+    """
     if not isinstance(document, dict):
         raise BadInput("mechanism", "must be a JSON object", f'write {{"format": "{FORMAT}", …}}')
     if document.get("format", FORMAT) != FORMAT:

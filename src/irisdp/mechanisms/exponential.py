@@ -189,6 +189,11 @@ def sensitivity(scores: Any, graph: DatasetGraph) -> Fraction:
         One row per node of the graph, in their order.
     graph : DatasetGraph
 
+    Raises
+    ------
+    BadInput
+        For scores that are not one row of numbers for every node.
+
     Examples
     --------
     >>> from irisdp.graphs import Path

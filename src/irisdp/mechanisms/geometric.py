@@ -41,7 +41,22 @@ def geometric(n: int, privacy: Privacy) -> Mechanism:
 
 @checked
 def geometric_row(count: int, n: int, ratio: Fraction) -> Row:
-    """Return the distribution over 0..n of clamp(count + noise), noise two-sided geometric with α = 1/ratio."""
+    """Return the distribution over 0..n of clamp(count + noise), noise two-sided geometric with α = 1/ratio.
+
+    Parameters
+    ----------
+    count : int
+        The true count, from 0 to `n`.
+    n : int
+        The largest count, at least 0.
+    ratio : number or text
+        r ≥ 1.
+
+    Raises
+    ------
+    BadInput
+        For numbers out of these ranges.
+    """
     n = integer(n, "n", at_least=0)
     count, ratio = integer(count, "count", at_least=0, at_most=n), rational(ratio, "ratio")
     if ratio < 1:

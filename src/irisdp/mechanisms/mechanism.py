@@ -231,7 +231,22 @@ class Mechanism(Written):
 
 @checked
 def check_distribution(row: Sequence[Fraction], length: int, name: str) -> None:
-    """Refuse a row that is not `length` non-negative numbers with sum exactly 1."""
+    """Refuse a row that is not `length` non-negative numbers with sum exactly 1.
+
+    Parameters
+    ----------
+    row : sequence of Fraction
+        Probabilities.
+    length : int
+        How many there must be.
+    name : str
+        What messages call the row.
+
+    Raises
+    ------
+    BadInput
+        For any other row.
+    """
     if len(row) != length:
         raise BadInput(name, f"has a row of {len(row)} entries", f"give {length} in every row")
     if min(entry.numerator for entry in row) < 0:

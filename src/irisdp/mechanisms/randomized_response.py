@@ -22,6 +22,13 @@ def balanced_truth(choices: int, privacy: Privacy) -> Fraction:
     (r + δ(q−1)) / (r + q − 1), for several pairs the least of theirs; for q = 2 it is the boundary value
     (r + δ)/(r + 1) of a balanced binary mechanism.
 
+    Parameters
+    ----------
+    choices : int
+        q, at least 1.
+    privacy : Privacy
+        One pair or several.
+
     References
     ----------
     docs/theory.md#colourings; proofs/randomized-response.md.
@@ -40,6 +47,11 @@ def randomized_response(choices: int | Sequence[Hashable], privacy: Privacy) -> 
         The answers, or how many (then 0..q−1).
     privacy : Privacy
         Any ratio and δ; any two inputs are neighbours.
+
+    Raises
+    ------
+    BadInput
+        For fewer than two answers.
     """
     names = tuple(range(choices)) if isinstance(choices, int) else tuple(choices)
     if len(names) < 2:
@@ -54,5 +66,11 @@ def randomized_response(choices: int | Sequence[Hashable], privacy: Privacy) -> 
 
 @checked
 def binary_randomized_response(privacy: Privacy) -> Mechanism:
-    """Build randomised response about one bit, inputs and outputs 0 and 1."""
+    """Build randomised response about one bit, inputs and outputs 0 and 1.
+
+    Parameters
+    ----------
+    privacy : Privacy
+        Any ratio and δ.
+    """
     return randomized_response(2, privacy)

@@ -212,7 +212,18 @@ def _check_short(value: Any, field: str) -> None:
 
 @checked
 def privacy_from_document(document: Any) -> Privacy:
-    """Read {"epsilon": …} or {"ratio": …}, with "delta" or not; {"all": [such pairs]}; {"gaussian": μ}; {"zcdp": ρ}."""
+    """Read {"epsilon": …} or {"ratio": …}, with "delta" or not; {"all": [such pairs]}; {"gaussian": μ}; {"zcdp": ρ}.
+
+    Parameters
+    ----------
+    document : dict
+        As JSON has it.
+
+    Raises
+    ------
+    BadInput
+        For any other object.
+    """
     if not isinstance(document, dict):
         raise BadInput("privacy", "must be an object", _EXAMPLE)
     for name, build in (("gaussian", Privacy.gaussian), ("zcdp", Privacy.zcdp)):
@@ -259,6 +270,16 @@ def guarantee_from_document(document: Any) -> Guarantee:
 
     {"gaussian": μ} is Gaussian privacy itself, {"zcdp": ρ} the Gaussian privacy that is enough for it, and neither a
     polygon below the curve, which they are with a "gap".
+
+    Parameters
+    ----------
+    document : dict
+        As JSON has it.
+
+    Raises
+    ------
+    BadInput
+        For any other object.
     """
     for name, build in (("gaussian", Gaussian), ("zcdp", Gaussian.zcdp)):
         if isinstance(document, dict) and set(document) == {name}:

@@ -103,7 +103,20 @@ class Picture:
 
 
 def picture_path(path: str | os.PathLike[str], field: str) -> Path:
-    """Check the ending of a file that a picture is to be written to."""
+    """Check the ending of a file that a picture is to be written to.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    field : str
+        What messages call it.
+
+    Raises
+    ------
+    BadInput
+        For another ending than .svg, .png or .html.
+    """
     found = Path(path)
     if found.suffix.lower() not in ENDINGS:
         raise BadInput(field, f"must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}", "name another file")

@@ -34,6 +34,11 @@ def readings(found: Interpretation, number: int | None = None) -> Picture:
     found : Interpretation
     number : int, optional
         Which of several answers to draw alone.
+
+    Raises
+    ------
+    BadInput
+        For a reading without answers, or a number of none.
     """
     if not found.answers:
         raise BadInput("interpretation", "holds no answers", "there is nothing to draw")
@@ -172,7 +177,18 @@ def _rows(found: Interpretation) -> Picture:
 
 
 def names_read(found: ChoiceInterpretation) -> Picture:
-    """Draw how likely each published name is true, or where one was read under a prior, how likely every name is."""
+    """Draw how likely each published name is true, or where one was read under a prior, how likely every name is.
+
+    Parameters
+    ----------
+    found : ChoiceInterpretation
+        As `irisdp.interpret` returns it for published names.
+
+    Raises
+    ------
+    BadInput
+        For a reading without answers.
+    """
     if not found.answers:
         raise BadInput("interpretation", "holds no answers", "there is nothing to draw")
     first = found.answers[0]
@@ -224,7 +240,18 @@ def _bars(title: str, basis: str, bars: Sequence[dict[str, Any]]) -> dict[str, A
 
 
 def estimates_picture(found: Estimates) -> Picture:
-    """Draw published lists as they are read: every size, or every category's count, between its ends."""
+    """Draw published lists as they are read: every size, or every category's count, between its ends.
+
+    Parameters
+    ----------
+    found : Estimates
+        As `irisdp.interpret` returns them for lists and columns.
+
+    Raises
+    ------
+    BadInput
+        For a reading without answers.
+    """
     if not found.rows:
         raise BadInput("interpretation", "holds no answers", "there is nothing to draw")
     shown = found.rows[:MOST_ROWS]

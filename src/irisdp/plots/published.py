@@ -36,6 +36,11 @@ def published(release: Any) -> Picture:
     -------
     Picture
         Its table holds every answer that is drawn, at most 800; the description says how many there are.
+
+    Raises
+    ------
+    BadInput
+        For files that cannot be read, or a release that named no group.
     """
     found = read_published(release)
     if not found.answers:

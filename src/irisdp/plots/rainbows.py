@@ -56,6 +56,11 @@ def rainbow_curves(
     Picture
         At whole distances the rows of the optimal mechanism with this boundary, to about 1e-12.
 
+    Raises
+    ------
+    BadInput
+        For a row that is no law, names of another number, or a distance out of range.
+
     Examples
     --------
     >>> rainbow_curves(["1/4", "3/4"], Privacy(ratio=2), farthest=1).rows

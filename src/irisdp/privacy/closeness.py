@@ -24,7 +24,15 @@ def hockey_stick(first: Sequence[Fraction], second: Sequence[Fraction], ratio: F
 
 
 def are_close(first: Sequence[Fraction], second: Sequence[Fraction], privacy: Privacy) -> bool:
-    """Tell whether two distributions keep every pair (r, δ), in both directions and exactly."""
+    """Tell whether two distributions keep every pair (r, δ), in both directions and exactly.
+
+    Parameters
+    ----------
+    first, second : sequence of Fraction
+        Probabilities of the same events, in one order.
+    privacy : Privacy
+        One pair or several.
+    """
     return all(
         hockey_stick(first, second, pair.ratio) <= pair.delta and hockey_stick(second, first, pair.ratio) <= pair.delta
         for pair in privacy.pairs

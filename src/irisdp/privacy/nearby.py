@@ -14,12 +14,26 @@ __all__ = ["tightened", "workable"]
 
 
 def workable(privacy: Privacy) -> Privacy:
-    """Return the guarantee with short ratios, each at most as large; see `exact.short.workable_ratio`."""
+    """Return the guarantee with short ratios, each at most as large; see `exact.short.workable_ratio`.
+
+    Parameters
+    ----------
+    privacy : Privacy
+        One pair or several.
+    """
     return _changed(privacy, lambda pair: replace(pair, ratio=workable_ratio(pair.ratio)))
 
 
 def tightened(privacy: Privacy, margin: Fraction) -> Privacy:
-    """Keep back so much of (r − 1)/r and of δ, in every pair."""
+    """Keep back so much of (r − 1)/r and of δ, in every pair.
+
+    Parameters
+    ----------
+    privacy : Privacy
+        One pair or several.
+    margin : Fraction
+        In [0, 1].
+    """
     return _changed(
         privacy,
         lambda pair: replace(

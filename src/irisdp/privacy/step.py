@@ -38,7 +38,15 @@ def step(probability: Fraction, privacy: Privacy) -> Fraction:
 
 
 def step_down(probability: Fraction, privacy: Privacy) -> Fraction:
-    """Return 1 − u(1 − s): the smallest probability a neighbour may give to the event."""
+    """Return 1 − u(1 − s): the smallest probability a neighbour may give to the event.
+
+    Parameters
+    ----------
+    probability : Fraction
+        s in [0, 1].
+    privacy : Privacy
+        One pair or several.
+    """
     return 1 - step(1 - probability, privacy)
 
 
@@ -46,6 +54,15 @@ def steps(probability: Fraction, count: int, privacy: Privacy) -> Fraction:
     """Return u applied `count` times, exactly.
 
     The result has about `count` times as many digits as r: for far-away nodes use `enclose_steps`.
+
+    Parameters
+    ----------
+    probability : Fraction
+        s in [0, 1].
+    count : int
+        How often, at least 0.
+    privacy : Privacy
+        One pair or several.
     """
     for _ in range(count):
         further = step(probability, privacy)

@@ -123,6 +123,11 @@ def safe_exponential(
     Exponential
         Private for this ratio, in exact arithmetic; nothing underflows. its `draw_positions` draws from
         it.
+
+    Raises
+    ------
+    BadInput
+        For scores that are not one row of numbers for every node.
     """
     lazy = Exponential.of(scores, 1, inputs=graph.nodes, outputs=outputs, prior=prior)
     if len(lazy.levels) != graph.number_of_nodes:

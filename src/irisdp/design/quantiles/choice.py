@@ -109,6 +109,11 @@ def quantile(bins: int, privacy: Privacy, share: Any = Fraction(1, 2), relation:
         Private for counts of any size. Where a table of capped offsets is small, the pull on it, every edge of which
         was checked in whole numbers; else weights by score, which are proved to be private.
 
+    Raises
+    ------
+    BadInput
+        For numbers out of these ranges, or privacy of several pairs.
+
     Examples
     --------
     >>> made = quantile(3, Privacy(ratio=2))

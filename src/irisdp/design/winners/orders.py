@@ -124,6 +124,16 @@ def ranking(
     Parameters and what is returned are those of `top`; answers are tuples of all category numbers, and any order among
     categories that are level is right.
 
+    Parameters
+    ----------
+    categories, privacy, relation, largest, total
+        As in `top`.
+
+    Raises
+    ------
+    BadInput
+        For numbers out of range, or too many inputs to be listed.
+
     Examples
     --------
     >>> ranking(3, Privacy(ratio=4), largest=1).outputs[:3]

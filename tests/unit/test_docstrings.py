@@ -1,0 +1,54 @@
+"""Every public function says what it takes, by name, and what it raises; every class and constant says what it is.
+
+That designs name their proofs is held by tests/unit/test_proofs.py, that arguments are checked by
+tests/unit/test_public_callables.py, that examples run by `make check`.
+"""
+
+import inspect
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "docs" / "site"))  # programs, no package
+try:
+    import api
+finally:
+    sys.path.pop(0)
+
+PUBLIC = [pytest.param(name, value, id=f"{room}.{name}") for room, name, value, first in api.names() if first]
+
+
+def unsaid(function, told):
+    """Yield what a docstring leaves out: parameters, and that something is raised."""
+    for name in inspect.signature(function).parameters:
+        if name not in {"self", "cls"} and not re.search(rf"\b{name}\b", told):
+            yield name
+    if (
+        re.search(r"^ +raise ", inspect.getsource(inspect.unwrap(function)), re.MULTILINE)
+        and "\nRaises\n---" not in told
+    ):
+        yield "what it raises"
+
+
+@pytest.mark.parametrize(("name", "value"), PUBLIC)
+def test_it_says_what_it_is(name, value):
+    told = api.said(name, value)
+    assert told.strip()
+    assert told.strip().splitlines()[0].rstrip().endswith((".", ":")) or "\n" in told
+    if inspect.isfunction(value):
+        assert list(unsaid(value, told)) == []
+
+
+def test_what_is_left_out_is_seen():
+    """Negative control."""
+
+    def public(first, second):
+        if first:
+            raise ValueError
+        return second
+
+    assert list(unsaid(public, "Return the second.")) == ["first", "what it raises"]
+    assert list(unsaid(public, "Say first and second.\n\nRaises\n------\nValueError\n")) == []
