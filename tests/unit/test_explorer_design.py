@@ -210,3 +210,8 @@ def test_of_a_formula_over_many_counts_a_part_is_shown(monkeypatch):
     assert "the first 40 of 20001 inputs" in table.caption and "answers" in table.caption
     assert table.rows[0][1] == "0.7311" and len(table.rows) == 40
     assert "inputs 100 are drawn" in found.pictures[0].description
+
+
+def test_a_graph_without_edges_is_noticed():
+    assert any("no edge" in note for note in made(graph="a-b\nb-c", colors="*: x").notes)
+    assert not any("no edge" in note for note in made(graph="a b", colors="*: x").notes)

@@ -91,6 +91,30 @@ def test_whatever_is_wrong_is_said_of_a_field_on_the_page_in_words_on_the_page(n
             assert not NAMES.search(unquoted), context
 
 
+@pytest.mark.parametrize(
+    ("name", "given", "line"),
+    [
+        ("design", {"kind": "consumer", "at_least": "8", "at_most": "3"}, "Known: at least: leaves no count possible"),
+        ("read", {"value": "7", "at_least": "8", "at_most": "3"}, "Known: at most: leaves no count possible"),
+        ("read", {"value": "seven"}, "The published answer: is none of the answers that this can publish"),
+        (
+            "read",
+            {"value": "7", "prior": "0.5, 0.5"},
+            "Prior: must be a list in JSON; write for example [0.5, 0.3, 0.2]",
+        ),
+        (
+            "ask",
+            {"query": "sum", "lower": "5", "upper": "1"},
+            "Values are at least: must be below “Values are at most”",
+        ),
+    ],
+)
+def test_what_does_not_fit_together_is_said_of_a_field_on_the_page(name, given, line):
+    room = next(room for room in ROOMS if room.name == name)
+    _, _, said = refusal(name, read_values(room.fields, {"release": RELEASE, **given}))
+    assert said.startswith(line)
+
+
 def test_the_line_names_what_python_names_otherwise():
     """Control: an error of the library, unheard, would fail the test above."""
     raw = "lower: must be below upper=; give less than --upper, or ask with epsilon="
@@ -144,3 +168,4 @@ def test_what_a_link_fills_in_for_nothing_is_said():
     assert not_used(fields, {"query": "count", "epsilon": "-5"}) == "Not used, by what else is chosen: ε (-5)."
     said = not_used(fields, {"query": "mean", "by": "within", "within": "3"})
     assert "Say (the error: find the least ε)" in said and "Off by at most (3)" in said
+    assert not_used(fields, {"query": "mean", "by": "epsilon", "epsilon": "2"}) == "", "that is how it is answered"

@@ -70,8 +70,14 @@ def design(values: Values, say: Phase) -> Result:
         files=(as_json_file("mechanism.json", mechanism.to_document()), spec),
         python=python,
         command=command,
-        notes=(*_notes(verdict), *wanted.noticed),
+        notes=(*_notes(verdict), *_apart(wanted), *wanted.noticed),
     )
+
+
+def _apart(wanted: Asked) -> tuple[str, ...]:
+    if wanted.graph is None or wanted.graph.number_of_edges:
+        return ()
+    return ("The graph has no edge, so no two inputs are kept from being told apart. An edge is a line such as a b.",)
 
 
 def _taken_away(wanted: Asked) -> tuple[str, str, File]:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from .html import Html, element
 
-__all__ = ["Field", "When", "read_values", "show_field", "stands"]
+__all__ = ["Field", "When", "read_values", "show_field", "stands", "ways"]
 
 When = Mapping[str, tuple[str, ...]]
 """Values of other fields, by their names."""
@@ -78,7 +78,7 @@ def read_values(fields: tuple[Field, ...], given: Mapping[str, str]) -> dict[str
 
 def stands(one: Field, values: Mapping[str, str]) -> bool:
     """Say whether a field stands, by the values of the others."""
-    return any(all(values.get(name) in allowed for name, allowed in when.items()) for when in _ways(one))
+    return any(all(values.get(name) in allowed for name, allowed in when.items()) for when in ways(one))
 
 
 def show_field(one: Field, values: Mapping[str, str], wrong: str | None) -> Html:
@@ -106,13 +106,14 @@ def show_field(one: Field, values: Mapping[str, str], wrong: str | None) -> Html
     )
 
 
-def _ways(one: Field) -> tuple[When, ...]:
+def ways(one: Field) -> tuple[When, ...]:
+    """Return what lets a field stand: each alone does."""
     return one.when if isinstance(one.when, tuple) else (one.when,)
 
 
 def _written(one: Field) -> str:
     """Write for the script when a field stands: ``a=1,2 b=3|c=4`` is a and b, or c."""
-    return "|".join(" ".join(f"{name}={','.join(allowed)}" for name, allowed in when.items()) for when in _ways(one))
+    return "|".join(" ".join(f"{name}={','.join(allowed)}" for name, allowed in when.items()) for when in ways(one))
 
 
 def _control(one: Field, value: str, common: Mapping[str, str | bool | None]) -> Html:

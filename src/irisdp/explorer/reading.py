@@ -38,10 +38,15 @@ def read(values: Values, say: Phase) -> Result:
         raise BadInput("value", "is missing", "give one published answer, such as 7; of a whole file, use interpret")
     loss = loss_of(values)
     known: dict[str, Any] = {name: values[name].strip() for name in _KNOWN if values[name].strip()}
-    prior = json_ready(parse_json(values["prior"], "prior")) if values["prior"].strip() else None
+    prior = _prior(values["prior"].strip())
     say("finding the best reading")
     weights = None if prior is None else numbers(prior, "prior")
-    found = interpret(release, value, loss=loss, prior=weights, **known)
+    try:
+        found = interpret(release, value, loss=loss, prior=weights, **known)
+    except BadInput as error:
+        if error.field == "value" and "node of the graph" in error.rule:
+            raise BadInput("value", "is none of the answers that this can publish", "write one of them") from None
+        raise
     if isinstance(found, Estimates):
         raise BadInput("release", "publishes a list, which is read whole", "read it whole in Python")
     from ..plots import names_read, readings
@@ -76,6 +81,14 @@ def _release(text: str) -> Mapping[str, Any]:
     if not isinstance(document, dict):
         raise BadInput("release", "must be a JSON object", "paste the .release.json that lies beside published answers")
     return document
+
+
+def _prior(text: str) -> Any:
+    if not text:
+        return None
+    if not text.startswith("["):
+        raise BadInput("prior", "must be a list in JSON", "write for example [0.5, 0.3, 0.2]")
+    return json_ready(parse_json(text, "prior"))
 
 
 def _of_count(found: Interpretation, document: Mapping[str, Any]) -> Result:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from ..errors import BadInput
 from ..exact import rational
-from .forms import Field, stands
+from .forms import Field, stands, ways
 
 __all__ = ["check_form", "field_meant", "in_words", "not_used"]
 
@@ -71,7 +71,11 @@ def in_words(fields: tuple[Field, ...], values: Mapping[str, str], error: BadInp
 def not_used(fields: tuple[Field, ...], given: Mapping[str, str]) -> str:
     """Say which fields a link fills in that do not stand by its other choices; nothing where all do."""
     values = {one.name: given.get(one.name, one.default) for one in fields}
-    left = [one for one in fields if given.get(one.name, "").strip() and not stands(one, values)]
+    left = [
+        one
+        for one in fields
+        if given.get(one.name, "").strip() and not stands(one, values) and not _holds_anyway(one, fields, values)
+    ]
     if not left:
         return ""
     named = ", ".join(f"{one.label} ({_shortened(_choice(one, given[one.name]))})" for one in left)
@@ -103,6 +107,14 @@ def _check_number(one: Field, text: str) -> None:
     most = _LARGEST if one.most is None else one.most
     if abs(number) > most:
         raise BadInput(one.name, f"must be at most {most:,} here", "use the command line for more")
+
+
+def _holds_anyway(one: Field, fields: tuple[Field, ...], values: Mapping[str, str]) -> bool:
+    """Tell whether a choice that does not stand brings a field that stands without it: then it is as was said."""
+    value = values[one.name]
+    return one.kind == "choice" and any(
+        value in way.get(one.name, ()) for other in fields if stands(other, values) for way in ways(other)
+    )
 
 
 def _example(one: Field) -> str:

@@ -36,6 +36,7 @@ def known_field(end: str, *, low: int | None = None, high: int | None = None, wh
         whole=True,
         low=low,
         high=high,
+        also=("side_information",) if end == "least" else (),
         when=when or {},
     )
 
