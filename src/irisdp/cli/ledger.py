@@ -47,6 +47,13 @@ def ledger_command(
     public_columns: Annotated[
         str | None, typer.Option(metavar="COL,…", help="Pin the columns that --public-membership may call public.")
     ] = None,
+    grant: Annotated[
+        str | None,
+        typer.Option(
+            metavar="publish=ROLE|read=ROLE",
+            help="On a server: let a role publish with it, or only read it.",
+        ),
+    ] = None,
     copy_to: Annotated[
         str | None,
         typer.Option(
@@ -80,6 +87,8 @@ def ledger_command(
         ledger.pin(promise_in_advance(table=table, relation=relation, unit=unit, public_columns=names))
     if most is not None:
         ledger.restrict(most)
+    if grant is not None:
+        _grant(ledger, grant)
     if copy_to is not None:
         ledger = ledger.copy_to(copy_to)
     if verify:
@@ -88,6 +97,15 @@ def ledger_command(
         print_json(ledger.to_document())
     else:
         _show(ledger)
+
+
+def _grant(ledger: Ledger, allow: str) -> None:
+    from ..release import ledger_roles
+
+    may, equals, role = allow.partition("=")
+    if not equals or may not in ("publish", "read"):
+        raise BadInput("grant", "must be publish=ROLE or read=ROLE", "write for example --grant publish=alice")
+    ledger_roles.grant(ledger, role, "publish" if may == "publish" else "read")
 
 
 def _verify(ledger: Ledger, head: str | None, *, as_json: bool) -> None:

@@ -1,0 +1,61 @@
+"""Who may do what with a ledger on a server: its owner lets roles publish, or only read.
+
+The server holds them to it, whatever program they use: who publishes adds rows and pins what is open, but raises no
+limit, and changes and removes nothing that stands; who reads changes nothing at all. What a release costs is worked out
+by Iris and not by the server, so whoever may publish is trusted to charge what it costs, with Iris.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ..errors import BadInput
+from ..exact import checked
+from .ledger import Ledger
+from .ledger_server import LedgerServer
+from .ledger_store import Rows
+
+__all__ = ["grant"]
+
+_ADDED_TO = ("settlement", "release", "output", "history", "promise")
+"""The tables that a release adds rows to."""
+_CHANGED = ("promise", "turn")
+"""What is still open is pinned by the first release; and to lock a table is to be able to change it."""
+
+
+@checked
+def grant(book: Ledger, role: str, may: Literal["publish", "read"]) -> None:
+    """Let a role of the server publish with a ledger, or only read it; only its owner can.
+
+    Parameters
+    ----------
+    book : Ledger
+        On a server; it is made where it is not there yet.
+    role : str
+        A role that the server knows.
+    may : {"publish", "read"}
+        Publish, which is to read, too; or only read: limit, spending, questions and all answers.
+
+    Raises
+    ------
+    BadInput
+        For a ledger in a file, a role that the server does not know, and whoever is not the owner.
+    """
+    if not isinstance(book.store, LedgerServer):
+        rule = "is for ledgers on a server: a file is written by whoever may write it"
+        raise BadInput("grant", rule, "use the permissions of the file and its folder")
+    if not role or not role.isprintable():
+        raise BadInput("grant", "must name a role", "write for example publish=alice")
+    named = '"' + role.replace('"', '""') + '"'
+    schema = book.store.address.schema
+    allowed = [f'USAGE ON SCHEMA "{schema}"', f'SELECT ON ALL TABLES IN SCHEMA "{schema}"']
+    if may == "publish":
+        allowed += [f"INSERT ON {', '.join(_ADDED_TO)}", f"UPDATE ON {', '.join(_CHANGED)}"]
+
+    def work(rows: Rows) -> None:
+        if not rows.find("SELECT 1 FROM pg_roles WHERE rolname = ?", (role,)):
+            raise BadInput("grant", "names a role that the server does not know", "have it made: CREATE ROLE")
+        for each in allowed:
+            rows.change(f"GRANT {each} TO {named}")
+
+    book.store.write(work)

@@ -1,0 +1,138 @@
+"""Roles of a ledger on a server: the server itself holds them to what they may."""
+
+from __future__ import annotations
+
+import secrets
+from fractions import Fraction
+
+import pytest
+
+import irisdp
+from irisdp.accounting import Cost
+from irisdp.cli.main import run
+from irisdp.errors import BadInput
+from irisdp.release.ledger import Entry, Ledger
+from irisdp.release.ledger_roles import grant
+from irisdp.release.promise import Promise
+
+PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
+TENTH = Cost(Fraction(1, 10))
+WRITES = [
+    "UPDATE budget SET epsilon = '99'",
+    "DELETE FROM budget",
+    "INSERT INTO budget (id, epsilon, delta) VALUES (1, '9', '0') ON CONFLICT (id) DO UPDATE SET epsilon = '9'",
+    "UPDATE release SET epsilon = '0'",
+    "DELETE FROM release",
+    "UPDATE settlement SET fingerprint = 'x'",
+    "DELETE FROM settlement",
+    "UPDATE history SET hash = 'x'",
+    "DELETE FROM history",
+    "TRUNCATE history",
+    "DELETE FROM output",
+    "DROP TABLE release CASCADE",
+    "ALTER TABLE budget ADD COLUMN x TEXT",
+    "UPDATE ledger_format SET version = 9",
+    "CREATE TABLE more (x TEXT)",
+]
+
+
+def ask(book, question):
+    return book.settle(
+        query="count",
+        question=f'"{question}"',
+        fingerprint="data",
+        promise=PROMISE,
+        cost=TENTH,
+        draw=lambda earlier, price: [Entry(cost=TENTH, answers=b"x")],
+        outputs={None: ["/o.csv"]},
+    )
+
+
+@pytest.fixture
+def team(server):
+    """The owner's ledger with a limit, and what a publisher, a reader and a stranger see of it."""
+    own = Ledger(server.address())
+    own.set_limit("1/5")
+    books = {}
+    for may in ("publish", "read", "nothing"):
+        role = f"r_{secrets.token_hex(4)}"
+        server.execute(f"CREATE ROLE {role} LOGIN")
+        if may != "nothing":
+            assert run(["ledger", own.place, "--grant", f"{may}={role}"]) == 0
+        books[may] = Ledger(own.place.replace("iris@", f"{role}@"))
+    return own, books
+
+
+def try_sql(book, statement):
+    import psycopg
+
+    with psycopg.connect(book.store.address.told, autocommit=True) as connection:
+        connection.execute(f'SET search_path = "{book.store.address.schema}"')
+        connection.execute(statement)
+
+
+def test_who_publishes_charges_within_the_limit_and_raises_it_never(team):
+    own, books = team
+    ask(books["publish"], 1)
+    ask(books["publish"], 2)
+    assert ask(books["publish"], 1).repeated
+    with pytest.raises(irisdp.BudgetRefused):
+        ask(books["publish"], 3)
+    with pytest.raises(BadInput, match=r"does not allow this role to do that \(42501\)"):
+        books["publish"].set_limit(9)
+    assert (own.spent, own.limit, own.verify().problems) == (TENTH * 2, TENTH * 2, ())
+
+
+def test_who_reads_reads_and_no_more(team):
+    own, books = team
+    ask(books["publish"], 1)
+    assert books["read"].to_document() == own.to_document()
+    assert books["read"].releases()[0].answers == b"x"
+    assert books["read"].verify() == own.verify()
+    for use in (lambda book: ask(book, 1), lambda book: ask(book, 2), lambda book: book.set_limit(1)):
+        with pytest.raises(BadInput, match="does not allow this role"):
+            use(books["read"])
+    assert own.spent == TENTH
+
+
+def test_a_stranger_sees_nothing(team):
+    _, books = team
+    for use in (ask, lambda book, _: book.spent, lambda book, _: book.to_document()):
+        with pytest.raises(BadInput, match="ledger: "):
+            use(books["nothing"], 1)
+
+
+@pytest.mark.parametrize("may", ["publish", "read"])
+@pytest.mark.parametrize("statement", WRITES)
+def test_another_program_changes_and_removes_nothing_either(team, may, statement):
+    import psycopg
+
+    own, books = team
+    ask(books["publish"], 1)
+    before = own.to_document()
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        try_sql(books[may], statement)
+    assert (own.to_document(), own.verify().problems) == (before, ())
+
+
+def test_what_a_publisher_may_change_behind_iris_is_shown(team):
+    own, books = team
+    ask(books["publish"], 1)
+    try_sql(books["publish"], "UPDATE promise SET facts = '{}'")
+    assert own.verify().problems
+
+
+@pytest.mark.parametrize("allowed", ["alice", "own=alice", "publish=", "read=no_such_role", "publish=a\nb"])
+def test_what_cannot_be_granted_is_refused(server, allowed, capsys):
+    own = Ledger(server.address())
+    own.set_limit(1)
+    assert run(["ledger", own.place, "--grant", allowed]) == 2
+    assert capsys.readouterr().err.startswith("irisdp: --grant: ")
+
+
+def test_only_the_owner_grants_and_only_on_a_server(team, tmp_path):
+    _, books = team
+    with pytest.raises(BadInput, match="does not allow this role"):
+        grant(books["read"], "iris", "read")
+    with pytest.raises(BadInput, match="is for ledgers on a server"):
+        grant(Ledger(tmp_path / "a.ledger"), "iris", "read")
