@@ -32,7 +32,7 @@ stand in `requirements/`; `make sbom` writes a bill of materials of an installat
 `build/sbom.json`), and `make versions` tries other Pythons and the oldest packages that are allowed.
 
 Under the GPL, and thus in an extra alone: {free}. It finds the symmetries of graphs that are of no known family, where
-they are asked for. The wheels of python-flint hold libraries under the LGPL.
+they are asked for. The wheels of python-flint hold libraries under the LGPL; psycopg is under it.
 
 | package | terms | part of Iris that brings it |
 |---|---|---|
