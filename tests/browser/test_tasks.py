@@ -6,6 +6,7 @@ nobody has to think. How many steps a person takes (goes into a room, fills in a
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -45,6 +46,15 @@ def test_a_task_is_done(visitor, release, task):
     assert seconds < 30
 
 
+def but_for_the_coin(content):
+    """Leave out which of several readings came up, where the best is one at random: a coin is tossed each time."""
+    document = json.loads(content)
+    if isinstance(document, dict) and len(chances := document.get("chances", [])) > 1:
+        assert document["reading"] in [value for value, _ in chances]
+        return re.sub(rb'"reading": \d+', b'"reading": ?', content)
+    return content
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_the_command_line_makes_the_same_files(visitor, release, task, tmp_path, monkeypatch):
     """Take away the files and the command, and run it where only what it reads lies."""
@@ -71,7 +81,7 @@ def test_the_command_line_makes_the_same_files(visitor, release, task, tmp_path,
     told = os.environ | {"PATH": f"{again}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(["sh", "-e"], input=command, cwd=again, env=told, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert (again / made).read_bytes() == (taken / made).read_bytes()
+    assert but_for_the_coin((again / made).read_bytes()) == but_for_the_coin((taken / made).read_bytes())
     seconds = round(time.perf_counter() - started, 2)
     note(f"the same file by the command line: {task}", steps=steps + len(names) + 2, seconds=seconds)
 
