@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sqlite3
 from fractions import Fraction
@@ -168,6 +169,24 @@ class TestHistory:
         said = capsys.readouterr()
         assert "was tampered with: release #3 was changed" in said.err
         assert json.loads(said.out)["problems"] == ["release #3 was changed"]
+
+
+def test_releases_are_printed_as_csv_with_exact_numbers(ledger, capsys):
+    ledger.set_limit(3, "1/2")
+    ask(ledger, 1, outputs={"press": ["/out/a, b.csv", "/out/c.csv"]})
+    ledger.settle(query="=1+1", question="{}", fingerprint="d", promise=PROMISE, cost=Cost("1/3", "1/7"),
+                  draw=lambda *_: [Entry(cost=Cost("1/3", "1/7"), answers=b"")])  # fmt: skip
+    assert run(["ledger", str(ledger.place), "--csv"]) == 0
+    lines = list(csv.reader(capsys.readouterr().out.splitlines()))
+    date = ledger.releases()[0].settled
+    assert lines == [
+        ["id", "date", "table", "query", "audience", "epsilon", "delta", "refines", "coarsens", "outputs"],
+        ["1", date, "", "count", "press", "0.1", "0", "", "", "/out/a, b.csv /out/c.csv"],
+        ["2", date, "t.csv", "count", "board", "0.1", "0", "", "", ""],
+        ["3", ledger.releases()[2].settled, "", "'=1+1", "", "1/3", "1/7", "", "", ""],
+    ]
+    for wrong in ("--json", "--verify"):
+        assert run(["ledger", str(ledger.place), "--csv", wrong]) == 2
 
 
 class TestEarlierFormats:

@@ -68,6 +68,9 @@ def ledger_command(
     head: Annotated[
         str | None, typer.Option(metavar="HASH", help="With --verify: the head that was kept; lines may have followed.")
     ] = None,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="Print every release as a line of CSV, with exact numbers, and nothing else.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show a ledger: its limit, its promise, what was spent and every release. Set limit and promise, or check it."""
@@ -80,6 +83,8 @@ def ledger_command(
     ledger = Ledger(file)
     if limit is None and pinned == (None,) * 4 and not ledger.store.exists():
         raise BadInput("FILE", f"there is no ledger {file}", "publish something, or create one with --limit")
+    if as_csv and (as_json or verify):
+        raise BadInput("csv", "lists releases, and nothing else", "leave out --json and --verify")
     if head is not None and not verify:
         raise BadInput("head", "is what a history is checked against", "add --verify")
     if pinned != (None,) * 4:
@@ -93,6 +98,8 @@ def ledger_command(
         ledger = ledger.copy_to(copy_to)
     if verify:
         _verify(ledger, head, as_json=as_json)
+    elif as_csv:
+        _print_csv(ledger)
     elif as_json:
         print_json(ledger.to_document())
     else:
@@ -121,6 +128,17 @@ def _verify(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
     view.print(f"history  {lines}")
     if found.lines:
         view.print(f"head     {found.head}", soft_wrap=True)
+
+
+def _print_csv(ledger: Ledger) -> None:
+    from ..release.group_names import csv_cell
+
+    document = ledger.to_document()
+    columns = ["id", "date", "table", "query", "audience", *document["spent"], "refines", "coarsens", "outputs"]
+    print(",".join(columns))
+    for release in document["releases"]:
+        told = {**release, "outputs": " ".join(release["outputs"])}
+        print(",".join(csv_cell("" if told[name] is None else told[name]) for name in columns))
 
 
 def _show(ledger: Ledger) -> None:

@@ -23,6 +23,8 @@ KILLS, KILLS_OF_THE_CONTROL = 200, 60
 KILLS_ON_A_SERVER = tried(20, 100)
 KILLS_OF_CLIENTS, KILLS_OF_THE_SERVER = tried((8, 2), (120, 12))
 KILLS_OF_BATCHES, KILLS_OF_BATCHES_OF_THE_CONTROL = tried(6, 12), 6
+LONGEST = tried(300, 1800)
+"""Seconds that a script may take."""
 UNITS = 200
 """Settlements that the crowd's budget allows."""
 PROCESSES, THREADS, FORKS = 16, 64, 4
@@ -30,7 +32,7 @@ PROCESSES, THREADS, FORKS = 16, 64, 4
 
 def run(script: str, *arguments: object) -> dict[str, Any]:
     command = [sys.executable, str(Path(__file__).with_name(script)), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
