@@ -97,6 +97,9 @@ def test_the_optimum_for_a_pasted_graph_of_eight_nodes():
     assert fact(result, "Size") == "8 inputs, 2 answers"
     bound = next(one for one in result.facts if one.name == "Bound")
     assert "given at 6 of 8 inputs" in bound.remark
+    assert fact(result, "Gap") == "0" and fact(result, "Bound") == fact(result, "Value"), (
+        "one number is written one way"
+    )
     assert fact(result, "Goal").startswith("mean probability of missing the first choice"), "as the headline says"
     by_depth, matrix = result.tables
     assert [row[:2] for row in by_depth.rows] == [

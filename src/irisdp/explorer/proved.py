@@ -25,12 +25,17 @@ def proved(found: Optimality, *, goal: str = "") -> list[Fact]:
     always = f"always answering {_key(found.goal.constant_answer)} reaches {short_text(found.goal.constant)}"
     free = f"without privacy it could be {short_text(found.goal.without_privacy)}; {always}"
     told = "the same for all" if found.goal.compares_nothing else free
+    value = short_above(found.value, 10)  # and the bound, where they are one number
     words = f"{goal}, as small as possible" if goal else f"{found.goal.words}, as small as possible"
     return [
         *facts,
         Fact("Goal", words, f"in the certificate {found.goal.words}; {told}" if goal else told),
-        Fact("Value", short_above(found.value, 10)),
-        Fact("Bound", short_below(found.lower_bound, 10), f"no mechanism has less, among {found.scope()}"),
+        Fact("Value", value),
+        Fact(
+            "Bound",
+            short_below(found.lower_bound, 10) if found.gap else value,
+            f"no mechanism has less, among {found.scope()}",
+        ),
         Fact("Gap", short_above(found.gap, 3)),
     ]
 
