@@ -16,6 +16,7 @@ from debian import install, missing
 HERE = Path(__file__).resolve().parent
 PROGRAM = HERE.parent / "build" / "checker" / "iris-check"
 SOURCES = ("checker.mli", "checker.ml", "json.ml", "numbers.ml", "reading.ml", "certificate.ml", "main.ml")
+EXTRACTED = ("Certificates", "Oracles")
 BOTH_WAYS = "(&&) (one_way rd p q) (one_way rd q p)"
 
 
@@ -44,7 +45,7 @@ def build(program=PROGRAM):
     folder = program.parent
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for name in below("Certificates"):
+    for name in below():
         shutil.copy(HERE / f"{name}.v", folder)
         compile_one(folder, name)
     for path in (HERE / "checker").iterdir():
@@ -74,8 +75,8 @@ def link(folder, program):
     coq(["ocamlfind", "ocamlopt", "-w", "-a", "-package", "zarith", "-linkpkg", *SOURCES, "-o", program.name], folder)
 
 
-def below(name):
-    """Return a file and what it needs, in the order in which they compile."""
+def below():
+    """Return the files that are extracted and what they need, in the order in which they compile."""
     found, need = [], needs(HERE)
 
     def visit(one):
@@ -84,13 +85,14 @@ def below(name):
         if one not in found:
             found.append(one)
 
-    visit(name)
+    for name in EXTRACTED:
+        visit(name)
     return found
 
 
 def digest():
     """Return the SHA-256 of every source of the program."""
-    paths = [*(HERE / f"{name}.v" for name in below("Certificates")), *sorted((HERE / "checker").glob("*.ml"))]
+    paths = [*(HERE / f"{name}.v" for name in below()), *sorted((HERE / "checker").glob("*.ml"))]
     paths.append(HERE / "checker" / "Extract.v")
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in paths)).hexdigest()
 

@@ -18,6 +18,8 @@ from irisdp.certify import add_digest, audit, verify_mechanism
 from irisdp.errors import IrisError
 from irisdp.exact import parse_json
 from irisdp.mechanisms import read_document
+from irisdp.privacy import Privacy
+from irisdp.privacy.step import step, steps
 from oracles.test_certify_agreement import Inventor
 from support.seeds import fresh_random
 from support.sweeps import tried
@@ -150,6 +152,26 @@ def test_all_three_agree_on_certificates(seed, checker):
         assert status == audit_says(text) == verifier_says(text), text
         seen[status] += 1
     assert min(seen[0], seen[1]) > len(texts) // 20, seen
+
+
+def test_steps_of_u_are_those_of_the_verified_operator(checker):
+    """One step, many steps (a closed form in the library) and partition selection, which is steps from 0."""
+    pick, lines, ours = fresh_random("verified steps"), [], []
+    for _ in range(tried(300, 5_000)):
+        ratio, delta = (
+            Fraction(pick.randrange(10, 60), 10),
+            Fraction(pick.choice([0, 1, 1, 30]), pick.choice([100, 999])),
+        )
+        count, s = pick.randrange(12), Fraction(pick.choice([0, pick.randrange(100)]), 100)
+        lines.append(f"{ratio} {delta} {count} {s}")
+        privacy = Privacy(ratio=ratio, delta=delta)
+        ours.append((steps(s, count, privacy), step(s, privacy)))
+    said = {"steps": lines, "step": [f"{a} {b} 1 {s}" for a, b, _, s in map(str.split, lines)]}
+    for place, name in enumerate(("steps", "step")):
+        done = subprocess.run(
+            [checker, "--steps"], input="\n".join(said[name]), capture_output=True, text=True, check=True
+        )
+        assert [Fraction(x) for x in done.stdout.split()] == [pair[place] for pair in ours], name
 
 
 def test_a_checker_of_one_direction_is_found_out(checker, tmp_path):
