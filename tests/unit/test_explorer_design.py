@@ -132,7 +132,7 @@ def test_what_no_mechanism_does_is_explained():
     assert result.verdict == "bad"
     assert result.headline.startswith("No private mechanism has these probabilities: a is given 0.9 for x")
     assert fact(result, "Inputs in conflict") == "a and b"
-    assert fact(result, "Possible from ε") == "2.19722"
+    assert fact(result, "Possible from ε") == "2.19723"
     assert json.loads(file_of(result, "explanation.json"))["infeasible"]["pair"] == ["a", "b"]
     assert result.command
 

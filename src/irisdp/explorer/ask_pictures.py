@@ -10,16 +10,16 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from ..exact import rational_text, shown_above, shown_below
+from ..exact import rational_text, shown_above
 from ..plots import Picture
 from ..plots.theme import COLOURS, INK, altair, finished
+from ..plots.words import chance_text
 from ..reading.choices import float_below
 from .sketch import Sketch
 
-__all__ = ["answers_around", "chance_by_distance", "chance_text", "epsilon_text", "error_by_epsilon"]
+__all__ = ["answers_around", "chance_by_distance", "epsilon_text", "error_by_epsilon"]
 
 _WIDTH, _HEIGHT = 520, 230
-_MOST_PLACES = 9
 _SHORT = 8
 """Letters of an ε that is written as it is."""
 
@@ -210,22 +210,6 @@ def _draw_errors(
         base.mark_text(color=INK, align="left", dx=9, dy=-9, fontSize=12).encode(text="said:N"),
     )
     return Picture(**words, spec=finished(chart))
-
-
-def chance_text(chance: Fraction) -> str:
-    """Write a probability rounded down, with so many digits that it does not look certain.
-
-    Examples
-    --------
-    >>> chance_text(Fraction("0.76543")), chance_text(Fraction("0.999964")), chance_text(Fraction(1))
-    ('0.765', '0.999964', 'more than 0.999999999')
-    """
-    left, places = 1 - chance, 3
-    if left < Fraction(1, 10**_MOST_PLACES):
-        return "more than 0." + "9" * _MOST_PLACES
-    while left < Fraction(1, 10 ** (places - 1)):
-        places += 1
-    return shown_below(chance, places)
 
 
 def epsilon_text(epsilon: Fraction) -> str:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from ..accounting import Cost
 from ..cells import GeometricNoise, LargestCategory, MeanFromCentre, NoisySums, QuantileBin
 from ..exact import Enclosure, percent_below, rational_text, short_above, shown_above
+from ..plots.words import chance_text
 from ..privacy import Privacy
 from ..queries import Relation
 from ..reports.odds import odds_of
 from .ask_fields import AT_LEAST, COUNT, HISTOGRAM, MAJORITY, MEAN, MEDIAN, PLURALITY, SUM, Asked
-from .ask_pictures import answers_around, chance_by_distance, chance_text, epsilon_text, error_by_epsilon
+from .ask_pictures import answers_around, chance_by_distance, epsilon_text, error_by_epsilon
 from .results import Fact, Table
 from .sketch import Sketch
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..certify import Audit, audit, read_mechanism
 from ..errors import BadInput
-from ..exact import json_bytes, json_line, rational_text, short_text, so_many
+from ..exact import json_bytes, json_line, rational_text, short_above, short_text, so_many
 from ..graphs import Complete, DatasetGraph, graph_from_document, graph_from_edges
 from ..graphs import Path as Line
 from ..mechanisms import Mechanism, MechanismDocument
@@ -19,6 +19,7 @@ from ..privacy import Privacy
 from .pasted import graph_of_text
 from .proved import proved
 from .results import Fact, File, Result, Values
+from .rounded import at_most
 from .taken_away import command_line
 from .uploads import as_bytes
 from .workers import Phase
@@ -169,8 +170,8 @@ def _facts(judged: _Judged) -> tuple[Fact, ...]:
         facts.append(Fact("Pairs", f"{kept} of {len(verdict.pairs)} hold", f"the hardest: {worst.pair}"))
     needed = worst.epsilon_at_delta
     facts += [
-        Fact("ε needed", "None suffices" if needed is None else short_text(needed, 10), "at this δ"),
-        Fact("δ needed", short_text(worst.delta_at_epsilon), "at this ε"),
+        Fact("ε needed", *(("None suffices", "at this δ") if needed is None else at_most(needed, 10, "at this δ"))),
+        Fact("δ needed", *at_most(worst.delta_at_epsilon, 6, "at this ε")),
     ]
     if verdict.tightest is not None:
         first, second = verdict.tightest.edge
@@ -190,8 +191,11 @@ def _sums(judged: _Judged) -> str:
     said = []
     for place in places[:_MOST_NAMED]:
         total = sums[int(document.row_of[place])]
-        off = f"{short_text(abs(total - 1), 2)} too {'much' if total > 1 else 'little'}"
-        said.append(f"row {place + 1} to {short_text(total, 12)} ({off})")
+        off = f"{short_above(abs(total - 1), 2)} too {'much' if total > 1 else 'little'}"
+        told = short_text(total, 12)
+        if told == "1":  # which it is not
+            told = f"{'more' if total > 1 else 'less'} than 1"
+        said.append(f"row {place + 1} to {told} ({off})")
     more = len(places) - len(said)
     return ", ".join(said) + (f", and {so_many(more, 'other row')}" if more else "")
 

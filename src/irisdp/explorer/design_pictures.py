@@ -6,11 +6,11 @@ from itertools import islice
 
 import numpy as np
 
-from ..exact import short_text
 from ..graphs import ColouredGraph, colour, colours_by_key, depth, rank
 from ..graphs.names import key_of_node
 from ..mechanisms import FactoredMechanism, Mechanism
 from .results import Picture, Table
+from .rounded import entry
 from .specs import Asked
 
 __all__ = ["coloured", "pictures_of", "rows_of"]
@@ -59,7 +59,7 @@ def rows_of(mechanism: Mechanism | FactoredMechanism, classes: ColouredGraph | N
             "on the boundary" if steps == 0 else "no boundary near" if steps < 0 else f"{steps} inside",
             _name(classes.classes[code]),
             _nodes(mechanism, nodes),
-            *(short_text(p, 6) for p in islice(mechanism.rows[row], _MOST_COLUMNS)),
+            *(entry(p, 6) for p in islice(mechanism.rows[row], _MOST_COLUMNS)),
         )
         for (steps, code, row), nodes in islice(places.items(), _MOST_ROWS)
     ]

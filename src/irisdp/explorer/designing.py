@@ -17,6 +17,7 @@ from ..mechanisms import SAME_ROWS, FactoredMechanism, Mechanism
 from .design_pictures import coloured, pictures_of, rows_of
 from .proved import proved
 from .results import Fact, File, Result, Table, Values
+from .rounded import at_most, entry
 from .specs import Asked, asked
 from .taken_away import as_json_file, as_python, command_line
 from .workers import Phase
@@ -93,7 +94,7 @@ def _infeasible(wanted: Asked, refusal: Infeasible) -> Result:
     python, command, spec = _taken_away(wanted)
     told = refusal.document
     facts = [Fact("Inputs in conflict", " and ".join(map(_key, told["pair"])))] if "pair" in told else []
-    facts += [Fact(label, _told(told[name])) for name, label in _CONFLICT.items() if told.get(name) is not None]
+    facts += [Fact(label, _told(name, told[name])) for name, label in _CONFLICT.items() if told.get(name) is not None]
     return Result(
         headline=f"{str(refusal)[:1].upper()}{str(refusal)[1:]}.",
         verdict="bad",
@@ -105,10 +106,14 @@ def _infeasible(wanted: Asked, refusal: Infeasible) -> Result:
     )
 
 
-def _told(value: Any) -> str:
+def _told(name: str, value: Any) -> str:
     if isinstance(value, list):
         return " or ".join(map(_key, value))
-    return short_text(Fraction(value)) if isinstance(value, str) else str(value)
+    if not isinstance(value, str):
+        return str(value)
+    # From a smallest ε or δ on there is a mechanism, and no more than the bound is allowed.
+    rounded = {"bound": short_below, "smallest_epsilon": short_above, "smallest_delta": short_above}
+    return rounded.get(name, short_text)(Fraction(value))
 
 
 def _key(node: Any) -> str:
@@ -153,8 +158,8 @@ def _facts(mechanism: Designed, verdict: Audit | None) -> tuple[Fact, ...]:
     )
     return (
         promised,
-        Fact("ε needed", "none suffices" if needed is None else short_text(needed, 10), tight),
-        Fact("δ needed", short_text(worst.delta_at_epsilon), "at the ε promised"),
+        Fact("ε needed", *(("none suffices", tight) if needed is None else at_most(needed, 10, tight))),
+        Fact("δ needed", *at_most(worst.delta_at_epsilon, 6, "at the ε promised")),
         Fact("Size", size, "no edges: nothing is compared" if not verdict.edges else so_many(verdict.edges, "edge")),
         *(() if verdict.optimality is None else proved(verdict.optimality, goal=_goal(mechanism))),
     )
@@ -179,7 +184,7 @@ def _first(mechanism: Designed, node: Hashable, number: int) -> list[str]:
     if isinstance(mechanism, FactoredMechanism):
         row = mechanism.approximate_row(node)[:number].tolist()
         return [f"{p:.4g}" if p else f"<{sys.float_info.min:.0e}" for p in row]
-    return [short_text(p, 4) for p in islice(mechanism.row(node), number)]
+    return [entry(p, 4) for p in islice(mechanism.row(node), number)]
 
 
 def _notes(verdict: Audit | None) -> tuple[str, ...]:

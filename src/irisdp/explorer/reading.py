@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from math import floor
 from typing import Any
 
 from ..errors import BadInput
-from ..exact import numbers, parse_json, short_text
+from ..exact import Enclosure, numbers, parse_json, short_above, short_below
 from ..reading import Estimates, Interpretation, interpret
 from ..reading.choices import ChoiceInterpretation
 from .loss_fields import loss_of
 from .pasted import json_ready
 from .results import Fact, File, Result, Table, Values
+from .rounded import entry
 from .taken_away import as_json_file, as_python, command_line
 from .workers import Phase
 
 __all__ = ["read"]
 
-_WORTH_SAYING = 0.001
+_WORTH_SAYING = Fraction(1, 1000)
 _MOST_ROWS = 60
 _KNOWN = ("at_least", "at_most", "lead")
 
@@ -96,18 +98,20 @@ def _of_count(found: Interpretation, document: Mapping[str, Any]) -> Result:
     low, high = rule.possible
     counts = f"counts {low} to {high}" if high is not None else f"counts from {low} on"
     kind = "under your prior" if found.bayesian else "at worst"
-    bound = "that" if rule.lower_bound == rule.value else short_text(rule.lower_bound)
+    bound = "that" if rule.lower_bound == rule.value else short_below(rule.lower_bound)
     first, last = document["posterior"]["interval_95"]
     assumed = "under your prior" if found.bayesian else "if all possible counts were equally likely before"
     cost = f"{found.loss.name}, for {counts}; no reading has less than {bound}"
     facts = [
-        Fact("Loss", f"{short_text(rule.value)} {kind}", cost),
+        Fact("Loss", f"{short_above(rule.value)} {kind}", cost),
         Fact("Truth", f"{first} to {last}", f"with probability at least 95 %, {assumed}"),
     ]
     if rule.face_value is not None:
-        share = float(1 - rule.value / rule.face_value) if rule.face_value else 0.0
-        costs = f"taking {answer.published} as it is costs {short_text(rule.face_value)}"
-        facts.append(Fact("Saved", f"{share:.1%}" if share >= _WORTH_SAYING else "less than 0.1 %", costs))
+        share = 1 - rule.value / rule.face_value if rule.face_value else Fraction(0)
+        costs = f"taking {answer.published} as it is costs {short_above(rule.face_value)}"
+        facts.append(
+            Fact("Saved", f"{floor(1000 * share) / 10:.1f}%" if share >= _WORTH_SAYING else "less than 0.1 %", costs)
+        )
     notes = []
     if not rule.universal or found.shared:
         notes.append("A mechanism made for this loss might serve better: universality is not guaranteed here.")
@@ -130,7 +134,7 @@ def _reading(chances: tuple[tuple[int, Fraction], ...]) -> str:
     if len(chances) == 1:
         return str(chances[0][0])
     likely = [(value, p) for value, p in chances if p >= _WORTH_SAYING] or list(chances[:1])
-    return " or ".join(f"{value} (with probability {short_text(p, 4)})" for value, p in likely)
+    return " or ".join(f"{value} (with probability {entry(p, 4)})" for value, p in likely)
 
 
 def _of_name(found: ChoiceInterpretation) -> Result:
@@ -155,7 +159,8 @@ def _of_name(found: ChoiceInterpretation) -> Result:
 
 
 def _chances(caption: str, columns: tuple[str, ...], chances: Any) -> Table:
-    rows = tuple((str(value), f"{float(p):.6g}") for value, p in chances[:_MOST_ROWS])
+    shown = [(value, p.lower if isinstance(p, Enclosure) else p) for value, p in chances[:_MOST_ROWS]]
+    rows = tuple((str(value), entry(p, 6)) for value, p in shown)
     return Table(caption + (f" (the first {len(rows)})" if len(chances) > len(rows) else ""), columns, rows)
 
 

@@ -191,4 +191,5 @@ def _code(heading: str, text: str) -> Html:
 
 
 def _shown(cell: Any) -> str:
-    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
+    text = f"{cell:.6g}" if isinstance(cell, float) else str(cell)
+    return repr(cell) if text == "1" and cell != 1 and isinstance(cell, float) else text  # no certainty that is none

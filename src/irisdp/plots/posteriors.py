@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
@@ -16,6 +17,7 @@ from .intervals import Interval, interval_chart, label_axis
 from .picture import Picture
 from .rows import MOST_ROWS, count_of, heading, labels, shortened
 from .theme import COLOURS, INK, altair, finished
+from .words import chance_text
 
 __all__ = ["estimates_picture", "names_read", "posterior_picture", "readings"]
 
@@ -123,7 +125,7 @@ def posterior_picture(
         description=(
             f"Probabilities of the true counts {rows[0][0]} to {rows[-1][0]}, given what was published and, before it,"
             f" {found.prior}: most likely {found.first + likely}, with probability"
-            f" {found.probabilities[likely]:.3g}; between {low} and {high} with"
+            f" {chance_text(Fraction(float(found.probabilities[likely])))}; between {low} and {high} with"
             f" probability 95 % or more.{best} Counts less likely than a ten-thousandth of that are left out. Floats."
         ),
         columns=("true count (records)", "probability"),
@@ -197,24 +199,26 @@ def names_read(found: ChoiceInterpretation) -> Picture:
         title = f"How likely each name is true, where {shortened(str(first.published))} was published"
         rows = [(name, name == str(first.published), chance) for name, chance in told]
         columns: tuple[str, ...] = ("name", "published", "probability")
-        bars = [
-            {"label": label, "chance": row[-1]} for label, row in zip(labels((r[0],) for r in rows), rows, strict=True)
-        ]
+        least = [one.lower for one in first.judgement.posterior.values()]
+        names = labels((row[0],) for row in rows)
         table: list[tuple[Any, ...]] = [(name, "yes" if is_it else "no", chance) for name, is_it, chance in rows]
     else:
         shown = found.answers[:MOST_ROWS]
         title = f"How likely {count_of(len(found.answers), 'published name is', 'published names are')} true"
         columns = (*found.by, "published", "probability")
         table = [(*map(str, one.key), str(one.published), float_below(one.probability.lower)) for one in shown]
-        bars = [
-            {"label": label, "chance": row[-1]}
-            for label, row in zip(labels((*one.key, one.published) for one in shown), table, strict=True)
-        ]
+        least = [one.probability.lower for one in shown]
+        names = labels((*one.key, one.published) for one in shown)
+    bars = [
+        {"label": label, "chance": row[-1], "words": chance_text(chance)}
+        for label, row, chance in zip(names, table, least, strict=True)
+    ]
     basis = BASES[first.judgement.basis]
     return Picture(
         title=title,
         description=_listing(
-            f"Bars of probabilities, {basis}.", [f"{bar['label']}: {bar['chance']:.3g}" for bar in bars]
+            f"Bars of probabilities, {basis}.",
+            [f"{bar['label']}: {bar['words']}" for bar in bars],
         ),
         columns=columns,
         rows=tuple(table),
@@ -224,7 +228,7 @@ def names_read(found: ChoiceInterpretation) -> Picture:
 
 def _bars(title: str, basis: str, bars: Sequence[dict[str, Any]]) -> dict[str, Any]:
     alt = altair()
-    base = alt.Chart(alt.InlineData(values=[{**bar, "words": f"{bar['chance']:.3g}"} for bar in bars])).encode(
+    base = alt.Chart(alt.InlineData(values=list(bars))).encode(
         x=alt.X(
             "chance:Q",
             title="probability",

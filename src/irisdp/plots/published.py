@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import BadInput
-from ..exact import rational, shown_below
+from ..exact import percent_below, rational, shown_below
 from .answers import PublishedAnswer, PublishedAnswers, read_published
 from .intervals import Interval, interval_chart, label_axis
 from .picture import Picture
@@ -198,7 +198,7 @@ def _for(one: PublishedAnswer) -> str:
 def _surely(found: PublishedAnswers) -> str:
     told = found.sidecar.get("assurance")
     stated = told.get("confidence") if isinstance(told, Mapping) else None
-    return "" if stated is None else f" with probability {float(100 * rational(stated, 'confidence')):g} % or more"
+    return "" if stated is None else f" with probability {percent_below(rational(stated, 'confidence'))} % or more"
 
 
 def _number(one: PublishedAnswer) -> str:
