@@ -71,7 +71,7 @@ def cut_apart(texts: Sequence[str], longest: int = _LONGEST) -> list[str]:
     >>> cut_apart(["count of men by age and region", "count of women by age and region", "count"], 24)
     ['count of … men by age a…', 'count of … women by age…', 'count']
     >>> cut_apart(["count income > 20000 AND age < 65 AND sex = 'm'"], 24)
-    ["count … AND sex = 'm'"]
+    ["count … sex = 'm'"]
     """
     whole = [visible(text) for text in texts]
     cut = [_cut(text, longest) for text in whole]
