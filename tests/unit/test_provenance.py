@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 import irisdp
-from irisdp.release import ledger as ledgers
+from irisdp.release import ledger_rows as ledgers
 from irisdp.release import provenance as kept
 
 pytestmark = pytest.mark.usefixtures("one_engine")

@@ -14,7 +14,7 @@ _LOST = ("57P01", "57P02", "57P03", "57P05", "08")
 _SAID = {
     "28": ("does not let this role in", "check the user, and the password in ~/.pgpass, a service file or PGPASSWORD"),
     "3D": ("names a database that is not there", "have it made, or name another"),
-    "42501": ("does not allow this role to do that", "ask its owner: irisdp ledger ADDRESS --grant publish=ROLE"),
+    "42501": ("does not allow this role to do that", "ask its owner to grant it what it lacks"),
     "25006": ("is a copy, or open for reading only", "name the server that is written to"),
     "53": ("could not be written or read: the server is full", "make room and ask again: what was charged is kept"),
     "58": ("could not be written or read", "see to the server's disk and ask again: what was charged is kept"),
