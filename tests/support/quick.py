@@ -3,8 +3,9 @@
 Of every test function as many cases run as fit into SHARE, spread over its parameters and at least one, unless one case
 alone takes more than SLOW; of a file with nothing but slow tests, the least slow one. What a case costs stands in
 `costs.json` beside, in seconds of processor time; functions that are not in it are new, and one case of them runs.
-`make costs` measures again, or `pytest --measure-costs FILE` what is in a file; nothing has to be marked, and a renamed
-or deleted function does no harm. Cases that took much longer than was known are named at the end.
+`make costs` measures again, `pytest --measure-costs FILE` what is in a file, and with `--quick` what would run, which
+soon finds new ones that are slow. Nothing has to be marked, and a renamed or deleted function does no harm. Cases that
+took much longer than was known are named at the end.
 """
 
 import json
@@ -75,10 +76,10 @@ def pytest_collection_modifyitems(config, items):
     functions = defaultdict(list)
     for item in items:
         functions[function_of(item)].append(item)
-    if config.getoption("--measure-costs"):
-        kept = [item for cases in functions.values() for item in spread(cases, MEASURED)]
-    elif config.getoption("--quick"):
+    if config.getoption("--quick"):
         kept = chosen(functions, json.loads(COSTS.read_text()))
+    elif config.getoption("--measure-costs"):
+        kept = [item for cases in functions.values() for item in spread(cases, MEASURED)]
     else:
         return
     wanted = {item.nodeid for item in kept}
