@@ -6,17 +6,13 @@ keys of a million parts) is refused before it is worked on.
 
 from __future__ import annotations
 
-import re
-import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from ...errors import BadInput
-from ...exact import file_path, rational
+from ..toml_files import INTEGER_BITS, TomlFile, kind_of
 
 __all__ = ["KEYS", "read_document"]
 
@@ -25,13 +21,6 @@ KEYS = ("relation", "unit", "limit", "encoding", "delimiter", "types", "categori
 
 _TEXTS = ("relation", "unit", "encoding", "delimiter")
 _LISTS = ("categories", "groups")
-_MOST_BYTES = 1 << 20
-_MOST_DOTS = 50
-"""In a line outside of quotes: a dotted key of n parts takes the parser n² steps."""
-_QUOTED = re.compile(r""""(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#.*""")
-_PLACE = re.compile(r"\(at (line \d+, column \d+|end of document)\)")
-_INTEGER_BITS = 63
-_MARK = b"\xef\xbb\xbf"
 
 
 def read_document(path: Any) -> tuple[Path, dict[str, Any]]:
@@ -48,100 +37,46 @@ def read_document(path: Any) -> tuple[Path, dict[str, Any]]:
     BadInput
         For a file that cannot be read, is no TOML, or has unknown keys or values of another kind.
     """
-    file = file_path(path, "project")
-    if file.exists() and not file.is_file():  # a pipe would make everybody wait
-        raise BadInput("project", f"{path} is no regular file", "give a TOML file")
-    try:
-        with file.open("rb") as opened:
-            content = opened.read(_MOST_BYTES + 1)
-    except FileNotFoundError:
-        raise BadInput("project", f"there is no file {path}", "check the path, or write one with irisdp init") from None
-    except (OSError, ValueError):
-        raise BadInput("project", f"cannot read {path}", "give a TOML file that can be read") from None
-    document = _parse(content, file.name)
-    _check_keys(document, KEYS, file.name)
+    file = TomlFile.at(
+        path,
+        "project",
+        found="check the path, or write one with irisdp init",
+        shorter="declare long lists with categories= or groups= instead",
+    )
+    document = file.read()
+    file.check_keys(document, KEYS)
     for name in _TEXTS:
         if name in document and not (isinstance(document[name], str) and document[name]):
-            _refuse(file.name, f"gives {name} {_kind(document[name])}", f'write for example {name} = "{_SAID[name]}"')
+            file.refuse(f"gives {name} {kind_of(document[name])}", f'write for example {name} = "{_SAID[name]}"')
     if document.get("relation", "exchange") not in ("add-remove", "exchange"):
-        _refuse(file.name, "gives a relation that there is not", "write add-remove or exchange")
+        file.refuse("gives a relation that there is not", "write add-remove or exchange")
     for name in ("types", *_LISTS):
-        _check_table(document.get(name, {}), name, file.name)
-    return file, document
+        _check_table(document.get(name, {}), name, file)
+    return file.path, document
 
 
 _SAID = {"relation": "exchange", "unit": "person", "encoding": "latin-1", "delimiter": ";"}
 
 
-def _parse(content: bytes, name: str) -> dict[str, Any]:
-    if len(content) > _MOST_BYTES:
-        _refuse(name, f"is longer than {_MOST_BYTES:,} bytes", "declare long lists with categories= or groups= instead")
-    if content.startswith(_MARK):
-        _refuse(name, "begins with a byte order mark", "save it as UTF-8 without one")
-    try:
-        text = content.decode()
-    except UnicodeDecodeError:
-        _refuse(name, "is no UTF-8 text", "save it as UTF-8")
-    for number, line in enumerate(text.splitlines(), start=1):
-        if line.count(".") > _MOST_DOTS and _QUOTED.sub("", line).count(".") > _MOST_DOTS:
-            _refuse(name, f"has more than {_MOST_DOTS} dots in line {number}", "write a shorter key")
-    try:
-        return tomllib.loads(text, parse_float=lambda number: _decimal(number, name))
-    except BadInput:
-        raise
-    except tomllib.TOMLDecodeError as error:
-        place = _PLACE.search(str(error))  # its other words may quote what stands there
-        where = f" at {place[1]}" if place else ""
-        _refuse(name, f"is no valid TOML{where}", "check quotes, brackets and commas, and that no key stands twice")
-    except (ValueError, RecursionError):
-        _refuse(name, "is no valid TOML", "check quotes, brackets and numbers")
-
-
-def _decimal(number: str, name: str) -> Decimal:
-    plain = number.replace("_", "")
-    try:
-        rational(plain, "project")
-    except BadInput as error:
-        _refuse(name, f"holds a number that {error.rule}", error.remedy)
-    return Decimal(plain)
-
-
-def _check_keys(document: Mapping[str, Any], known: Collection[str], name: str) -> None:
-    for key in document:
-        if key not in known:
-            near = get_close_matches(key.casefold(), known, n=1)
-            remedy = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
-            _refuse(name, f"has the key {key[:60]!r}, which no project has", remedy)
-
-
-def _check_table(found: Any, section: str, name: str) -> None:
+def _check_table(found: Any, section: str, file: TomlFile) -> None:
     """Check a table from columns to types, or to lists of values."""
     example = f'write [{section}], and below it "party" = ' + ('"text"' if section == "types" else '["A", "B"]')
     if not isinstance(found, Mapping):
-        _refuse(name, f"gives {section} {_kind(found)}", example)
+        file.refuse(f"gives {section} {kind_of(found)}", example)
     columns: set[str] = set()
     for column, value in found.items():
         if column.casefold() in columns:
-            _refuse(name, f"names {column[:60]!r} twice in {section} (case does not count)", "name each column once")
+            file.refuse(f"names {column[:60]!r} twice in {section} (case does not count)", "name each column once")
         columns.add(column.casefold())
         if section == "types":
             if not isinstance(value, str):
-                _refuse(name, f"gives {column[:60]!r} in types {_kind(value)}", example)
+                file.refuse(f"gives {column[:60]!r} in types {kind_of(value)}", example)
             continue
         if not isinstance(value, list) or not value:
-            said = "an empty list" if value == [] else _kind(value)
-            _refuse(name, f"gives {column[:60]!r} in {section} {said}", example)
+            said = "an empty list" if value == [] else kind_of(value)
+            file.refuse(f"gives {column[:60]!r} in {section} {said}", example)
         for each in value:
             if not isinstance(each, str | int | Decimal | date):
-                _refuse(name, f"has {_kind(each)} among the {section} of {column[:60]!r}", example)
-            if isinstance(each, int) and each.bit_length() > _INTEGER_BITS:
-                _refuse(name, f"has a number beyond 64 bits among the {section} of {column[:60]!r}", example)
-
-
-def _kind(value: Any) -> str:
-    kinds = {dict: "a table", list: "a list", str: "empty text" if value == "" else "text", bool: "true or false"}
-    return kinds.get(type(value), "a number" if isinstance(value, int | Decimal) else "a date or a time")
-
-
-def _refuse(name: str, rule: str, remedy: str) -> NoReturn:
-    raise BadInput("project", f"{name} {rule}", remedy)
+                file.refuse(f"has {kind_of(each)} among the {section} of {column[:60]!r}", example)
+            if isinstance(each, int) and each.bit_length() > INTEGER_BITS:
+                file.refuse(f"has a number beyond 64 bits among the {section} of {column[:60]!r}", example)
