@@ -49,7 +49,7 @@ def plan_outputs(
     inputs: Iterable[tuple[str, str | os.PathLike[str]]],
     *,
     field: str,
-    force: bool = False,
+    force: bool | Callable[[Path], bool] = False,
 ) -> tuple[Output, ...]:
     """Check where a command wants to write, before it does anything else.
 
@@ -61,8 +61,8 @@ def plan_outputs(
         All files that are read or kept, with what they are ("the data"), whether or not they are there yet.
     field : str
         The option that names the outputs.
-    force : bool
-        Whether files that are there may be replaced. Inputs never may.
+    force : bool, or callable
+        Whether files that are there may be replaced; or which, asked of each that is there. Inputs never may.
 
     Returns
     -------
@@ -88,9 +88,11 @@ def plan_outputs(
         if path.is_symlink():
             # A rename would replace the link itself, be it the system's own /dev/stdout.
             raise BadInput(field, f"{path} is a link", "name the file it leads to, or another")
-        if os.path.lexists(path) and not force:
+        there = os.path.lexists(path)
+        replaced = force if isinstance(force, bool) else there and force(path)
+        if there and not replaced:
             raise BadInput(field, f"{path} is there already", "add force=True to replace it, or name another file")
-        planned[identity] = Output(path, field, force)
+        planned[identity] = Output(path, field, replaced)
     return tuple(planned.values())
 
 
@@ -98,6 +100,8 @@ def write_outputs(
     contents: Iterable[tuple[Output, bytes]], *, refusal: Callable[[str, str], IrisError] | None = None
 ) -> tuple[Path, ...]:
     """Write planned files together: each is whole, and where one cannot be made, none of the new ones is left behind.
+
+    A file that is there, may be replaced and holds the same already, stays as it is.
 
     Parameters
     ----------
@@ -113,11 +117,14 @@ def write_outputs(
         be replaced.
     """
     drafts: list[tuple[Output, Path]] = []
+    named: list[Path] = []
     made: list[Path] = []
     output = None
     try:
         for output, content in contents:
-            drafts.append((output, _draft(output.path, content)))
+            named.append(output.path)
+            if not (output.force and _holds(output.path, content)):
+                drafts.append((output, _draft(output.path, content)))
         for output, draft in drafts:
             if output.force:
                 os.replace(draft, output.path)
@@ -135,7 +142,15 @@ def write_outputs(
     finally:
         for _, draft in drafts:
             draft.unlink(missing_ok=True)
-    return tuple(output.path for output, _ in drafts)
+    return tuple(named)
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    """Tell whether a file is there and holds just this."""
+    try:
+        return path.stat().st_size == len(content) and path.read_bytes() == content
+    except OSError:
+        return False
 
 
 def _not_written(field: str, failed: str) -> BadInput:

@@ -347,3 +347,32 @@ def test_same_file(here):
     assert not same_file("key", "no such")
     assert same_file("No such", "no sUch")
     assert not same_file("a\0b", "key")
+
+
+def test_which_files_may_be_replaced_can_be_asked(tmp_path):
+    ours, theirs, new = (tmp_path / name for name in ("ours.csv", "theirs.csv", "new.csv"))
+    ours.write_text("old")
+    theirs.write_text("kept")
+    asked = []
+
+    def may_replace(path):
+        asked.append(path)
+        return path == ours
+
+    planned = plan_outputs([ours, new], [], field="out", force=may_replace)
+    assert [one.force for one in planned] == [True, False]
+    assert asked == [ours]
+    with pytest.raises(BadInput, match=r"theirs\.csv is there already"):
+        plan_outputs([theirs], [], field="out", force=may_replace)
+
+
+def test_a_file_that_holds_the_same_stays_as_it_is(tmp_path):
+    same, other = tmp_path / "same.csv", tmp_path / "other.csv"
+    same.write_bytes(b"answer\n1\n")
+    other.write_bytes(b"answer\n2\n")
+    before = {path: path.stat().st_ino for path in (same, other)}
+    planned = plan_outputs([same, other], [], field="out", force=True)
+    assert write_outputs((one, b"answer\n1\n") for one in planned) == (same, other)
+    assert same.stat().st_ino == before[same]
+    assert other.read_bytes() == b"answer\n1\n"
+    assert other.stat().st_ino != before[other] or other.stat().st_nlink == 1

@@ -206,8 +206,8 @@ def publish_command(
     from ..release.datapackage import read_licence
     from ..release.outlook import foresee
     from ..release.places import check_ledger, find_ledger
+    from ..release.preparing import planned_files
     from ..release.projects import limit_to_set
-    from ..release.publishing import planned_files
 
     options: dict[str, Any] = {
         "by": ",".join(by) if by else None,

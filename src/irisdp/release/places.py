@@ -19,9 +19,10 @@ from ..queries import Table
 from .fingerprint import recognise, secret_beside, secrets_in
 from .ledger import Ledger
 
-__all__ = ["Reading", "check_ledger", "data_path", "find_ledger", "keeper", "recognised", "stamp"]
+__all__ = ["Reading", "Stamp", "check_ledger", "data_path", "find_ledger", "keeper", "recognised", "stamp"]
 
 Stamp = tuple[int, ...] | None
+"""What the system notes of a file; None where the data is none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,41 +9,30 @@ from typing import Any, Unpack
 
 from ..accounting import Charge, Cost
 from ..cells import Link, NamedCounts, Nodes, TellsMore, longer, padded_size
-from ..exact import checked, file_path
-from ..outputs import Output
+from ..exact import checked
 from ..privacy import Guarantee, Privacy
 from ..queries import Unit, UnreleasedKeys, entry_of, enumerate_keys
 from .answers import Answers, plain_keys
 from .audiences import Audience
 from .chain import extended, links_of
 from .charged import what_is_charged
-from .datapackage import read_licence
 from .fingerprint import unit_key
 from .ledger import Entry, Ledger, Release
 from .ledger_rows import Settlement
 from .notes import note
-from .options import PlanOptions, PublishOptions, options_of, with_options
-from .places import Reading, check_ledger, data_path, find_ledger, keeper, recognised, stamp
-from .planning import plan
+from .options import PublishOptions, with_options
+from .places import Reading, recognised
 from .plans import Plan
+from .preparing import Prepared, prepare
 from .projects import currency_with, limit_to_set
 from .provenance import provenance
 from .publication import Publication
-from .written import (
-    Files,
-    audience_targets,
-    pages,
-    plan_files,
-    plan_reports,
-    report_targets,
-    sidecar,
-    write_files,
-)
+from .written import Note, pages, sidecar, write_files
 
 __all__ = [
     "PrivateCells",
+    "carry_out",
     "draw_entries",
-    "planned_files",
     "publish",
     "read_cells",
     "shown_answers",
@@ -119,21 +108,27 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
     >>> found.answers.keys
     [('Ely',), ('York',)]
     """
-    out, report, force = options.get("out"), options.get("report"), options.get("force", False)
-    licence = read_licence(options.get("licence"), out)
-    ledger, secret, table = options.get("ledger"), options.get("secret"), options.get("table")
-    before = stamp(data_path(data))
-    planned = plan(data, query, *arguments, **options_of(PlanOptions, options))
-    promise = planned.asked.promise.named(table)
-    book = find_ledger(planned.table, ledger)
-    files, reports = planned_files(planned, ledger=book, secret=secret, out=out, report=report, force=force)
-    check_ledger(book, planned.table.path, planned.declared_in, default=ledger is None)
+    return carry_out(prepare(data, query, *arguments, **options))
+
+
+def carry_out(ready: Prepared, reading: Reading | None = None, noted: Note | None = None) -> Publication:
+    """Read, draw, charge, write down and show what was prepared.
+
+    Parameters
+    ----------
+    ready : Prepared
+    reading : Reading, optional
+        Of the same data, begun for several questions; each begins its own unless given.
+    noted : callable, optional
+        Told of each file before it is there.
+    """
+    planned, book, promise = ready.planned, ready.book, ready.promise
     book.check(promise)
     currency = currency_with(book, limit_to_set(planned.project, book))
     if not book.answered(planned.question()):  # what may be given again need have no price
         planned.price.at(currency)  # refused before anything is read
-    reading = Reading.begin(planned.table, before)
-    book, version, kept = recognised(planned.table, reading.digest, book, secret, default=ledger is None)
+    reading = Reading.begin(planned.table, ready.stamp) if reading is None else reading
+    book, version, kept = recognised(planned.table, reading.digest, book, ready.secret, default=ready.default)
     book.check(promise, version)
     limit = limit_to_set(planned.project, book)
     cells = read_cells(planned, unit_key(kept))
@@ -149,23 +144,16 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
         draw=lambda earlier, cost: draw_entries(planned, cells, earlier, promise.table, cost),
         outputs={
             audience.name: [str(file.path.absolute())]
-            for audience, (file, *_) in zip(planned.audiences, files, strict=False)
+            for audience, (file, *_) in zip(planned.audiences, ready.files, strict=False)
         },
     )
     with what_is_charged():
-        return _handed_over(planned, cells.nodes, settled, files, reports, book, licence)
+        return _handed_over(ready, cells.nodes, settled, book, noted)
 
 
-def _handed_over(
-    planned: Plan,
-    nodes: Nodes,
-    settled: Settlement,
-    files: Files,
-    reports: Sequence[Output],
-    book: Ledger,
-    licence: str | None,
-) -> Publication:
+def _handed_over(ready: Prepared, nodes: Nodes, settled: Settlement, book: Ledger, noted: Note | None) -> Publication:
     """Show and write down what is charged by now."""
+    planned = ready.planned
     drawn = [Answers.from_bytes(entry.answers) for entry in settled.entries]
     answers_of, sidecars = {}, {}
     for place, (audience, own) in enumerate(zip(planned.audiences, drawn, strict=True)):
@@ -174,9 +162,9 @@ def _handed_over(
         made = provenance(settled, place)
         answers_of[audience.name] = shown
         sidecars[audience.name] = sidecar(planned.body(audience), shown, settled.ids[place], beside, made)
-    paths: list[Path | None] = [file.path for file, *_ in files] or [None] * len(answers_of)
+    paths: list[Path | None] = [file.path for file, *_ in ready.files] or [None] * len(answers_of)
     parts = [[(sidecars[name], answers_of[name], path)] for name, path in zip(answers_of, paths, strict=True)]
-    written = write_files(files, answers_of, sidecars, licence, pages(reports, parts))
+    written = write_files(ready.files, answers_of, sidecars, ready.licence, pages(ready.reports, parts), noted)
     planned.table.close()
     return Publication(
         plan=planned,
@@ -261,16 +249,3 @@ def shown_beside(planned: Plan, audience: Audience, nodes: Nodes, drawn: Answers
         return told
     order = planned.groups.shown.tolist()
     return {name: [found[row] for row in order] if isinstance(found, list) else found for name, found in told.items()}
-
-
-def planned_files(
-    planned: Plan, *, ledger: Ledger, secret: Any, out: Any, report: Any, force: bool
-) -> tuple[Files, tuple[Output, ...]]:
-    """Plan the files of a release, and its pages, apart from all that is read and kept for it; see `plan_files`."""
-    data = planned.table.path
-    read = [("the data", data), *planned.declared_in.items()]
-    targets = audience_targets(planned.audiences, out)
-    beside = keeper(None if secret is None else file_path(secret, "secret"), data, ledger)
-    files = plan_files(targets, read=read, ledger=ledger.path, keeper=beside, force=force)
-    pages = report_targets(planned.audiences, report)
-    return files, plan_reports(pages, files, read=read, ledger=ledger.path, keeper=beside, force=force)

@@ -6,7 +6,7 @@ Where they go is settled before anything is drawn; nothing in them depends on th
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,7 +22,9 @@ from .fingerprint import secret_file
 __all__ = [
     "SIDECAR_FORMAT",
     "Files",
+    "Note",
     "Released",
+    "Replaced",
     "audience_targets",
     "page_path",
     "pages",
@@ -44,6 +46,12 @@ BESIDE = (".release.json", ".datapackage.json")
 
 Released = tuple[Mapping[str, Any], Answers, Path | None]
 """A sidecar, the answers, and the file that these are written to, if there is one."""
+
+Replaced = bool | Callable[[Path], bool]
+"""Whether files that are there already may be replaced, or which of them."""
+
+Note = Callable[[Path, bytes], object]
+"""Is told of a file, and of what it will hold, before it is there."""
 
 Whose = TypeVar("Whose", bound=Hashable)
 
@@ -83,7 +91,7 @@ def plan_files(
     read: Iterable[tuple[str, str | os.PathLike[str] | None]],
     ledger: Path | None,
     keeper: str | os.PathLike[str],
-    force: bool,
+    force: Replaced,
 ) -> Files:
     """Check where answers will go, each with its sidecar and its data package beside it.
 
@@ -95,8 +103,8 @@ def plan_files(
         What is read, with what it is; none of it may be written over, nor the ledger, nor the secret.
     ledger, keeper : path
         The budget's file, if it has one, and the file beside which the secret is kept.
-    force : bool
-        Whether files that are there already may be replaced.
+    force : bool, or callable
+        Whether files that are there already may be replaced, or which.
 
     Raises
     ------
@@ -118,7 +126,7 @@ def plan_reports(
     read: Iterable[tuple[str, str | os.PathLike[str] | None]],
     ledger: Path | None,
     keeper: str | os.PathLike[str],
-    force: bool,
+    force: Replaced,
 ) -> tuple[Output, ...]:
     """Check where pages will go: as answers, see `plan_files`, and over none of the files that these are written to."""
     inputs = _inputs(read, ledger, keeper) + [("a file of the answers", one.path) for three in files for one in three]
@@ -170,8 +178,12 @@ def write_files(
     sidecars: Mapping[Whose, Mapping[str, Any]],
     licence: str | None,
     reports: Iterable[tuple[Output, bytes]] = (),
+    note: Note | None = None,
 ) -> tuple[Path, ...]:
-    """Write what was planned, all of it or, where the disk refuses, none of what is new; `pages` last."""
+    """Write what was planned, all of it or, where the disk refuses, none of what is new; `pages` last.
+
+    Each file is noted, where somebody keeps a record, before any of them is there.
+    """
 
     def contents() -> Iterator[tuple[Output, bytes]]:
         for (file, beside, package), (name, answers) in zip(files, answers_of.items(), strict=bool(files)):
@@ -181,7 +193,13 @@ def write_files(
             yield package, json_bytes(datapackage(sidecars[name], answers, file.path, content, licence))
         yield from reports
 
-    return write_outputs(contents(), refusal=_not_written)
+    def noted() -> Iterator[tuple[Output, bytes]]:
+        for output, content in contents():
+            if note is not None:
+                note(output.path, content)
+            yield output, content
+
+    return write_outputs(noted(), refusal=_not_written)
 
 
 def pages(reports: Sequence[Output], released: Sequence[Sequence[Released]]) -> Iterator[tuple[Output, bytes]]:

@@ -1,0 +1,99 @@
+"""All that `publish` checks before it reads a record: the question, the ledger, and where answers go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..exact import file_path
+from ..outputs import Output
+from .datapackage import read_licence
+from .ledger import Ledger
+from .options import PlanOptions, options_of
+from .places import Stamp, check_ledger, data_path, find_ledger, keeper, stamp
+from .planning import plan
+from .plans import Plan
+from .promise import Promise
+from .written import Files, Replaced, audience_targets, plan_files, plan_reports, report_targets
+
+__all__ = ["Prepared", "planned_files", "prepare"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A question that was checked in every way that reads no record, draws nothing and spends nothing.
+
+    Attributes
+    ----------
+    planned : Plan
+    book : Ledger
+        The ledger that was named, or the one beside the data.
+    default : bool
+        Whether it was not named: then another of the folder that knows the data is charged instead.
+    promise : Promise
+        What the release takes for granted.
+    files, reports
+        Where its answers and pages go.
+    licence, secret
+        As for `publish`.
+    stamp
+        Of the file of the data, before anything of it was looked at.
+    """
+
+    planned: Plan
+    book: Ledger
+    default: bool
+    promise: Promise
+    files: Files
+    reports: tuple[Output, ...]
+    licence: str | None
+    secret: Any
+    stamp: Stamp
+
+
+def prepare(
+    data: Any, query: str, *arguments: str | int, may_replace: Replaced | None = None, **options: Any
+) -> Prepared:
+    """Check a question as `publish` does before it reads a record.
+
+    Parameters
+    ----------
+    data, query, *arguments, **options
+        As for `irisdp.publish`.
+    may_replace : bool or callable, optional
+        Which files that are there may be replaced, instead of what `force` says.
+    """
+    out, report = options.get("out"), options.get("report")
+    licence = read_licence(options.get("licence"), out)
+    ledger, secret, table = options.get("ledger"), options.get("secret"), options.get("table")
+    before = stamp(data_path(data))
+    planned = plan(data, query, *arguments, **options_of(PlanOptions, options))
+    promise = planned.asked.promise.named(table)
+    book = find_ledger(planned.table, ledger)
+    force = options.get("force", False) if may_replace is None else may_replace
+    files, reports = planned_files(planned, ledger=book, secret=secret, out=out, report=report, force=force)
+    check_ledger(book, planned.table.path, planned.declared_in, default=ledger is None)
+    return Prepared(
+        planned=planned,
+        book=book,
+        default=ledger is None,
+        promise=promise,
+        files=files,
+        reports=reports,
+        licence=licence,
+        secret=secret,
+        stamp=before,
+    )
+
+
+def planned_files(
+    planned: Plan, *, ledger: Ledger, secret: Any, out: Any, report: Any, force: Replaced
+) -> tuple[Files, tuple[Output, ...]]:
+    """Plan the files of a release, and its pages, apart from all that is read and kept for it; see `plan_files`."""
+    data = planned.table.path
+    read = [("the data", data), *planned.declared_in.items()]
+    targets = audience_targets(planned.audiences, out)
+    beside = keeper(None if secret is None else file_path(secret, "secret"), data, ledger)
+    files = plan_files(targets, read=read, ledger=ledger.path, keeper=beside, force=force)
+    pages = report_targets(planned.audiences, report)
+    return files, plan_reports(pages, files, read=read, ledger=ledger.path, keeper=beside, force=force)
