@@ -1,0 +1,27 @@
+"""The rows of the page, by file. `registry` lists them in the order of the page."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from pathlib import Path
+
+from side_by_side.rows import Row
+
+FILES = ("noise", "starting")
+
+NO_TIMES = (
+    "clock.py", "gaussian_noise.py", "named_counts.py", "peers.py", "pull_over_flips.py", "reading_gaps.py",
+    "sizes.py", "sums.py",
+)  # fmt: skip
+"""Programs that measure errors, laws or what a clock reveals: they run beside the rows, each once."""
+
+
+@cache
+def registry() -> tuple[tuple[Row, str], ...]:
+    """Return all rows, each with the file that holds its sides' work."""
+    return tuple(
+        (row, str(Path(__file__).with_name(f"{name}.py")))
+        for name in FILES
+        for row in importlib.import_module(f"rows.{name}").ROWS
+    )

@@ -1,0 +1,154 @@
+"""The runner of `make bench` measures what it says: rows, rounds, ratios, growth, and what is missing."""
+
+import importlib
+import json
+import math
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "benchmarks"
+SCHEMA = json.loads((ROOT / "docs" / "formats" / "benchmark.schema.json").read_text("utf-8"))
+
+sys.path.insert(0, str(FOLDER))  # programs, no package
+try:
+    from rows import FILES, registry
+    from side_by_side import environments, figures
+    from side_by_side.environments import Environment
+    from side_by_side.measure import measure
+    from side_by_side.rows import Row, Side
+finally:
+    sys.path.pop(0)
+
+WORK = """
+import os, time
+def wait(size, factor=1.0):
+    def run():
+        time.sleep(size * factor / 1000)
+        return {"size": size}
+    return run
+def fail(size):
+    raise ValueError("no such thing")
+def late(size):
+    return lambda: time.sleep(30)
+def say(size):
+    return lambda: print("a word that is nobody's answer")
+def gone(size):
+    return lambda: os._exit(3)
+"""
+
+
+def problems(document):
+    return [f"{list(e.absolute_path)}: {e.message[:150]}" for e in Draft202012Validator(SCHEMA).iter_errors(document)]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """The smallest row, by the command line, twice; nothing is installed for it."""
+    folder = tmp_path_factory.mktemp("bench")
+    words = ["--only", "noise-1e", "--quick", "--rounds", "2", "--offline"]
+    words += ["--out", str(folder / "bench.json"), "--environments", str(folder)]
+    subprocess.run([sys.executable, str(FOLDER / "run.py"), *words], check=True, capture_output=True, cwd=ROOT)
+    return json.loads((folder / "bench.json").read_text("utf-8"))
+
+
+def test_a_run_is_as_described(run):
+    assert problems(run) == []
+    (row,) = run["rows"]
+    assert row["name"] == "noise-1e-6"
+    assert [at["size"] for at in row["sizes"]] == [1000, 10_000]
+    assert not run["whole"]
+    for at in row["sizes"]:
+        ours, *others = at["sides"]
+        assert len(ours["rounds"]) == 2
+        assert "times_ours" not in ours
+        there = [side for side in others if not side["missing"]]
+        assert {side["name"] for side in there} == {"one random word a draw", "one pass over memory"}
+        assert all(side["missing"] == "not installed, and not asked to be" for side in others if side not in there)
+        for side in there:
+            one, other = side["times_ours"]["clock"], side["seconds"]["clock"]
+            assert one["lowest"] <= one["median"] <= one["highest"]
+            assert other["median"] > 0
+    assert {one["side"] for one in row["growth"]} == {ours["name"], *(side["name"] for side in there)}
+
+
+def test_the_schema_refuses_what_is_no_run(run):
+    """Negative control."""
+    for spoil in (
+        lambda run: run.pop("machine"),
+        lambda run: run["rows"][0]["sizes"][0]["sides"][0].pop("seconds"),
+        lambda run: run["rows"][0]["sizes"][0]["sides"][0].update(missing="not there"),
+        lambda run: run["rows"][0]["sizes"][0]["sides"][0].update(kind="friend"),
+    ):
+        spoiled = json.loads(json.dumps(run))
+        spoil(spoiled)
+        assert problems(spoiled)
+
+
+def measured(tmp_path, *sides, **more):
+    file = tmp_path / "work.py"
+    file.write_text(WORK, "utf-8")
+    told = {"name": "row", "group": "group", "title": "Row", "unit": "things", "sizes": (1,), "quick": (1,)} | more
+    row = Row(sides=(Side(name="Iris", work="wait"), *sides), **told)
+    here = {"iris": Environment(sys.executable), "nowhere": Environment(missing="no such place")}
+    return measure(row, str(file), (20,), 2, here.__getitem__)["sizes"][0]["sides"]
+
+
+def test_sides_take_turns_and_parts_are_scaled(tmp_path):
+    ours, part, slow = measured(
+        tmp_path,
+        Side(name="a half of it", work="wait", kind="peer", part=2),
+        Side(name="three times", work="wait", kind="peer", options={"factor": 3}),
+    )
+    assert ours["told"] == {"size": 20}
+    assert part["told"] == {"size": 10}
+    assert part["seconds"]["clock"]["lowest"] >= 0.02
+    assert slow["seconds"]["clock"]["lowest"] >= 0.06
+    assert slow["times_ours"]["clock"]["highest"] > part["times_ours"]["clock"]["lowest"] / 2
+
+
+def test_whoever_cannot_work_is_told_and_the_others_go_on(tmp_path):
+    ours, *others = measured(
+        tmp_path,
+        Side(name="elsewhere", work="wait", kind="peer", environment="nowhere"),
+        Side(name="broken", work="fail", kind="peer"),
+        Side(name="slow", work="late", kind="peer"),
+        Side(name="ended", work="gone", kind="peer"),
+        Side(name="too large", work="wait", kind="peer", most=19),
+        Side(name="loud", work="say", kind="peer"),
+        patience=2,
+    )
+    assert [side["missing"] for side in others] == [
+        "no such place", "failed: ValueError: no such thing", "stopped after 2 s", "failed: it said nothing",
+        "left out beyond 19", "",
+    ]  # fmt: skip
+    assert len(ours["rounds"]) == 2
+
+
+def test_figures():
+    rounds = [{"clock": 1.0, "processor": 2.0}, {"clock": 3.0, "processor": 2.0}, {"clock": 2.0, "processor": 8.0}]
+    ours = [{"clock": 0.5, "processor": 4.0}, {"clock": 1.0, "processor": 1.0}, {"clock": 2.0, "processor": 2.0}]
+    assert figures.ratios(rounds, ours) == {
+        "clock": {"median": 2.0, "lowest": 1.0, "highest": 3.0},
+        "processor": {"median": 2.0, "lowest": 0.5, "highest": 4.0},
+    }
+    assert figures.seconds(rounds, part=10)["clock"]["median"] == 20
+    found = figures.growth([10, 100, 1000], [1e-3, 1e-1, 1e1])
+    assert all(math.isclose(value, 2) for value in found.values())
+    assert figures.growth([10], [1.0]) is None
+
+
+def test_every_row_has_its_work_and_every_peer_its_place():
+    rows = registry()
+    assert len({row.name for row, _ in rows}) == len(rows)
+    for row, file in rows:
+        module = importlib.import_module(f"rows.{Path(file).stem}")
+        assert all(callable(getattr(module, side.work)) for side in row.sides), row.name
+        assert {side.environment for side in row.sides} <= {"iris", "iris-0.1", *environments.PACKAGES}, row.name
+        assert all(re.fullmatch(r"[a-z-]+==[0-9.]+", one) for pins in environments.PACKAGES.values() for one in pins)
+    assert {f"{name}.py" for name in FILES} == {path.name for path in (FOLDER / "rows").glob("[a-z]*.py")}
