@@ -1,16 +1,17 @@
-"""Tables in files: CSV and TSV, read as `text` says, and Parquet, as `parquet` does."""
+"""Tables in files: CSV and TSV, compressed or not, read as `text` says, and Parquet, as `parquet` does."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b, file_digest
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
 from .columns import Column, Kind, check_names
 from .engine import Embedded, guarded, locked_connection
+from .locations import Location, location_of, packing_of, unpacked_name
+from .packed import digest_of
 from .parquet import ParquetSource, open_parquet
 from .text import DELIMITERS, TextForm, batches, read_form, read_header, refuse_form
 from .total import total_stream
@@ -39,17 +40,21 @@ class TextSource(Embedded):
     form: TextForm
     names: tuple[str, ...] = field(repr=False)
     start: int = field(repr=False)
+    packing: str = ""
 
     def digest(self) -> bytes:
-        """Return the BLAKE2b digest of the file's bytes and of how they are read."""
-        with self.path.open("rb") as file:
-            content = file_digest(file, blake2b).digest()
-        return blake2b(self.path.suffix.lower().encode() + content, digest_size=32).digest()
+        """Return the BLAKE2b digest of the bytes, unpacked, and of how they are read; packed or not, it is the same."""
+        return digest_of(self.path, self.packing, _ending(self.path))
+
+    @property
+    def location(self) -> Location:
+        """Where the file lies."""
+        return location_of(self.path)
 
     @property
     def form_facts(self) -> dict[str, str]:
         """What was declared of how it is written, where that is not as usual."""
-        return self.form.facts(self.path.suffix.lower())
+        return self.form.facts(_ending(self.path))
 
     @property
     def reading(self) -> str:
@@ -62,7 +67,8 @@ class TextSource(Embedded):
 
         schema = pa.schema([(name, pa.string()) for name in names])
         places = [self.names.index(name) for name in names]
-        stream = batches(self.path, self.start, self.form, len(self.names), places, schema)
+        width = len(self.names)
+        stream = batches(self.path, self.start, self.form, width, places, schema, packing=self.packing)
         connection = locked_connection()
         connection.register("data", total_stream(schema, stream))
         return connection
@@ -71,7 +77,7 @@ class TextSource(Embedded):
 def open_file(
     text: str, encoding: Any = None, delimiter: Any = None, types: Any = None
 ) -> tuple[list[Column], ParquetSource | TextSource]:
-    """Open a .csv, .tsv or .parquet file by its ending.
+    """Open a .csv, .tsv or .parquet file by its ending; text may be compressed, as .csv.gz or .csv.zst.
 
     Parameters
     ----------
@@ -85,9 +91,11 @@ def open_file(
     BadInput
         For a path that is no readable file of such an ending, and a header that cannot be read.
     """
-    ending = Path(text).suffix.lower()
-    if ending not in (*DELIMITERS, ".parquet"):
-        raise BadInput("data", f"cannot read a file that ends in {ending!r}", "give a .csv, .tsv or .parquet file")
+    packing = packing_of(text)
+    ending = PurePath(unpacked_name(text)).suffix.lower()
+    if ending not in (DELIMITERS if packing else (*DELIMITERS, ".parquet")):
+        rule = f"cannot read a file that ends in {(ending + packing)!r}"
+        raise BadInput("data", rule, "give a .csv, .tsv or .parquet file")
     # A path cannot be longer than the system allows, hold a NUL byte, or lie in a folder that may not be entered.
     path = guarded(lambda: Path(text).expanduser().resolve(), "is not a usable path", "give the path of a file")
     if not guarded(path.is_file, "is not a usable path", "give the path of a file"):
@@ -97,10 +105,15 @@ def open_file(
     if ending == ".parquet":
         refuse_form(encoding, delimiter, types)
         return open_parquet(path)
-    return _open_text(path, read_form(ending, encoding, delimiter))
+    return _open_text(path, read_form(ending, encoding, delimiter), packing)
 
 
-def _open_text(path: Path, form: TextForm) -> tuple[list[Column], TextSource]:
-    names, start = read_header(path, form, "data")
+def _open_text(path: Path, form: TextForm, packing: str) -> tuple[list[Column], TextSource]:
+    names, start = read_header(path, form, "data", packing)
     check_names(names)
-    return [Column(name, Kind.UNTYPED) for name in names], TextSource(path, form, tuple(names), start)
+    return [Column(name, Kind.UNTYPED) for name in names], TextSource(path, form, tuple(names), start, packing)
+
+
+def _ending(path: Path) -> str:
+    """Return the ending of what a file holds, links followed."""
+    return PurePath(unpacked_name(path.name)).suffix.lower()

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from .columns import Column, check_names
 from .engine import Embedded, guarded, locked_connection, quote_name, quote_text
+from .locations import Location, location_of
 from .total import is_safe, kind_of_type, total_stream
 
 if TYPE_CHECKING:
@@ -39,6 +40,11 @@ class ParquetSource(Embedded):
         with self.path.open("rb") as file:
             content = file_digest(file, blake2b).digest()
         return blake2b(b".parquet" + content, digest_size=32).digest()
+
+    @property
+    def location(self) -> Location:
+        """Where the file lies."""
+        return location_of(self.path)
 
     @property
     def form_facts(self) -> dict[str, str]:

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import IO
+from typing import Protocol
 
 import numpy as np
 
 from .splitting import Places, Split, settled, split
 
-__all__ = ["BLOCK", "LONGEST_RECORD", "Block", "read_blocks"]
+__all__ = ["BLOCK", "LONGEST_RECORD", "Block", "Bytes", "read_blocks"]
 
 LONGEST_RECORD = 1 << 20
 """Bytes of the longest record, without its line end; public, and part of how a text file is read."""
@@ -26,6 +26,18 @@ BLOCK = 1 << 21
 
 _WINDOW = 1 << 18
 _ODD_RUN = re.compile(rb'(?<!")"(?:"")*(?!")')
+
+
+class Bytes(Protocol):
+    """What of a binary file is needed here."""
+
+    def seek(self, offset: int, /) -> int:
+        """Go to a place."""
+        ...
+
+    def read(self, size: int, /) -> bytes:
+        """Return the bytes from there on: fewer than asked for at the end only."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +63,7 @@ class Block:
 
 
 def read_blocks(
-    file: IO[bytes], start: int, delimiter: int, *, longest: int = LONGEST_RECORD, size: int = BLOCK
+    file: Bytes, start: int, delimiter: int, *, longest: int = LONGEST_RECORD, size: int = BLOCK
 ) -> Iterator[Block]:
     """Yield the records from a place on, which must be where one starts.
 
@@ -110,7 +122,7 @@ def _from(ahead: _Ahead, position: int, length: int) -> Callable[[], int | None]
 class _Ahead:
     """Finds the quote that closes a field open at some place, and whether it does so properly."""
 
-    def __init__(self, file: IO[bytes], delimiter: int) -> None:
+    def __init__(self, file: Bytes, delimiter: int) -> None:
         self._file = file
         self._followers = (bytes([delimiter]), b"\n")
         # From `since` to `until`, where an odd run of quotes starts, the answer is `close`: no byte is searched twice.

@@ -12,6 +12,7 @@ from ..errors import BadInput
 from .column_types import read_types, typed
 from .columns import READER, Column, Kind, find_column
 from .engine import guarded
+from .locations import Location
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,7 +35,7 @@ class _Door:
         self._behind = self._closed()
 
     def _closed(self) -> _Closed:
-        return _Closed(self._behind.engine, getattr(self._behind, "path", None), self._behind.ordered)
+        return _Closed(self._behind.engine, getattr(self._behind, "location", None), self._behind.ordered)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Door, (self._closed(),)
@@ -45,10 +46,10 @@ class _Door:
 
 @dataclass(frozen=True, slots=True)
 class _Closed:
-    """Where records were read, once they were: the name of the engine, the file if there was one, and its order."""
+    """Where records were read, once they were: the name of the engine, the place if there was one, and its order."""
 
     engine: str
-    path: Path | None
+    location: Location | None
     ordered: bool
 
     def digest(self) -> bytes:
@@ -99,8 +100,13 @@ class Table:
     @property
     def path(self) -> Path | None:
         """The file, all links followed; None where the table is no file."""
-        path = getattr(self._source, "path", None)
-        return path if isinstance(path, Path) else None
+        return None if self.location is None else self.location.path
+
+    @property
+    def location(self) -> Location | None:
+        """Where the table lies, and what it is called there; None where it is a frame."""
+        found = getattr(self._source, "location", None)
+        return found if isinstance(found, Location) else None
 
     @property
     def held(self) -> tuple[Column, ...]:
@@ -169,8 +175,8 @@ def open_table(data: Any, *, encoding: str | None = None, delimiter: str | None 
     Parameters
     ----------
     data : path or frame
-        A .csv, .tsv or .parquet file, or any frame that Narwhals knows: pandas, Polars (eager or lazy), PyArrow,
-        a DuckDB relation, a PySpark DataFrame.
+        A .csv or .tsv file, perhaps compressed (.csv.gz, .csv.zst), a .parquet file, or any frame that Narwhals
+        knows: pandas, Polars (eager or lazy), PyArrow, a DuckDB relation, a PySpark DataFrame.
     encoding, delimiter : str, optional
         How a text file is written: UTF-8 and a comma (.csv) or tab (.tsv) unless given.
     types : mapping or path, optional

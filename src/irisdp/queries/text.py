@@ -15,14 +15,15 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import BadInput
 from .arrow import whole_numbers
 from .engine import guarded
-from .records import LONGEST_RECORD, Block, read_blocks
+from .packed import first_bytes, opened
+from .records import LONGEST_RECORD, Block, Bytes, read_blocks
 from .splitting import Places
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def refuse_form(encoding: Any, delimiter: Any, types: Any) -> None:
             raise BadInput(name, "belongs to .csv and .tsv files", "leave it out")
 
 
-def read_header(path: Path, form: TextForm, field: str) -> tuple[list[str], int]:
+def read_header(path: Path, form: TextForm, field: str, packing: str = "") -> tuple[list[str], int]:
     """Return the names in the first line and where the records start.
 
     A nameless column is called by its place, column1, column2, ... Only the first line decides, so that no record can.
@@ -112,10 +113,10 @@ def read_header(path: Path, form: TextForm, field: str) -> tuple[list[str], int]
     """
 
     def header() -> tuple[list[str], int]:
-        with path.open("rb") as file:
-            start = len(_BOM) if form.encoding == "utf-8" and file.read(len(_BOM)) == _BOM else 0
-            file.seek(start)
-            line = file.readline(LONGEST_RECORD + 2)
+        begun = first_bytes(path, len(_BOM) + LONGEST_RECORD + 2, packing)
+        start = len(_BOM) if form.encoding == "utf-8" and begun.startswith(_BOM) else 0
+        line, end, _ = begun[start:].partition(b"\n")
+        line = (line + end)[: LONGEST_RECORD + 2]
         content = line.removesuffix(b"\n").removesuffix(b"\r")
         if len(content) > LONGEST_RECORD or b"\r" in content:  # as from an old Macintosh
             raise ValueError("no line end")
@@ -153,7 +154,15 @@ def read_columns(path: Path, form: TextForm, field: str) -> tuple[list[str], lis
 
 
 def batches(
-    path: Path, start: int, form: TextForm, width: int, places: Sequence[int], schema: pa.Schema, **sizes: int
+    path: Path,
+    start: int,
+    form: TextForm,
+    width: int,
+    places: Sequence[int],
+    schema: pa.Schema,
+    *,
+    packing: str = "",
+    **sizes: int,
 ) -> Iterator[pa.RecordBatch]:
     """Yield the records as batches of text, null where a value is empty or not valid in the encoding.
 
@@ -165,10 +174,12 @@ def batches(
         Number of fields that a record has at least; what follows them is ignored.
     places : sequence of int
         The columns wanted.
+    packing : str
+        How the file is compressed; see `packed.opened`.
     """
     import pyarrow as pa
 
-    with path.open("rb", buffering=0) as file:
+    with opened(path, packing) as file:
         for block in read_blocks(file, start, ord(form.delimiter), **sizes):
             kept = block.kept[block.fields.counts[block.kept] >= width]
             if len(kept):
@@ -220,7 +231,7 @@ def _decoded(value: bytes, encoding: str) -> str | None:
         return None
 
 
-def _strict_blocks(file: IO[bytes], start: int, form: TextForm) -> Iterator[tuple[list[str], Places, Places]]:
+def _strict_blocks(file: Bytes, start: int, form: TextForm) -> Iterator[tuple[list[str], Places, Places]]:
     """Yield the fields of each block, and the first field and the number of fields of each of its records."""
     for block in read_blocks(file, start, ord(form.delimiter)):
         if not block.flawless:

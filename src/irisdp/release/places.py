@@ -60,10 +60,9 @@ def find_ledger(table: Table, ledger: str | os.PathLike[str] | Ledger | None) ->
             rule = f"must be a path, an address or a Ledger, not {type(ledger).__name__}"
             raise BadInput("ledger", rule, "give the ledger's path")
         return Ledger(ledger)
-    path = table.path
-    if path is None:
+    if table.location is None:
         raise BadInput("ledger", "is missing, and a frame has no place beside it", "give the path of a ledger")
-    return Ledger(path.with_suffix(".ledger"))
+    return Ledger(table.location.beside(".ledger"))
 
 
 def check_ledger(book: Ledger, data: Path | None, others: Mapping[str, Path | None], *, default: bool) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 from ...accounting import CURRENCIES, Charge, Currency
 from ...errors import BadInput, PromiseRefused
-from ...queries import Query, Table, load_types
+from ...queries import Query, Table, load_types, location_of
 from ..ledger import Ledger
 from ..limits import named_limit
 from ..places import data_path
@@ -184,7 +184,7 @@ def find_project(data: Any, project: Any = None) -> Project | None:
     if project is not None:
         return read_project(project)
     path = data_path(data)
-    beside = None if path is None else path.with_suffix(ENDING)
+    beside = None if path is None else location_of(path).beside(ENDING)
     return read_project(beside) if beside is not None and beside.is_file() else None
 
 

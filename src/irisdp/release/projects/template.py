@@ -75,10 +75,10 @@ def init_project(
     'survey.iris.toml'
     """
     table = open_table(data, encoding=encoding, delimiter=delimiter)
-    path = table.path
-    if path is None:
+    if table.location is None:
         raise BadInput("data", "must be a file: a frame has no place beside it", "give a .csv, .tsv or .parquet file")
-    target = path.with_suffix(ENDING) if out is None else file_path(out, "out")
+    path = table.location.path
+    target = table.location.beside(ENDING) if out is None else file_path(out, "out")
     ledger = find_ledger(table, None).place
     kept = [("the data", path), ("the ledger", ledger), ("the secret", secret_file(path))]
     (output,) = plan_outputs([target], kept, field="out", force=force)
