@@ -68,6 +68,15 @@ elim: k x => [x h|k IH x /existsP[y /and3P[e g /IH[b /andP[c hb]]]]]; first by e
 by exists b; rewrite hb andbT; apply: connect_trans c; apply: connect1; rewrite /same_class e.
 Qed.
 
+(* and it can be reached in fewer steps than there are nodes *)
+Lemma leads_short k x : leads k x -> exists2 j, leads j x & j < #|D|.
+Proof.
+move=> h; have /leads_somewhereP/existsP[b /andP[/connectP[p pp eb] hb]] : exists k, leads k x by exists k.
+move: hb; rewrite {}eb; case/shortenP: pp => q pq uq _ hb; exists (size q).
+  by elim: q x pq {uq h} hb => //= y q IH x /andP[/andP[e g] pq] hb; apply/existsP; exists y; rewrite e g IH.
+by rewrite -[(size q).+1]/(size (x :: q)) -(card_uniqP uq) max_card.
+Qed.
+
 Definition depth x : option nat := if leads_somewhereP x is ReflectT h then Some (ex_minn h) else None.
 
 Theorem depth_exists : is_depth E f depth.

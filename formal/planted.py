@@ -32,6 +32,18 @@ PLANTED = [
         "Checker.v is refused",
     ),
     (
+        "an oracle whose rows are not raised",
+        "Rows",
+        [("let after := f sum in", "let after := sum in")],
+        "Rows.v is refused",
+    ),
+    (
+        "depths that leave their class",
+        "Layers",
+        [("eqn (class x) (class y) && nth false layer y", "nth false layer y")],
+        "Layers.v is refused",
+    ),
+    (
         "a proof left open",
         "PartitionSelection",
         [("Proof. exact: u_sound (named_bounds n). Qed.", "Admitted.")],

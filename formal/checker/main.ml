@@ -3,7 +3,7 @@
    the verified `check` and `check_certificate`; 0 is yes, 1 is no, 2 is no mechanism file (or one in factors, which
    this program does not read).
    iris-check --lines: one file a line on the standard input, one status a line on the standard output.
-   iris-check --steps: "ratio delta count probability" a line, and u applied so often by the verified `steps`.       *)
+   iris-check --steps, --row, --design: what the verified oracles answer, a question a line (oracles.ml).           *)
 
 let judge text =
   match
@@ -40,16 +40,9 @@ let () =
          print_endline (string_of_int (fst (judge (input_line stdin))))
        done
      with End_of_file -> ())
-  | [| _; "--steps" |] ->
-    (try
-       while true do
-         match List.map Numbers.fraction_of_text (String.split_on_char ' ' (input_line stdin)) with
-         | [ratio; delta; (count, _); probability] ->
-           let above, below = Checker.steps ratio delta count probability in
-           print_endline (Z.to_string above ^ "/" ^ Z.to_string below)
-         | _ -> failwith "a line of --steps has four numbers"
-       done
-     with End_of_file -> ())
+  | [| _; "--steps" |] -> Oracles.answer_lines Oracles.steps
+  | [| _; "--row" |] -> Oracles.answer_lines Oracles.row
+  | [| _; "--design" |] -> Oracles.answer_lines Oracles.design
   | [| _; path |] ->
     let status, words = try judge (whole_file path) with Sys_error _ -> (2, "not a mechanism file: it cannot be read") in
     print_endline words;
