@@ -3,9 +3,10 @@
     python docs/site/typed.py PAGE …        writes what comes below each command into the page
 
 An indented block with lines that begin with ``$`` is a terminal: each such line is typed, in one folder per page that
-holds the survey and the specs of `examples`, and what stands below it is what comes. A fenced block of Python is run,
-all of a page in one namespace; where it has ``>>>``, what is shown must come. Below a line ``<!-- drawn -->`` numbers
-are drawn at random, and only the words around them and outside boxes are held. Other fenced blocks are not typed.
+holds the survey, the plan and the specs of `examples`, and what stands below it is what comes. A fenced block of Python
+is run, all of a page in one namespace; where it has ``>>>``, what is shown must come. Below a line ``<!-- drawn -->``
+numbers are drawn at random, and only the words around them and outside boxes are held. Other fenced blocks are not
+typed.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ def blocks(text: str) -> Iterator[Block]:
 
 def retyped(text: str, folder: Path) -> str:
     """Return a page with what comes when it is typed in an empty folder; a failure is an error with the command."""
-    shutil.copy(ROOT / "examples" / "anes96.csv", folder)
+    for name in ("anes96.csv", "plan.toml"):
+        shutil.copy(ROOT / "examples" / name, folder)
     if (ROOT / "examples" / "specs").is_dir():
         shutil.copytree(ROOT / "examples" / "specs", folder, dirs_exist_ok=True)
     typist, made, end = _Typist(folder), [], 0

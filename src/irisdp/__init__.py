@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # for type checkers and editors; at run time names are loaded
     from .plots import plot
     from .privacy import Privacy
     from .reading import interpret
-    from .release import Ledger, Session, batch, plan, plan_batch, publish
+    from .release import Ledger, Session, batch, plan, plan_batch, publish, run
     from .reports import report
     from .reproduction import reproduce
 
@@ -92,6 +92,7 @@ __all__ = [
     "reports",
     "reproduce",
     "reproduction",
+    "run",
     "sampling",
 ]
 
@@ -119,6 +120,7 @@ _HOMES = {
     "publish": "release",
     "report": "reports",
     "reproduce": "reproduction",
+    "run": "release",
 }
 
 

@@ -101,7 +101,7 @@ def write_outputs(
 ) -> tuple[Path, ...]:
     """Write planned files together: each is whole, and where one cannot be made, none of the new ones is left behind.
 
-    A file that is there, may be replaced and holds the same already, stays as it is.
+    A file that holds the same already stays as it is, if it may be replaced or appeared since it was planned.
 
     Parameters
     ----------
@@ -128,8 +128,7 @@ def write_outputs(
         for output, draft in drafts:
             if output.force:
                 os.replace(draft, output.path)
-            else:
-                _put(draft, output.path)
+            elif _put(draft, output.path):
                 made.append(output.path)
     except OSError as error:
         for path in made:
@@ -215,10 +214,14 @@ def _draft(path: Path, content: bytes) -> Path:
     return Path(name)
 
 
-def _put(draft: Path, path: Path) -> None:
-    """Give a draft its name unless something has it."""
+def _put(draft: Path, path: Path) -> bool:
+    """Give a draft its name unless something has it; tell whether that was needed, and not done by somebody else."""
     try:
         os.link(draft, path)
+    except FileExistsError:
+        if not _holds(path, draft.read_bytes()):
+            raise
+        return False
     except OSError as error:
         if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS):
             raise
@@ -229,3 +232,4 @@ def _put(draft: Path, path: Path) -> None:
         except OSError:
             os.unlink(path)
             raise
+    return True

@@ -14,6 +14,7 @@ from irisdp.graphs import documents as graphs
 from irisdp.queries.column_types import TYPES
 from irisdp.release.batches import reading as batches
 from irisdp.release.projects.reading import KEYS as PROJECT_KEYS
+from irisdp.release.runs import reading as runs
 from support import stored
 from support.commands import irisdp
 
@@ -40,6 +41,29 @@ limit = {epsilon = 3, delta = "1e-6"}
 age = "integer"
 [categories]
 party = ["A", "B"]
+"""
+RUN = """
+[datasets.survey]
+data = "t.csv"
+ledger = "r.ledger"
+types = {v = "integer"}
+[[questions]]
+name = "voters"
+query = "count"
+expression = "v = 1"
+by = "g"
+groups = ["a", "b"]
+epsilon = 0.5
+out = "r.csv"
+[[questions]]
+query = "count"
+audience = {board = 2, press = "1/2"}
+[[questions]]
+query = "count"
+by = "g"
+select-groups = true
+epsilon = 1
+delta = "1e-6"
 """
 ASKED = {
     "count": "count",
@@ -84,6 +108,9 @@ def all_documents():
         yield "plan", printed(f"publish t.csv {words} {within} --dry-run --json")
     yield "batch-plan", printed("batch plan.json --dry-run --json")
     yield "batch-published", printed("batch plan.json --json")
+    yield "run-plan", printed("run run.toml --dry-run --json")
+    yield "run-published", printed("run run.toml --json")
+    yield "run-plan", printed("run run.toml --dry-run --json")
     for name in ("count", "groups", "names", "winner", "sizes", "records"):
         yield "interpret", printed(f"interpret o-{name}.csv.release.json --json")
     yield "interpret", printed("interpret o-count.csv.release.json --value 3 --at-most 9 --json")
@@ -105,6 +132,7 @@ def documents(tmp_path_factory):
         patch.chdir(tmp_path_factory.mktemp("formats"))
         stored.prepare()
         Path("plan.json").write_text(json.dumps(PLAN))
+        Path("run.toml").write_text(RUN)
         return list(all_documents())
 
 
@@ -126,7 +154,7 @@ def test_schemas_are_schemas_and_stand_in_the_list(name):
 
 def test_what_is_printed_and_written_is_as_described(documents):
     seen = {name for name, _ in documents}
-    assert seen == SCHEMAS.keys() - {"common", "graph", "spec", "batch", "types", "project", "benchmark"}
+    assert seen == SCHEMAS.keys() - {"common", "graph", "spec", "batch", "run", "types", "project", "benchmark"}
     for name, document in documents:
         assert problems(name, document) == [], name
 
@@ -144,6 +172,7 @@ def test_what_is_read_is_as_described():
         assert problems("spec", spec) == []
         assert "graph" not in spec or problems("graph", spec["graph"]) == []
     assert problems("batch", PLAN) == []
+    assert problems("run", tomllib.loads(RUN)) == []
     assert problems("types", {"age": "integer", "born": "date"}) == []
     assert problems("project", tomllib.loads(PROJECT)) == []
 
@@ -163,6 +192,13 @@ def test_schemas_know_the_keys_that_the_library_knows():
     assert plan["budget"]["properties"].keys() == set(batches._BUDGET)
     assert SCHEMAS["project"]["properties"].keys() == set(PROJECT_KEYS)
     assert set(SCHEMAS["types"]["additionalProperties"]["enum"]) == set(TYPES)
+    run = SCHEMAS["run"]["properties"]
+    assert run.keys() == set(runs.PLAN_KEYS)
+    for table, keys in (
+        (run["datasets"]["additionalProperties"], runs.DATASET_KEYS),
+        (run["questions"]["items"], runs.QUESTION_KEYS),
+    ):
+        assert table["properties"].keys() == {*keys, *(key.replace("_", "-") for key in keys)}
     question = plan["questions"]["items"]["properties"]
     assert question.keys() == {"query", "expression", *batches._ASKED, "weight", "out"}
 
@@ -200,6 +236,8 @@ WRONG = [
     ("mechanism", ["matrix", 0, 0], "one half"),
     ("mechanism", ["graph"], {"family": "path"}),
     ("ledger", ["releases", 0, "epsilon"], 1),
+    ("run-plan", ["questions", 0, "if_changed", "cost"], {"epsilon": 1}),
+    ("run-published", ["ledgers", 0, "charged"], "much"),
     ("plan", ["audiences", 0, "privacy", "epsilon"], "much"),
     ("comparison", ["mechanisms"], []),
     ("interpret", ["readings", 0, "chances"], [["3"]]),
@@ -240,6 +278,10 @@ def test_wrong_values_are_found(name, place, value, documents):
         ("types", {"age": "whole"}),
         ("project", {"epsilon": 1}),
         ("project", {"categories": {"party": []}}),
+        ("run", {**tomllib.loads(RUN), "extra": 1}),
+        ("run", {**tomllib.loads(RUN), "datasets": {}}),
+        ("run", {"datasets": {"a": {"data": "t.csv"}}, "questions": [{"expression": "v = 1"}]}),
+        ("run", {"datasets": {"a": {}}, "questions": [{"query": "count"}]}),
         ("batch", {**PLAN, "extra": 1}),
         ("batch", {**PLAN, "questions": []}),
         ("batch", {**PLAN, "questions": [{"expression": "v = 1"}]}),

@@ -376,3 +376,10 @@ def test_a_file_that_holds_the_same_stays_as_it_is(tmp_path):
     assert same.stat().st_ino == before[same]
     assert other.read_bytes() == b"answer\n1\n"
     assert other.stat().st_ino != before[other] or other.stat().st_nlink == 1
+
+
+def test_a_file_that_appeared_and_holds_the_same_is_as_good(tmp_path):
+    first, second, third = (plan_outputs([tmp_path / "a.csv"], [], field="out") for _ in range(3))
+    assert write_outputs([(first[0], b"1")]) == write_outputs([(second[0], b"1")]) == (tmp_path / "a.csv",)
+    with pytest.raises(BadInput, match="appeared meanwhile"):
+        write_outputs([(third[0], b"2")])

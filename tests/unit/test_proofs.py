@@ -38,6 +38,7 @@ COQ_NAME = re.compile(r"\b(?:Theorem|Lemma|Definition|Record|Ltac)\s+(\w+)")
 
 ELSEWHERE = {
     "OUT.release.json": "a pattern for file names",
+    "PLAN.toml": "a pattern for file names",
     "get_delta_for_epsilon": "dp_accounting",
     "get_epsilon_for_delta": "dp_accounting",
     "plots": "an extra in pyproject.toml",
@@ -53,7 +54,7 @@ def named(paths):
 
 def missing_files(text, folder):
     """Yield files and folders that are named and not there; a bare name may be anywhere in the repository."""
-    for name in {*FILE.findall(text), *FOLDER.findall(text)}:
+    for name in {*FILE.findall(text), *FOLDER.findall(text)} - set(ELSEWHERE):
         places = [base / name for base in (ROOT, ROOT / "src", ROOT / "src" / "irisdp", folder)]
         if not any(place.exists() for place in places) and name not in bare_names():
             yield name

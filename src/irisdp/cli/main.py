@@ -16,6 +16,7 @@ from ..errors import BadInput, IrisError, Refusal, place_of
 from . import audit, batch, compare, design, explore, init, interpret, ledger, plot, publish, report, reproduce, sample
 from .commands import Command, CommandOnDocuments, Commands, explain
 from .options import print_json
+from .run import run_command
 from .terminal import give_up_output, write_plain_letters
 
 __all__ = ["app", "run"]
@@ -50,6 +51,12 @@ for name, function, summary, examples in (
         batch.batch_command,
         "Publish several questions, charged as one.",
         ("irisdp batch plan.json --dry-run", "irisdp batch plan.json --report findings.html"),
+    ),
+    (
+        "run",
+        run_command,
+        "Publish the questions of a plan; a stopped run goes on.",
+        ("irisdp run plan.toml --dry-run", "irisdp run plan.toml"),
     ),
     (
         "init",
@@ -135,7 +142,7 @@ for name, function, summary, examples in (
     ),
 ):
     epilog = "\b\nExamples:\n" + "\n".join(f"  {line}" for line in examples)
-    kind = CommandOnDocuments if name in ("batch", "design", "audit", "sample") else Command
+    kind = CommandOnDocuments if name in ("batch", "run", "design", "audit", "sample") else Command
     app.command(name, cls=kind, short_help=summary, epilog=epilog)(function)
 
 

@@ -4,7 +4,7 @@ Nothing here draws at random or publishes.
 """
 
 from ..renamed import renamed_names
-from .apply import Apply
+from .apply import Apply, apply_words
 from .at_least import AtLeast
 from .at_most import AtMost
 from .band import Band
@@ -30,7 +30,7 @@ from .orders import Ranking, Top
 from .persons import PerUnit, Unit, describe_unit, read_per_unit
 from .plurality import Plurality
 from .quantile import Median, Quantile
-from .query import Query
+from .query import Query, as_asked
 from .registry import QUERIES, keep_contribution, read_query
 from .sizes import Sizes
 from .statistics import Statistics, count_records
@@ -76,6 +76,8 @@ __all__ = [
     "Top",
     "Unit",
     "UnreleasedKeys",
+    "apply_words",
+    "as_asked",
     "cell_relation",
     "check_apart",
     "check_list",

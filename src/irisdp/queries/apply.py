@@ -28,9 +28,15 @@ from .query import as_asked, check_expression, check_one_condition
 from .statistics import Cells, Statistics, count_records
 from .table import Table
 
-__all__ = ["Apply"]
+__all__ = ["Apply", "apply_words"]
 
 _IN_ONE_TEXT = re.compile(r"(?P<file>.+?\.json)\s+(?P<rest>\S.*)", re.IGNORECASE | re.DOTALL)
+
+
+def apply_words(words: Sequence[str]) -> list[str]:
+    """Return the file, and what it is applied to, of words that may hold both in one text."""
+    found = _IN_ONE_TEXT.fullmatch(words[0].strip()) if len(words) == 1 else None
+    return list(words) if found is None else [found["file"], found["rest"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +89,7 @@ class Apply:
         parts = list(words)
         if not parts or not isinstance(parts[0], str) or not parts[0].strip():
             raise BadInput("mechanism", "is missing for apply", f"write for example {cls._example()}")
-        found = _IN_ONE_TEXT.fullmatch(parts[0].strip()) if len(parts) == 1 else None
-        if found is not None:
-            parts = [found["file"], found["rest"]]
+        parts = apply_words(parts)
         checked, others = read_checked(parts[0].strip()), parts[1:]
         file = FilePath(parts[0].strip())
         if isinstance(checked.family, Path):

@@ -12,6 +12,7 @@ from .projects import Project, init_project
 from .promise import Promise
 from .publication import Publication
 from .publishing import PrivateCells, publish, read_cells
+from .runs import RunOutlook, RunPublication, foresee_run, run
 from .session import Session
 
 __all__ = [
@@ -27,15 +28,19 @@ __all__ = [
     "Promise",
     "Publication",
     "Release",
+    "RunOutlook",
+    "RunPublication",
     "Session",
     "Settlement",
     "batch",
     "fingerprint",
+    "foresee_run",
     "init_project",
     "plan",
     "plan_batch",
     "publish",
     "read_cells",
+    "run",
     "secret_beside",
 ]
 

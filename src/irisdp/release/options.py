@@ -16,7 +16,7 @@ from ..privacy import Guarantee
 from .ledger import Ledger
 from .projects import Project
 
-__all__ = ["Asked", "PlanOptions", "PublishOptions", "Question", "options_of", "with_options"]
+__all__ = ["About", "Asked", "Kept", "PlanOptions", "PublishOptions", "Question", "options_of", "with_options"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

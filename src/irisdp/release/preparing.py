@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,9 +10,7 @@ from ..exact import file_path
 from ..outputs import Output
 from .datapackage import read_licence
 from .ledger import Ledger
-from .options import PlanOptions, options_of
-from .places import Stamp, check_ledger, data_path, find_ledger, keeper, stamp
-from .planning import plan
+from .places import Stamp, check_ledger, find_ledger, keeper
 from .plans import Plan
 from .promise import Promise
 from .written import Files, Replaced, audience_targets, plan_files, plan_reports, report_targets
@@ -50,15 +49,21 @@ class Prepared:
     secret: Any
     stamp: Stamp
 
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """All files that will be written."""
+        return (*(one for three in self.files for one in three), *self.reports)
 
-def prepare(
-    data: Any, query: str, *arguments: str | int, may_replace: Replaced | None = None, **options: Any
-) -> Prepared:
-    """Check a question as `publish` does before it reads a record.
+
+def prepare(planned: Plan, before: Stamp, options: Mapping[str, Any], may_replace: Replaced | None = None) -> Prepared:
+    """Check all that `publish` checks of a planned question before it reads a record.
 
     Parameters
     ----------
-    data, query, *arguments, **options
+    planned : Plan
+    before : stamp
+        Of the file of the data, from before the question was planned.
+    options : mapping
         As for `irisdp.publish`.
     may_replace : bool or callable, optional
         Which files that are there may be replaced, instead of what `force` says.
@@ -66,8 +71,6 @@ def prepare(
     out, report = options.get("out"), options.get("report")
     licence = read_licence(options.get("licence"), out)
     ledger, secret, table = options.get("ledger"), options.get("secret"), options.get("table")
-    before = stamp(data_path(data))
-    planned = plan(data, query, *arguments, **options_of(PlanOptions, options))
     promise = planned.asked.promise.named(table)
     book = find_ledger(planned.table, ledger)
     force = options.get("force", False) if may_replace is None else may_replace

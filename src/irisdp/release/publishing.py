@@ -20,8 +20,9 @@ from .fingerprint import unit_key
 from .ledger import Entry, Ledger, Release
 from .ledger_rows import Settlement
 from .notes import note
-from .options import PublishOptions, with_options
-from .places import Reading, recognised
+from .options import PlanOptions, PublishOptions, options_of, with_options
+from .places import Reading, data_path, recognised, stamp
+from .planning import plan
 from .plans import Plan
 from .preparing import Prepared, prepare
 from .projects import currency_with, limit_to_set
@@ -108,7 +109,9 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
     >>> found.answers.keys
     [('Ely',), ('York',)]
     """
-    return carry_out(prepare(data, query, *arguments, **options))
+    before = stamp(data_path(data))
+    planned = plan(data, query, *arguments, **options_of(PlanOptions, options))
+    return carry_out(prepare(planned, before, options))
 
 
 def carry_out(ready: Prepared, reading: Reading | None = None, noted: Note | None = None) -> Publication:

@@ -30,6 +30,7 @@ __all__ = [
     "pages",
     "plan_files",
     "plan_reports",
+    "read_and_kept",
     "report_targets",
     "sidecar",
     "write_files",
@@ -113,7 +114,7 @@ def plan_files(
     """
     for target in targets:
         check_ending(target)
-    inputs = _inputs(read, ledger, keeper)
+    inputs = read_and_kept(read, ledger, keeper)
     places = [path.with_name(f"{path.name}{ending}") for path in targets for ending in ("", *BESIDE)]
     files = plan_outputs(places, inputs, field="out", force=force)
     return tuple(zip(files[::3], files[1::3], files[2::3], strict=True))
@@ -129,11 +130,13 @@ def plan_reports(
     force: Replaced,
 ) -> tuple[Output, ...]:
     """Check where pages will go: as answers, see `plan_files`, and over none of the files that these are written to."""
-    inputs = _inputs(read, ledger, keeper) + [("a file of the answers", one.path) for three in files for one in three]
+    inputs = read_and_kept(read, ledger, keeper) + [
+        ("a file of the answers", one.path) for three in files for one in three
+    ]
     return plan_outputs(targets, inputs, field="report", force=force)
 
 
-def _inputs(
+def read_and_kept(
     read: Iterable[tuple[str, str | os.PathLike[str] | None]], ledger: Path | None, keeper: str | os.PathLike[str]
 ) -> list[tuple[str, str | os.PathLike[str]]]:
     """Return all that is read or kept, with what it is."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -16,12 +15,21 @@ from ...accounting import Cost
 from ...errors import BadInput
 from ...exact import entries, file_path, rational, read_json
 from ...privacy import Privacy
+from ...queries import as_asked
 from ..answers import check_ending
 from ..datapackage import read_licence
 from ..written import page_path
 from .wording import in_keys
 
-__all__ = ["AskedBatch", "AskedQuestion", "in_question", "read_batch"]
+__all__ = [
+    "MOST_QUESTIONS",
+    "AskedBatch",
+    "AskedQuestion",
+    "check_number",
+    "grouped",
+    "in_question",
+    "read_batch",
+]
 
 Step = TypeVar("Step")
 
@@ -79,7 +87,7 @@ _ELSEWHERE = {
 }
 """Keys that somebody may well write there: what is wrong, and the remedy."""
 
-_MOST_QUESTIONS = 10_000
+MOST_QUESTIONS = 10_000
 _LARGEST_WEIGHT = 10**6
 _WEIGHT_BITS = 128
 _WORD = re.compile(r"[^\W\d]|[\"(]")
@@ -179,8 +187,8 @@ def read_batch(plan: Any, *, data: Any = None, report: Any = None) -> AskedBatch
         raise BadInput(
             "questions", "are none: the plan is empty", 'write for example "questions": [{"query": "count"}]'
         )
-    if len(listed) > _MOST_QUESTIONS:
-        raise BadInput("questions", f"are more than {_MOST_QUESTIONS:,}", "publish them in several batches")
+    if len(listed) > MOST_QUESTIONS:
+        raise BadInput("questions", f"are more than {MOST_QUESTIONS:,}", "publish them in several batches")
     for name in ("relation", "unit", "encoding", "delimiter", "table"):
         _check_text(found.get(name), name)
     out = _out(found.get("out"))
@@ -225,12 +233,8 @@ def _question(document: Any, out: Path | None) -> AskedQuestion:
         _check_text(found.get(name), name)
     _check_words(found["query"].split(), "expression" in found)
     own = _out(found.get("out"))
-    for name in ("groups", "categories", "bins"):
-        if isinstance(found.get(name), Mapping):
-            raise BadInput(name, "must be text or a list, not an object", f'write for example "{name}": ["A", "B"]')
     options = {name: found[name] for name in _ASKED if name in found}
-    if isinstance(options.get("groups"), list):  # several columns: JSON has no tuples
-        options["groups"] = [tuple(key) if isinstance(key, list) else key for key in options["groups"]]
+    options |= grouped(found)
     return AskedQuestion(
         query=found["query"],
         arguments=(found["expression"],) if "expression" in found else (),
@@ -241,14 +245,29 @@ def _question(document: Any, out: Path | None) -> AskedQuestion:
 
 
 def _check_words(words: list[str], has_expression: bool) -> None:
-    """Refuse a query that lacks its number, or that holds a condition where another stands beside it."""
+    """Refuse a query that brings its own privacy, and what `check_number` refuses."""
     if words[:1] == ["apply"]:
         rule = "apply has a privacy of its own, and a batch shares one out"
         raise BadInput("query", rule, "publish it by itself")
+    check_number(words, has_expression)
+
+
+def grouped(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the groups of a question as tuples, where they are of several columns: documents have none."""
+    for name in ("groups", "categories", "bins"):
+        if isinstance(found.get(name), Mapping):
+            raise BadInput(name, "must be text or a list, not an object", f"write for example {name}=['A', 'B']")
+    listed = found.get("groups")
+    if not isinstance(listed, list):
+        return {}
+    return {"groups": [tuple(key) if isinstance(key, list) else key for key in listed]}
+
+
+def check_number(words: list[str], has_expression: bool) -> None:
+    """Refuse a query that lacks its number, or that holds a condition where another stands beside it."""
     numbers = int(bool(words) and words[0] in ("at-least", "at-most", "band"))
     if numbers and (len(words) == 1 or _WORD.match(words[1])):
-        shown = json.dumps({"query": f"{words[0]} 100", "expression": "age > 64"})
-        raise BadInput("K", "is missing from the query", f"write for example {shown}")
+        raise BadInput("K", "is missing from the query", f"write for example {as_asked(words[0], 100, 'age > 64')}")
     if has_expression and len(words) > 1 + numbers:
         raise BadInput(
             "expression", "is given twice: the query holds a condition as well", "leave it out of one of the two"

@@ -12,7 +12,7 @@ _KEYWORD = re.compile(r"""\b(?P<name>[a-z][a-z_]*)=(?P<value>'[^']*'|"[^"]*"|\[[
 _QUESTION = re.compile(r"""publish\(data(?P<words>(?:, (?:"(?:[^"\\]|\\.)*"|\d+))+)\)""")
 
 
-def in_keys(text: str, keys: Collection[str]) -> str:
+def in_keys(text: str, keys: Collection[str], *, toml: bool = False) -> str:
     """Rewrite the keywords of a message as keys of a plan, and what Python calls as a question of one.
 
     Parameters
@@ -21,6 +21,8 @@ def in_keys(text: str, keys: Collection[str]) -> str:
         Such as ``"add select_groups=True"``.
     keys : collection of str
         Other words stay as they are.
+    toml : bool
+        Whether the plan is TOML and no JSON.
 
     Examples
     --------
@@ -28,6 +30,8 @@ def in_keys(text: str, keys: Collection[str]) -> str:
     'add "select_groups": true, a "delta", or "groups": "v1,v2"'
     >>> in_keys('write publish(data, "at-least", 100, "age > 64")', {})
     'write {"query": "at-least 100", "expression": "age > 64"}'
+    >>> in_keys("add select_groups=True, or a delta=", {"select_groups", "delta"}, toml=True)
+    'add select_groups = true, or a delta'
     """
 
     def key(found: re.Match[str]) -> str:
@@ -35,13 +39,23 @@ def in_keys(text: str, keys: Collection[str]) -> str:
         if name not in keys:
             return found[0]
         shown = {"True": "true", "False": "false"}.get(value, value.replace("'", '"'))
+        if toml:
+            return f"{name} = {shown}" if shown not in ("", "…") else name
         return f'"{name}": {shown}' if shown else f'"{name}"'
 
-    return _KEYWORD.sub(key, _QUESTION.sub(_question, text))
+    return _KEYWORD.sub(key, _QUESTION.sub(_question_in_toml if toml else _question, text))
+
+
+def _question_in_toml(found: re.Match[str]) -> str:
+    return ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in _asked(found).items())
 
 
 def _question(found: re.Match[str]) -> str:
+    return json.dumps(_asked(found), ensure_ascii=False)
+
+
+def _asked(found: re.Match[str]) -> dict[str, str]:
     name, *words = json.loads(f"[{found['words'].removeprefix(', ')}]")
     query = " ".join([name, *(str(word) for word in words if isinstance(word, int))])
     conditions = [word for word in words if isinstance(word, str)]
-    return json.dumps({"query": query} | ({"expression": conditions[0]} if conditions else {}), ensure_ascii=False)
+    return {"query": query} | ({"expression": conditions[0]} if conditions else {})

@@ -1,0 +1,178 @@
+"""`irisdp run PLAN.toml`: the questions of a plan, one after the other, each charged by itself."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .answers import KNOWN_ELSEWHERE
+from .options import AsJson, Force, console, print_json, say, short_path
+from .spelling import error_in_options, in_options
+from .terminal import show_what_is_charged
+
+if TYPE_CHECKING:
+    from ..release.outlook import Case
+    from ..release.runs import Answered, Expected, LedgerOutlook, RunOutlook, RunPublication
+
+__all__ = ["run_command"]
+
+
+def run_command(
+    plan: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PLAN.toml",
+            help='[datasets.NAME] with data = "survey.csv", and what holds for all questions about it (ledger, unit, '
+            "relation, types, …); [[questions]], each with query, expression, and the options of irisdp publish by "
+            "their names (by, groups, epsilon, out, …). Relative paths count from the plan's folder.",
+        ),
+    ],
+    force: Force = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Show what each question and all together would cost; spend nothing."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Publish the questions of a plan in order; what was answered before is free, so a stopped run goes on.
+
+    Everything is checked before anything is spent. Files that runs of the plan wrote are kept up to date, others are
+    replaced with --force only.
+    """
+    from ..release.runs import foresee_run
+    from ..release.runs.running import run_and_tell
+
+    if dry_run:
+        foreseen = foresee_run(plan, force=force)
+        if as_json:
+            print_json(error_in_options(foreseen.to_document(), _OPTIONS))
+        else:
+            _show_outlook(foreseen)
+        if foreseen.refusal is not None:
+            raise typer.Exit(foreseen.refusal.exit_status)
+        return
+    with _progress(quiet=as_json) as told:
+        published = run_and_tell(plan, force=force, told=told)
+    with show_what_is_charged():
+        if as_json:
+            print_json(published.to_document())
+        else:
+            _show(published)
+
+
+_OPTIONS = {"force": "", "dry_run": ""}
+
+
+@contextlib.contextmanager
+def _progress(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """Say which question is being answered, to a terminal only; the plan says as much."""
+    view = console(stderr=True)
+    if quiet or not view.is_terminal:
+        yield lambda number, of: None
+        return
+    with view.status("checking the plan …") as status:
+        yield lambda number, of: status.update(f"question {number} of {of}: reading, drawing, writing down …")
+
+
+def _show_outlook(foreseen: RunOutlook) -> None:
+    from rich.markup import escape
+
+    from ..release.group_names import printable
+
+    view = console()
+    for one in foreseen.expected:
+        title = f"{one.number}. {one.plan.line}" + (f" ({one.name})" if one.name else "")
+        view.print(f"[bold]{escape(printable(title))}[/bold]", soft_wrap=True)
+        view.print(f"  cost      {one.plan.describe_cost()}", soft_wrap=True)
+        for error in one.plan.describe_error():
+            view.print(f"  error     {error}", soft_wrap=True)
+        for heading, said in _becomes(one):
+            view.print(f"  {heading:<9} {escape(in_options(said, _OPTIONS))}", soft_wrap=True)
+        for path in one.out:
+            say(view, f"  out       {short_path(path)}")
+    answered = sum(one.unchanged.repeated for one in foreseen.expected)
+    since = "if the data is what it was at the last release"
+    told = f"{len(foreseen.expected)} questions" + (
+        f", of which {answered} answered and free {since}" if answered else ""
+    )
+    view.print(f"[bold]{told}[/bold]")
+    for ledger in foreseen.ledgers:
+        for heading, said in _stands(ledger):
+            view.print(f"  {heading:<9} {escape(in_options(said, _OPTIONS))}", soft_wrap=True)
+    refusal = foreseen.refusal or foreseen.refusal_if_changed
+    if refusal is not None:
+        when = "" if foreseen.refusal else " if the data has changed since the last release"
+        said = in_options(f"would be refused{when}: {refusal}", _OPTIONS)
+        view.print(f"  refused   {escape(said)}", soft_wrap=True)
+    view.print("  dry run: no record was read, nothing was spent")
+
+
+def _becomes(one: Expected) -> list[tuple[str, str]]:
+    same, other = one.unchanged, one.changed
+    since = "if the data is what it was at the last release"
+    if same.repeated and other.repeated:
+        return [("new", "nothing: a question before asks the same")]
+    if same.repeated:
+        return [("new", f"nothing {since}: this was answered before, and is free")]
+    if same.refusal is None and same.cost != other.cost:
+        return [("new", f"only {same.cost} is new {since}")]
+    return _charge(other, one)
+
+
+def _charge(case: Case, one: Expected) -> list[tuple[str, str]]:
+    if case.cost == one.plan.cost:
+        return []
+    said = (
+        "that is what is new after the questions before"
+        if type(case.cost) is type(one.plan.cost)
+        else ("that is what its ledger counts")
+    )
+    return [("charge", f"{case.cost}: {said}")]
+
+
+def _stands(ledger: LedgerOutlook) -> list[tuple[str, str]]:
+    left = "no limit is set" if ledger.left is None else f"left {ledger.left}"
+    made = "" if ledger.there else f", is made by the first release, {KNOWN_ELSEWHERE}"
+    lines = [("ledger", f"{short_path(ledger.ledger)}: {left}{made}"), ("total", str(ledger.changed))]
+    if ledger.unchanged != ledger.changed:
+        lines.append(("new", f"only {ledger.unchanged} is new if the data is what it was at the last release"))
+    return lines
+
+
+def _show(published: RunPublication) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from ..release.group_names import printable
+
+    view = console()
+    table = Table("", "question", "answer", "charged", "files", title=escape(printable(published.file.name)))
+    for one in published.questions:
+        found = one.publication
+        charged = "nothing" if found.repeated else str(found.cost)
+        files = ", ".join(path.name for path in found.out if not path.name.endswith(_BESIDE))
+        cells = (str(one.number), one.title, _answer(one), charged, files)
+        table.add_row(*(escape(printable(cell)) for cell in cells))
+    view.print(table)
+    free = sum(found.repeated for found in published)
+    if free:
+        view.print(f"  free      {free} of {len(published)}: answered before, and these are the same answers")
+    for line in published.describe_budgets():
+        view.print(f"  ledger    {escape(line)}", soft_wrap=True)
+
+
+_BESIDE = (".release.json", ".datapackage.json")
+
+
+def _answer(one: Answered) -> str:
+    """Show an answer that is one, and how many there are else."""
+    told = [
+        str(found.values[0]) if len(found.values) == 1 and not found.by else f"{len(found.values)} answers"
+        for found in one.publication.answers_of.values()
+    ]
+    names = [name for name in one.publication.answers_of if name is not None]
+    return ", ".join(f"{name}: {said}" for name, said in zip(names, told, strict=True)) if names else told[0]

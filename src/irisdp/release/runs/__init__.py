@@ -1,0 +1,7 @@
+"""A plan in a file: datasets, their ledgers, and questions that are published one after the other."""
+
+from .outlook import Expected, LedgerOutlook, RunOutlook, foresee_run
+from .publication import Answered, RunPublication
+from .running import run
+
+__all__ = ["Answered", "Expected", "LedgerOutlook", "RunOutlook", "RunPublication", "foresee_run", "run"]

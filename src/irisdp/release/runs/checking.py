@@ -1,0 +1,92 @@
+"""All that a plan asks, checked before anything is read or spent: each question by itself, and all of them together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ...errors import BadInput
+from ...outputs import plan_outputs
+from ..options import PlanOptions, options_of
+from ..places import check_ledger, data_path, keeper, stamp
+from ..planning import plan
+from ..preparing import Prepared, planned_files, prepare
+from ..projects import find_project
+from ..written import read_and_kept
+from .reading import AskedQuestion, AskedRun
+from .record import Record
+
+__all__ = ["planned_again", "prepare_all", "record_of"]
+
+
+def prepare_all(asked: AskedRun, *, force: bool) -> list[Prepared]:
+    """Check every question as `irisdp.publish` does before it reads a record, and that none is in another's way.
+
+    Raises
+    ------
+    BadInput, PromiseRefused
+        Naming the question, or the dataset.
+    """
+    projects = {}
+    for question in asked.questions:
+        dataset = question.dataset
+        if dataset.name not in projects:
+            with question.blamed():  # read once, for all questions
+                projects[dataset.name] = find_project(dataset.data, dataset.options.get("project"))
+    ready = []
+    for question in asked.questions:
+        dataset = question.dataset
+        options = {**question.options, "project": projects[dataset.name]}
+        with question.blamed():
+            before = stamp(data_path(dataset.data))
+            planned = plan(dataset.data, *question.words, **options_of(PlanOptions, options))
+            one = prepare(planned, before, options, force or _record_before(asked, question).wrote)
+            check_ledger(one.book, one.planned.table.path, {"the plan": asked.file}, default=False)
+            ready.append(one)
+    _check_apart(asked, ready)
+    return ready
+
+
+def record_of(asked: AskedRun, ready: Prepared) -> Record:
+    """Return the record of what runs of a plan wrote of a dataset's answers."""
+    return Record(asked.file, keeper(ready.secret, ready.planned.table.path, ready.book))
+
+
+def planned_again(asked: AskedRun, question: AskedQuestion, ready: Prepared, *, force: bool) -> Prepared:
+    """Check once more where answers go: since all was checked, other questions were answered, which may take long."""
+    files, reports = planned_files(
+        ready.planned,
+        ledger=ready.book,
+        secret=ready.secret,
+        out=question.options.get("out"),
+        report=question.options.get("report"),
+        force=force or record_of(asked, ready).wrote,
+    )
+    return replace(ready, files=files, reports=reports)
+
+
+def _record_before(asked: AskedRun, question: AskedQuestion) -> Record:
+    """Return the record before the table is opened: the secret lies beside what it was named, or the data."""
+    secret = question.options.get("secret")
+    return Record(asked.file, question.dataset.data if secret is None else secret)
+
+
+def _check_apart(asked: AskedRun, ready: Sequence[Prepared]) -> None:
+    """Refuse an output that another question reads, keeps or writes, or that is the plan."""
+    read: dict[tuple[str, str], tuple[str, str | Path]] = {}
+    for one in ready:
+        declared = [("the data", one.planned.table.path), *one.planned.declared_in.items()]
+        kept = keeper(one.secret, one.planned.table.path, one.book)
+        for role, path in read_and_kept([("the plan", asked.file), *declared], one.book.path, kept):
+            read[role, str(path)] = role, Path(path)
+    inputs = list(read.values())
+    try:
+        plan_outputs([one.path for own in ready for one in own.outputs], inputs, field="out", force=True)
+    except BadInput:  # now it takes longer, and says of which
+        for question, own in zip(asked.questions, ready, strict=True):
+            for output in own.outputs:
+                with question.blamed():
+                    plan_outputs([output.path], inputs, field=output.field, force=True)
+            inputs += [(f"what {question.label} writes", output.path) for output in own.outputs]
+        raise

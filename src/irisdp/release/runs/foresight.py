@@ -1,0 +1,191 @@
+"""What a plan would cost, question after question, before anything is drawn: charges add up, and may refine each other.
+
+The ledgers are looked at and not written to. Each question is weighed as if those before it were charged already, so
+that a plan that would be refused at its last question is refused at its first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...accounting import Charge, Currency
+from ...errors import BudgetRefused, PromiseRefused, Refusal
+from ..batches.wording import in_keys
+from ..chain import details
+from ..ledger import Ledger
+from ..ledger_move import refuse_moved
+from ..ledger_release import list_releases
+from ..ledger_rows import check_budget, hash_of, pinned_facts, read_limit, read_spent
+from ..outlook import Case
+from ..preparing import Prepared
+from ..projects import Project, currency_with, limit_to_set
+from ..promise import check_promise
+from .reading import AskedQuestion
+
+__all__ = ["LAST", "NEW", "Account", "Accounts"]
+
+LAST, NEW = None, ""
+"""Versions of the data where no record is read: what a ledger last answered about, and one that it knows nothing of."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Foreseen:
+    """Stands for a release that is yet to come, where later ones ask what they build on."""
+
+    details: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Account:
+    """A ledger as it will stand when the questions before are charged.
+
+    Attributes
+    ----------
+    book : Ledger
+    currency : Currency
+        What it counts in, or will.
+    limit, before, spent : Charge
+        The most that may be spent, what is spent today, and what will be; there may be no limit.
+    fresh : bool
+        Whether any question is new to it.
+    refusal : BudgetRefused or None
+        Of the first question that does not fit.
+    """
+
+    book: Ledger
+    currency: Currency
+    limit: Charge | None
+    before: Charge
+    spent: Charge
+    pinned: Mapping[str, Any]
+    fresh: bool = False
+    refusal: BudgetRefused | None = None
+    first: str = ""
+    known: set[str | None] = field(default_factory=set)
+    earlier: dict[str | None, list[Any]] = field(default_factory=dict)
+    answered: dict[str | None, set[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, book: Ledger, project: Project | None) -> Account:
+        """Read a ledger as it is, with the limit that a project would give it."""
+        promised = limit_to_set(project, book)
+        currency = currency_with(book, promised)
+        same = currency is book.currency
+        with book.store.reading() as rows:
+            refuse_moved(rows, book.store.name)
+            spent = read_spent(rows) if same else currency.cost()
+            limit = read_limit(rows) if promised is None else promised
+            pinned = pinned_facts(rows, book.store.name)
+        return cls(book=book, currency=currency, limit=limit, before=spent, spent=spent, pinned=pinned)
+
+    @property
+    def left(self) -> Charge | None:
+        """What may be spent today; None without a limit."""
+        return self.limit and self.limit.beyond(self.before)
+
+    @property
+    def charged(self) -> Charge:
+        """What all questions are charged together."""
+        return self.spent.beyond(self.before)
+
+    def refused(self) -> BudgetRefused | None:
+        """Refuse all questions together, if they do not fit in what is left."""
+        if self.refusal is None or self.limit is None:
+            return None
+        told = {name: value for name, value in self.refusal.document.items() if name != "error"}
+        _, _, remedy = in_keys(str(self.refusal), ("epsilon", "delta", "mu"), toml=True).partition("; ask with less")
+        told |= {"left": self.left and self.left.to_document(), "cost": self.charged.to_document()}
+        return BudgetRefused(
+            f"{self.book.store.name} has {self.left} left of {self.limit}, and the plan's new questions cost"
+            f" {self.charged} together, of which {self.first} is the first that does not fit; nothing was spent; ask"
+            f" with less{remedy}",
+            **told,
+        )
+
+    def _load(self, version: str | None) -> None:
+        if version in self.earlier:
+            return
+        releases = []
+        if version is LAST:
+            releases = self.book.latest()
+        elif version != NEW:
+            with self.book.store.reading() as rows:
+                releases = list_releases(self.book.store, rows, version)
+        self.earlier[version] = list(releases)
+        self.answered[version] = {release.question_hash for release in releases}
+        if releases or version is LAST:
+            self.known.add(version)
+
+    def weigh(self, question: AskedQuestion, ready: Prepared, version: str | None) -> Case:
+        """Weigh a question about a version of the data, and take it for answered from here on.
+
+        Raises
+        ------
+        PromiseRefused
+            Where it does not keep what the ledger is pinned to, or what a question before would pin.
+        BadInput
+            Where it has no price in what the ledger counts.
+        """
+        self._load(version)
+        planned = ready.planned
+        self._restrict(planned.project)
+        facts = ready.promise.facts()
+        named = ["table"] if version in self.known else []
+        check_promise(self.pinned, facts, self.book.store.name, except_for=named)
+        self.pinned = {**facts, **self.pinned}
+        self.known.add(version)
+        asked = hash_of(planned.question())
+        if asked in self.answered[version]:
+            return Case(repeated=True, cost=self.currency.cost(), refusal=None)
+        earlier = self.earlier[version]
+        cost = planned.price.after(earlier if self.currency.refines else (), self.currency)
+        refusal = None
+        try:
+            check_budget(self.limit, self.spent, cost)
+        except BudgetRefused as refused:
+            refusal = refused
+            if self.refusal is None:
+                self.refusal, self.first = refused, question.label
+        self.spent, self.fresh = self.spent + cost, True
+        self.answered[version].add(asked)
+        for audience in planned.audiences:
+            earlier.append(_Foreseen(details(planned.chain, audience.mechanism.chained)))
+        return Case(repeated=False, cost=cost, refusal=refusal)
+
+    def _restrict(self, project: Project | None) -> None:
+        """Give the ledger the limit of another table's project, as the first question about that table will."""
+        wanted = None if project is None else project.limit
+        if wanted is None or wanted == self.limit:
+            return
+        if self.limit is not None or self.currency.cost is not type(wanted):
+            raise PromiseRefused(
+                f"{project and project.name} promises the limit {wanted}, and {self.book.store.name} will have another "
+                "by then; change one of the two",
+                differs=["limit"],
+            )
+        self.limit = wanted
+
+
+class Accounts:
+    """The ledgers of a plan, each once, however many datasets are charged to it."""
+
+    def __init__(self) -> None:
+        self._of: dict[Path | str, Account] = {}
+
+    def __iter__(self) -> Any:
+        """Iterate over the ledgers, in the order in which they are charged."""
+        return iter(self._of.values())
+
+    def weigh(self, question: AskedQuestion, ready: Prepared, book: Ledger, version: str | None) -> Case:
+        """Weigh a question at a ledger; see `Account.weigh`."""
+        account = self._of.get(book.place)
+        if account is None:
+            account = self._of[book.place] = Account.of(book, ready.planned.project)
+        return account.weigh(question, ready, version)
+
+    def refusal(self) -> Refusal | None:
+        """Refuse the plan, if all of it does not fit in what is left; None where it does."""
+        return next((refused for account in self if (refused := account.refused()) is not None), None)

@@ -1,0 +1,134 @@
+"""Running a plan: all is checked and weighed, and then one question after the other is read, drawn and charged."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+
+from ...errors import BadInput, NotShown, Refusal
+from ...exact import checked
+from ..ledger import Ledger
+from ..places import Reading, recognised
+from ..preparing import Prepared
+from ..publishing import carry_out
+from .checking import planned_again, prepare_all, record_of
+from .foresight import Accounts
+from .publication import Answered, RunPublication
+from .reading import AskedRun, read_run
+
+__all__ = ["run", "run_and_tell"]
+
+Told = Callable[[int, int], object]
+"""Is told which question is next, counted from 1, and how many there are."""
+
+
+@checked
+def run(plan: str | os.PathLike[str], *, force: bool = False) -> RunPublication:
+    """Publish the questions of a plan, in order, each charged by itself; what was answered before is free.
+
+    Everything is checked before anything is spent: all questions, where their answers go, and that all charges together
+    fit in what is left. Each question is then settled in one transaction and written down. Wherever a run is stopped,
+    the same call goes on: what is charged is answered from the ledger, so that answers and ledger are in the end those
+    of one run that was never stopped.
+
+    Parameters
+    ----------
+    plan : path
+        A TOML file: ``[datasets.NAME]`` with data and what else `irisdp.publish` is told of a table and its ledger, and
+        ``[[questions]]``, each with a query, an expression and its options. Relative paths count from the plan's own
+        folder. docs/howto/plans.md.
+    force : bool
+        Whether files that are there already may be replaced. What runs of this plan wrote may be without it, as long as
+        it is what they wrote.
+
+    Returns
+    -------
+    RunPublication
+        Each question's answers are private at its cost, as `irisdp.publish` says; all together at the sum that the
+        ledger holds.
+
+    Raises
+    ------
+    BadInput
+        For anything that does not make sense, naming the question or the dataset. Nothing is spent.
+    PromiseRefused, BudgetRefused
+        Where a question does not keep a ledger's or a project's promise, or all do not fit in what is left. Nothing is
+        spent.
+    NotShown
+        Where a question stopped the run after others were charged; they are in the ledger, and running the plan again
+        costs nothing for them.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "survey.csv").write_text("age,town\\n70,Ely\\n30,Ely\\n81,York\\n")
+    >>> _ = (folder / "plan.toml").write_text('''
+    ... [datasets.survey]
+    ... data = "survey.csv"
+    ... [[questions]]
+    ... query = "count"
+    ... expression = "age > 64"
+    ... epsilon = 0.5
+    ... ''')
+    >>> len(run(folder / "plan.toml"))
+    1
+    >>> run(folder / "plan.toml").repeated
+    True
+    """
+    return run_and_tell(plan, force=force)
+
+
+def run_and_tell(plan: str | os.PathLike[str], *, force: bool = False, told: Told | None = None) -> RunPublication:
+    """Do what `run` does, and say how far it is."""
+    asked = read_run(plan)
+    ready = prepare_all(asked, force=force)
+    readings = _weighed(asked, ready)
+    done: list[Answered] = []
+    for question, one in zip(asked.questions, ready, strict=True):
+        if told is not None:
+            told(question.number, len(ready))
+        with _going_on(done), question.blamed():
+            again = planned_again(asked, question, one, force=force)
+            found = carry_out(again, readings[question.dataset.name], record_of(asked, one).note)
+        done.append(
+            Answered(number=question.number, name=question.name, dataset=question.dataset.name, publication=found)
+        )
+    return RunPublication(file=asked.file, questions=tuple(done))
+
+
+def _weighed(asked: AskedRun, ready: Sequence[Prepared]) -> dict[str, Reading]:
+    """Begin to read each dataset, and refuse the plan where its new questions do not fit in what is left."""
+    readings: dict[str, Reading] = {}
+    known: dict[str, tuple[Ledger, str]] = {}
+    accounts = Accounts()
+    for question, one in zip(asked.questions, ready, strict=True):
+        name = question.dataset.name
+        with question.blamed():
+            if name not in readings:
+                readings[name] = Reading.begin(one.planned.table, one.stamp)
+                digest = readings[name].digest
+                book, version, _ = recognised(one.planned.table, digest, one.book, one.secret, default=one.default)
+                known[name] = book, version
+            accounts.weigh(question, one, *known[name])
+    refusal = accounts.refusal()
+    if refusal is not None:
+        raise refusal
+    return readings
+
+
+@contextlib.contextmanager
+def _going_on(done: Sequence[Answered]) -> Iterator[None]:
+    """Say of what stops a run after others were charged that these are kept.
+
+    Both a refusal and bad input mean that nothing was spent, and here something was.
+    """
+    try:
+        yield
+    except (BadInput, Refusal) as error:
+        if all(one.publication.repeated for one in done):
+            raise
+        said = str(error).removesuffix("; nothing was spent")
+        kept = "what was asked before is charged and kept, and free when the plan is run again"
+        raise NotShown(f"{said}; {kept}") from None
