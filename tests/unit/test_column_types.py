@@ -234,7 +234,7 @@ def test_a_file_of_types_that_is_none_is_one_line(tmp_path, capsys, text):
 def test_types_belong_to_text_files(tmp_path):
     pq.write_table(pa.table({"v": [1]}), tmp_path / "t.parquet")
     for data in (tmp_path / "t.parquet", pa.table({"v": ["1"]})):
-        with pytest.raises(BadInput, match=r"types: belongs to \.csv and \.tsv files"):
+        with pytest.raises(BadInput, match=r"types: belongs to \.csv, \.tsv and \.jsonl files"):
             plan(data, "count", epsilon=1, types={"v": "integer"})
 
 

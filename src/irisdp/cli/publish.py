@@ -27,7 +27,7 @@ _QUERY_HELP = " | ".join(form.usage for form in FORMS) + '; EXPR is a SQL condit
 
 
 def publish_command(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="A .csv, .tsv (or .csv.gz, .csv.zst) or .parquet file.")],
+    data: Annotated[str, typer.Argument(metavar="DATA", help="A .csv, .tsv, .jsonl (or .csv.gz, …) or .parquet file.")],
     query: Annotated[
         list[str],
         typer.Argument(

@@ -16,7 +16,7 @@ from .columns import Kind
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["array_of_kind", "integers_of", "truths", "whole_numbers"]
+__all__ = ["array_of_kind", "integers_of", "texts", "truths", "whole_numbers"]
 
 
 def whole_numbers(values: NDArray[np.int64], missing: NDArray[np.bool_] | None = None) -> pa.Array:
@@ -33,6 +33,30 @@ def truths(values: NDArray[np.bool_]) -> pa.Array:
     import pyarrow as pa
 
     return pa.Array.from_buffers(pa.bool_(), len(values), [None, pa.py_buffer(np.packbits(values, bitorder="little"))])
+
+
+def texts(values: Sequence[str | None]) -> pa.Array:
+    """Return text as an Arrow array, null where it is missing, or no Unicode (half a character)."""
+    import pyarrow as pa
+
+    try:
+        encoded = [None if value is None else value.encode() for value in values]
+    except UnicodeEncodeError:
+        encoded = [_encoded(value) for value in values]
+    ends = np.cumsum([0, *(0 if value is None else len(value) for value in encoded)], dtype=np.int64)
+    known = np.packbits(np.array([value is not None for value in encoded], dtype=np.bool_), bitorder="little")
+    content = b"".join(value for value in encoded if value is not None)
+    large = pa.Array.from_buffers(
+        pa.large_string(), len(encoded), [pa.py_buffer(known), pa.py_buffer(ends), pa.py_buffer(content)]
+    )
+    return large.cast(pa.string())
+
+
+def _encoded(value: str | None) -> bytes | None:
+    try:
+        return None if value is None else value.encode()
+    except UnicodeEncodeError:
+        return None
 
 
 def integers_of(column: pa.ChunkedArray) -> NDArray[np.int64]:

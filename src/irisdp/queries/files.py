@@ -1,4 +1,4 @@
-"""Tables in files: CSV and TSV, compressed or not, read as `text` says, and Parquet, as `parquet` does."""
+"""Tables in files, by their endings: `text` reads CSV and TSV, `json_lines` JSON lines, and `parquet` Parquet."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import BadInput
 from .columns import Column, Kind, check_names
 from .engine import Embedded, guarded, locked_connection
+from .json_lines import JSON_LINES, JsonLinesSource, open_json_lines
 from .locations import Location, location_of, packing_of, unpacked_name
 from .packed import digest_of
 from .parquet import ParquetSource, open_parquet
@@ -76,15 +77,15 @@ class TextSource(Embedded):
 
 def open_file(
     text: str, encoding: Any = None, delimiter: Any = None, types: Any = None
-) -> tuple[list[Column], ParquetSource | TextSource]:
-    """Open a .csv, .tsv or .parquet file by its ending; text may be compressed, as .csv.gz or .csv.zst.
+) -> tuple[list[Column], JsonLinesSource | ParquetSource | TextSource]:
+    """Open a .csv, .tsv, .jsonl or .parquet file by its ending; text may be compressed, as .csv.gz or .csv.zst.
 
     Parameters
     ----------
     encoding, delimiter : str, optional
         How a text file is written; see `text.read_form`.
     types : mapping or path, optional
-        Refused of other files, whose format says what their columns are.
+        The columns of JSON lines; refused of Parquet, whose format says what its columns are.
 
     Raises
     ------
@@ -93,9 +94,9 @@ def open_file(
     """
     packing = packing_of(text)
     ending = PurePath(unpacked_name(text)).suffix.lower()
-    if ending not in (DELIMITERS if packing else (*DELIMITERS, ".parquet")):
+    if ending not in (*DELIMITERS, *JSON_LINES) and (packing or ending != ".parquet"):
         rule = f"cannot read a file that ends in {(ending + packing)!r}"
-        raise BadInput("data", rule, "give a .csv, .tsv or .parquet file")
+        raise BadInput("data", rule, "give a .csv, .tsv, .jsonl or .parquet file")
     # A path cannot be longer than the system allows, hold a NUL byte, or lie in a folder that may not be entered.
     path = guarded(lambda: Path(text).expanduser().resolve(), "is not a usable path", "give the path of a file")
     if not guarded(path.is_file, "is not a usable path", "give the path of a file"):
@@ -105,6 +106,9 @@ def open_file(
     if ending == ".parquet":
         refuse_form(encoding, delimiter, types)
         return open_parquet(path)
+    if ending in JSON_LINES:
+        refuse_form(encoding, delimiter, None)
+        return open_json_lines(path, packing, types)
     return _open_text(path, read_form(ending, encoding, delimiter), packing)
 
 

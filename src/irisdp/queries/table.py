@@ -175,12 +175,12 @@ def open_table(data: Any, *, encoding: str | None = None, delimiter: str | None 
     Parameters
     ----------
     data : path or frame
-        A .csv or .tsv file, perhaps compressed (.csv.gz, .csv.zst), a .parquet file, or any frame that Narwhals
-        knows: pandas, Polars (eager or lazy), PyArrow, a DuckDB relation, a PySpark DataFrame.
+        A .csv, .tsv or .jsonl file, perhaps compressed (.csv.gz, .csv.zst), a .parquet file, or any frame that
+        Narwhals knows: pandas, Polars (eager or lazy), PyArrow, a DuckDB relation, a PySpark DataFrame.
     encoding, delimiter : str, optional
         How a text file is written: UTF-8 and a comma (.csv) or tab (.tsv) unless given.
     types : mapping or path, optional
-        What columns of a text file are read as; see `column_types.py`.
+        What columns of a text file are read as, and all columns of JSON lines; see `column_types.py`.
 
     Raises
     ------

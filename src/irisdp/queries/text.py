@@ -29,11 +29,11 @@ from .splitting import Places
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DELIMITERS", "TextForm", "batches", "read_columns", "read_form", "read_header", "refuse_form"]
+__all__ = ["BOM", "DELIMITERS", "TextForm", "batches", "read_columns", "read_form", "read_header", "refuse_form"]
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _MARKS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
-_BOM = codecs.BOM_UTF8
+BOM = codecs.BOM_UTF8
 _PROBES = (
     bytes(range(128)),
     bytes(range(127, -1, -1)),
@@ -98,7 +98,8 @@ def refuse_form(encoding: Any, delimiter: Any, types: Any) -> None:
     """Refuse what is declared of a text file where there is none."""
     for name, value in (("encoding", encoding), ("delimiter", delimiter), ("types", types)):
         if value is not None:
-            raise BadInput(name, "belongs to .csv and .tsv files", "leave it out")
+            where = ".csv, .tsv and .jsonl" if name == "types" else ".csv and .tsv"
+            raise BadInput(name, f"belongs to {where} files", "leave it out")
 
 
 def read_header(path: Path, form: TextForm, field: str, packing: str = "") -> tuple[list[str], int]:
@@ -113,8 +114,8 @@ def read_header(path: Path, form: TextForm, field: str, packing: str = "") -> tu
     """
 
     def header() -> tuple[list[str], int]:
-        begun = first_bytes(path, len(_BOM) + LONGEST_RECORD + 2, packing)
-        start = len(_BOM) if form.encoding == "utf-8" and begun.startswith(_BOM) else 0
+        begun = first_bytes(path, len(BOM) + LONGEST_RECORD + 2, packing)
+        start = len(BOM) if form.encoding == "utf-8" and begun.startswith(BOM) else 0
         line, end, _ = begun[start:].partition(b"\n")
         line = (line + end)[: LONGEST_RECORD + 2]
         content = line.removesuffix(b"\n").removesuffix(b"\r")

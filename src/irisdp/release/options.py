@@ -158,7 +158,7 @@ class About(TypedDict, total=False):
     types : mapping or path
         What columns of a text file are read as, ``{"age": "integer", "born": "date"}`` or a JSON file that says so:
         integer, number, text, boolean, date or timestamp. A value that cannot be read so is null. A column without a
-        type is read as what a question takes it for.
+        type is read as what a question takes it for. JSON lines have the columns that are named here, and no others.
     project : path
         A project file, which `irisdp init` writes; the one beside the data, ``NAME.iris.toml``, unless given. What it
         promises, relation, unit and limit, is kept; what else it says fills in options that are left out.

@@ -1,0 +1,180 @@
+"""JSON lines: a record a line, whose columns are declared, since nothing in the file says which there are.
+
+Which keys a record has, and of what type its values are, is the record's own affair. So the columns are those whose
+types are declared (decision 30), every value is read as text first, and then as its column's type: `"7"` and `7` are
+one text. A value that is null, a list or an object is null, and so is that of a key that is not there; of a key that is
+there twice the last one counts. A line that is no JSON object in UTF-8 is a record of which nothing is known; one that
+is blank, or longer than `records.LONGEST_RECORD`, is none. No line changes what another is read as.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ..errors import BadInput
+from .arrow import texts
+from .column_types import load_types
+from .columns import Column, Kind, check_names
+from .engine import Embedded, locked_connection
+from .locations import Location, location_of
+from .packed import digest_of, first_bytes, opened
+from .records import BLOCK, LONGEST_RECORD
+from .text import BOM
+from .total import total_stream
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+__all__ = ["JSON_LINES", "JsonLinesSource", "open_json_lines", "read_record"]
+
+JSON_LINES = (".jsonl", ".ndjson")
+
+DEEPEST = 100
+"""Lists and objects within each other in a record; public. In one of more, nothing is read: Python's own limit depends
+on what calls it."""
+
+_BRACKET = re.compile(r'\\.|["\[\]{}]', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class JsonLinesSource(Embedded):
+    """A file of JSON lines.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns, in alphabetical order: they are declared, and the order in which that was done says nothing.
+    start : int
+        Where the first line begins.
+    """
+
+    path: Path
+    names: tuple[str, ...] = field(repr=False)
+    start: int = field(repr=False)
+    packing: str = ""
+
+    def digest(self) -> bytes:
+        """Return the BLAKE2b digest of the bytes, unpacked, and of the columns."""
+        return digest_of(self.path, self.packing, f"JSON lines {json.dumps(self.names)}")
+
+    @property
+    def location(self) -> Location:
+        """Where the file lies."""
+        return location_of(self.path)
+
+    @property
+    def form_facts(self) -> dict[str, str]:
+        """What was declared of how it is written: nothing."""
+        return {}
+
+    @property
+    def reading(self) -> str:
+        """How it is read, in words."""
+        return "as JSON lines in UTF-8; of a line that is no JSON object nothing is known"
+
+    def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
+        """Return a locked connection in which `data` is a stream (to be read once) of the named columns."""
+        import pyarrow as pa
+
+        schema = pa.schema([(name, pa.string()) for name in names])
+        connection = locked_connection()
+        connection.register("data", total_stream(schema, self._batches(names, schema)))
+        return connection
+
+    def _batches(self, names: Sequence[str], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        for lines in _lines(self):
+            records = [read_record(line) for line in lines]
+            columns = [texts([_text(record.get(name)) for record in records]) for name in names]
+            yield pa.record_batch(columns, schema=schema)
+
+
+def open_json_lines(path: Path, packing: str, types: Any) -> tuple[list[Column], JsonLinesSource]:
+    """Open a file of JSON lines.
+
+    Raises
+    ------
+    BadInput
+        Where no types are declared, and for a compressed file that is none.
+    """
+    declared = load_types(types)
+    if not declared:
+        rule = "are missing, and only they say which columns JSON lines have"
+        raise BadInput("types", rule, 'declare all columns, such as {"age": "integer", "town": "text"}')
+    check_names(list(declared))
+    names = tuple(sorted(declared))
+    start = len(BOM) if first_bytes(path, len(BOM), packing) == BOM else 0
+    return [Column(name, Kind.UNTYPED) for name in names], JsonLinesSource(path, names, start, packing)
+
+
+def read_record(line: bytes) -> dict[str, Any]:
+    """Return what a line holds, numbers as they are written; nothing where it is no JSON object.
+
+    Examples
+    --------
+    >>> read_record(b'{"age": 1e2, "name": "x"}')
+    {'age': '1e2', 'name': 'x'}
+    >>> read_record(b'{"age": 1e2')
+    {}
+    """
+    try:
+        text = line.decode()
+        found = {} if _is_deep(text) else _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _refuse(_: str) -> NoReturn:
+    raise ValueError("no JSON")
+
+
+_DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_refuse)
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, str):
+        return value
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else None
+
+
+def _is_deep(text: str) -> bool:
+    if text.count("[") + text.count("{") <= DEEPEST:
+        return False
+    depth, quoted = 0, False
+    for match in _BRACKET.finditer(text):
+        mark = match[0]
+        if mark == '"':
+            quoted = not quoted
+        elif not quoted and mark in "[{":
+            depth += 1
+        elif not quoted and mark in "]}":
+            depth -= 1
+        if depth > DEEPEST:
+            return True
+    return False
+
+
+def _lines(source: JsonLinesSource, *, longest: int = LONGEST_RECORD, size: int = BLOCK) -> Iterator[list[bytes]]:
+    """Yield the lines that are records, some at once; one that is too long is passed over without being held."""
+    rest, dropping, place, last = b"", False, source.start, False
+    with opened(source.path, source.packing) as file:
+        while not last:
+            file.seek(place)
+            data = file.read(size)
+            place, last = place + len(data), len(data) < size
+            lines = (rest + data).split(b"\n")
+            rest = b"" if last else lines.pop()
+            if dropping:
+                dropping, rest = (False, rest) if lines else (True, b"")
+                lines = lines[1:]
+            if len(rest) > longest + 1:  # a CR before the line's end is no part of it
+                dropping, rest = True, b""
+            yield [line for line in lines if len(line.removesuffix(b"\r")) <= longest and line.strip(b" \t\r")]

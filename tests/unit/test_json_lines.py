@@ -1,0 +1,80 @@
+"""JSON lines from the outside: columns are declared, what is wrong is one line, and the ledger knows them again."""
+
+import pytest
+
+import irisdp
+from irisdp.cli.main import run
+from irisdp.errors import BadInput
+from irisdp.queries import Kind, open_table
+
+BODY = b'\xef\xbb\xbf{"g": "a", "v": 1}\n\n{"v": "2", "g": "b"}\nnonsense\n{"g": "", "v": 2.5}\n'
+TYPES = {"v": "integer", "g": "text"}
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.jsonl").write_bytes(BODY)
+    (tmp_path / "types.json").write_text('{"g": "text", "v": "integer"}')
+    return tmp_path / "t.jsonl"
+
+
+def test_values_are_read_as_declared(data):
+    table = open_table(data, types=TYPES)
+    assert [(column.name, column.kind) for column in table.columns] == [("g", Kind.TEXT), ("v", Kind.INTEGER)]
+    found = table.run("SELECT g, v FROM data", table.columns).to_pylist()
+    assert found == [{"g": "a", "v": "1"}, {"g": "b", "v": "2"}, {"g": None, "v": None}, {"g": "", "v": "2.5"}]
+
+
+def test_the_order_in_which_columns_are_declared_says_nothing(data):
+    one, other = open_table(data, types=TYPES), open_table(data, types=dict(reversed(TYPES.items())))
+    assert one.columns == other.columns
+    assert one.digest() == other.digest()
+    assert one.digest() != open_table(data, types={"v": "integer"}).digest()
+
+
+def test_the_command_line_asks_and_is_told_again(data, capsys):
+    asked = ["publish", "t.jsonl", "count", "v = 2", "--types", "types.json", "--epsilon", "1"]
+    assert run(asked) == 0
+    assert "as JSON lines in UTF-8" in capsys.readouterr().out
+    assert run(asked) == 0
+    assert irisdp.Ledger("t.ledger").spent.epsilon == 1
+
+
+def test_a_project_declares_the_columns(data):
+    (data.parent / "t.iris.toml").write_text('[types]\nv = "integer"\ng = "text"\n')
+    planned = irisdp.plan(data, "count", "v = 2", by="g", groups=["a", "b"], epsilon=1)
+    assert dict(planned.table.types) == TYPES
+
+
+def test_the_question_is_that_about_a_text_file_of_the_same_types(data):
+    (data.parent / "t.csv").write_text("g,v\na,1\n")
+    asked = {"epsilon": 1, "types": TYPES}
+    lines, text = (irisdp.plan(path, "count", "v = 2 AND g = 'b'", **asked) for path in (data, data.parent / "t.csv"))
+    assert lines.question() == text.question()
+    assert lines.asked.promise.columns == text.asked.promise.columns
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "--types: are missing, and only they say which columns JSON lines have"),
+        (["--types", "types.json", "--encoding", "latin-1"], "--encoding: belongs to .csv and .tsv files"),
+        (["--types", "types.json", "--delimiter", ";"], "--delimiter: belongs to .csv and .tsv files"),
+        (["--types", "none.json"], "--types: "),
+    ],
+)
+def test_what_is_wrong_is_one_line_and_costs_nothing(data, capsys, options, said):
+    assert run(["publish", "t.jsonl", "count", "--epsilon", "1", *options]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(f"irisdp: {said}")
+    assert len(printed.err.splitlines()) == 1
+    assert not (data.parent / "t.ledger").exists()
+
+
+def test_names_that_engines_would_take_for_one_are_refused(data):
+    with pytest.raises(BadInput, match="two columns of one name"):
+        open_table(data, types={"v": "integer", "V": "text"})
+    with pytest.raises(BadInput, match="not plain text"):
+        open_table(data, types={"v\n": "integer"})
