@@ -149,8 +149,6 @@ def _places(mu: float, gap: float) -> list[Fraction]:
 def _gap(here: float, there: float, mu: float) -> float:
     """Return by how much the chord between two quantiles lies below the curve at most: where the slopes agree."""
     (s, u), (t, v) = _point(here, mu), _point(there, mu)
-    if t <= s or v <= u:  # nearer than floats can tell
-        return 0.0
     slope = (v - u) / (t - s)
     at = -math.log(slope) / mu - mu / 2
     x, y = _point(at, mu)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..exact import ball, dyadic_below, enclosure_of
+from ..exact import ball, dyadic_below, enclosure_of, log_above
 from .guarantee import Gaussian, Guarantee
-from .parameters import Privacy
+from .nearby import changed
+from .pair import Pair
 
 __all__ = ["halved"]
 
@@ -16,8 +17,8 @@ _BITS = 128
 def halved(guarantee: Guarantee) -> Guarantee:
     """Return a guarantee that two independent releases may keep each, and keep the one given together.
 
-    Of a pair (ε, δ) that is (ε/2, δ/2), of several pairs the same of each, of μ it is μ/√2; roots are rounded down, to
-    128 binary digits.
+    Of a pair (ε, δ) that is (ε/2, δ/2), of several pairs the same of each that does not then follow from the others, of
+    μ it is μ/√2; roots are rounded down, to 128 binary digits.
 
     References
     ----------
@@ -25,13 +26,18 @@ def halved(guarantee: Guarantee) -> Guarantee:
 
     Examples
     --------
+    >>> from irisdp import Privacy
     >>> halved(Privacy.from_ratio(4, "1/10")) == Privacy.from_ratio(2, "1/20")
     True
     """
     if isinstance(guarantee, Gaussian):
         return Gaussian(_root_below(guarantee.mu**2 / 2))
-    pairs = [Privacy.from_ratio(max(Fraction(1), _root_below(p.ratio)), p.delta / 2) for p in guarantee.pairs]
-    return pairs[0] if len(pairs) == 1 else Privacy.all(pairs)
+    return changed(guarantee, _halved)
+
+
+def _halved(pair: Pair) -> Pair:
+    ratio = max(Fraction(1), _root_below(pair.ratio))
+    return Pair(ratio, pair.delta / 2, log_above(ratio))
 
 
 def _root_below(square: Fraction) -> Fraction:

@@ -10,7 +10,7 @@ from ..exact.short import workable_ratio
 from .pair import Pair, follows
 from .parameters import Privacy
 
-__all__ = ["tightened", "workable"]
+__all__ = ["changed", "tightened", "workable"]
 
 
 def workable(privacy: Privacy) -> Privacy:
@@ -21,7 +21,7 @@ def workable(privacy: Privacy) -> Privacy:
     privacy : Privacy
         One pair or several.
     """
-    return _changed(privacy, lambda pair: replace(pair, ratio=workable_ratio(pair.ratio)))
+    return changed(privacy, lambda pair: replace(pair, ratio=workable_ratio(pair.ratio)))
 
 
 def tightened(privacy: Privacy, margin: Fraction) -> Privacy:
@@ -32,9 +32,9 @@ def tightened(privacy: Privacy, margin: Fraction) -> Privacy:
     privacy : Privacy
         One pair or several.
     margin : Fraction
-        In [0, 1].
+        At least 0 and below 1.
     """
-    return _changed(
+    return changed(
         privacy,
         lambda pair: replace(
             pair,
@@ -44,8 +44,16 @@ def tightened(privacy: Privacy, margin: Fraction) -> Privacy:
     )
 
 
-def _changed(privacy: Privacy, change: Callable[[Pair], Pair]) -> Privacy:
-    """Change every pair a little, and leave out what then follows from the others."""
+def changed(privacy: Privacy, change: Callable[[Pair], Pair]) -> Privacy:
+    """Change every pair, and leave out what then follows from the others.
+
+    Parameters
+    ----------
+    privacy : Privacy
+        One pair or several.
+    change : callable
+        From a pair to another. A smaller ratio does not become the larger one, and a larger δ stays larger.
+    """
     pairs = [change(pair) for pair in privacy.pairs]
     place = 0
     while place < len(pairs):

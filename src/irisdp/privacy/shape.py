@@ -60,17 +60,17 @@ class Shape:
 
     def delta_at(self, ratio: Fraction) -> Fraction:
         """Return the smallest δ that the shape promises at a ratio: the most that u(s) exceeds r·s by."""
-        for start, line in zip(self.starts, self.lines, strict=True):
-            if line.slope <= ratio:  # u(s) − r·s climbs up to here and falls from here on
-                return line.at(start) - ratio * start
-        raise AssertionError  # the last piece has slope 0
+        pieces = zip(self.starts, self.lines, strict=True)
+        # u(s) − r·s climbs up to this piece and falls from here on; the last has slope 0.
+        start, line = next((start, line) for start, line in pieces if line.slope <= ratio)
+        return line.at(start) - ratio * start
 
     def ratio_at(self, delta: Fraction) -> Fraction | None:
         """Return the smallest ratio, at least 1, that the shape promises with a δ; None where there is none."""
         if delta < self.lines[0].constant:
             return None
         kinks = zip(self.starts[1:], self.lines[1:], strict=True)
-        return max(_ONE, *((line.at(start) - delta) / start for start, line in kinks if start > 0))
+        return max(_ONE, *((line.at(start) - delta) / start for start, line in kinks))
 
 
 def shape_of(pairs: Sequence[Pair]) -> Shape:
