@@ -1,0 +1,221 @@
+"""Draws at many depths, and what else few words decide, beside iteration in fractions and every word there is."""
+
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+from irisdp.privacy import Privacy
+from irisdp.sampling import ScriptedBits, draw_brackets, draw_ranks, fixed_point, law_of, refine, shape_orbits
+from irisdp.sampling.digits import Digit, DigitLaw
+from irisdp.sampling.fixed_point import LARGEST_DEPTH, open_cells, saturation_depth
+from irisdp.sampling.shape_orbits import orbit_of
+from irisdp.sampling.uniform import draw_uniform
+
+WORD = 1 << 64
+TWO = Privacy.all([Privacy(ratio=3), Privacy(ratio="3/2", delta="1/50")])
+GUARANTEES = [
+    Privacy(ratio=2),
+    Privacy(ratio="6/5", delta="1/1000"),
+    Privacy(ratio=1, delta="1/100"),
+    Privacy(ratio=1),
+    Privacy(ratio=150, delta="9/10"),
+    Privacy(ratio=1 + F(1, 10**9), delta="1/7"),
+    TWO,
+    Privacy.all([Privacy(ratio=9), Privacy(ratio=4, delta="1/100"), Privacy(ratio=1, delta="1/4")]),
+]
+STARTS = [F(0), F(1, 1 << 80), F(1, 11), F(1, 3), F(1, 2), F(9, 10), 1 - F(1, 1 << 80), F(1)]
+
+
+def iterated(s, privacy, depth):
+    """u applied so often, each pair written out."""
+    for _ in range(depth):
+        s = min(min(F(1), pair.ratio * s + pair.delta, 1 - (1 - s - pair.delta) / pair.ratio) for pair in privacy.pairs)
+    return s
+
+
+@pytest.mark.parametrize("privacy", GUARANTEES, ids=str)
+def test_a_cell_holds_the_word_in_which_its_threshold_lies_and_hardly_another(privacy):
+    which, depths = np.repeat(np.arange(len(STARTS)), 12), np.tile(np.arange(12), len(STARTS))
+    cells = open_cells(STARTS, which, depths, privacy).tolist()
+    for number, depth, (first, last) in zip(which.tolist(), depths.tolist(), cells, strict=True):
+        threshold = iterated(STARTS[number], privacy, depth) * WORD
+        assert first <= threshold <= last + 1
+        near = abs(threshold - round(threshold)) < F(1, 1 << 30)
+        assert last - first == (1 if near and 0 < threshold < WORD - 1 else 0) or (near and first == last)
+
+
+def test_no_boundary_is_the_last_word():
+    cells = open_cells([F(1, 2)], np.array([0, 0]), np.array([-1, 0]), Privacy(ratio=2))
+    assert cells[0].tolist() == [WORD - 1, WORD - 1]
+    assert cells[1, 0] <= WORD // 2 <= cells[1, 1]
+
+
+def test_no_boundary_is_the_first_choice_in_a_tie_too():
+    source = ScriptedBits([WORD - 1, WORD - 1], word_bits=64)
+    assert draw_ranks([[F(1, 2)]], [0], [-1], Privacy(ratio=2), source=source).tolist() == [0]
+    assert source.read == 1
+
+
+def one_of(digit, source):
+    drawn, exact = digit.draw(1, source)
+    return exact.get(0, int(drawn[0]))
+
+
+@pytest.mark.parametrize("ratio", [F(2), F(10, 9), F(40)])
+@pytest.mark.parametrize("span", [1, 3])
+@pytest.mark.parametrize("base", [2, 5, None])
+def test_a_digit_has_its_law_by_every_script(ratio, span, base):
+    """One-sided: m has weight α^(span·m), cut off at the base where there is one."""
+    digit = Digit.of(DigitLaw(ratio, span, base, False))
+    found = law_of(lambda source: one_of(digit, source), word_bits=3, words=2)
+    alpha = 1 / ratio**span
+    whole = 1 if base is None else 1 - alpha**base
+    for value in range(base or 4):
+        mass = found.outcomes.get(value, F(0))
+        assert mass <= (1 - alpha) * alpha**value / whole <= mass + found.undecided
+
+
+@pytest.mark.parametrize("span", [1, 2])
+def test_a_signed_digit_has_its_law_by_every_script(span):
+    """The highest digit g of z = g·span + l from below: P(g < k) = P(z < k·span), summed term by term."""
+    digit = Digit.of(DigitLaw(F(2), span, None, True))
+    found = law_of(lambda source: one_of(digit, source), word_bits=3, words=2)
+    for value in range(-3, 4):
+        exact = sum((F(1, 3) / 2 ** abs(z) for z in range(value * span, (value + 1) * span)), F(0))
+        mass = found.outcomes.get(value, F(0))
+        assert mass <= exact <= mass + found.undecided
+
+
+@pytest.mark.parametrize("privacy", GUARANTEES, ids=str)
+@pytest.mark.parametrize("start", STARTS, ids=str)
+def test_from_its_saturation_on_a_cell_stays_as_it_is(start, privacy):
+    depth = saturation_depth(start, privacy)
+    farther = np.array([depth, min(depth + 1, LARGEST_DEPTH), min(2 * depth + 9, LARGEST_DEPTH), LARGEST_DEPTH])
+    cells = open_cells([start], np.zeros(4, dtype=np.int64), farther, privacy)
+    assert len({tuple(cell) for cell in cells.tolist()}) == 1
+    if depth < 300:
+        limit = iterated(start, privacy, depth + 40) * WORD
+        assert cells[0, 0] <= limit <= int(cells[0, 1]) + 1
+
+
+def test_saturation_is_no_later_than_what_each_bound_says():
+    assert saturation_depth(F(0), Privacy(ratio=2)) == 0
+    assert saturation_depth(F(1, 2), Privacy(ratio=1)) == 0
+    assert saturation_depth(F(0), Privacy(ratio=1, delta="3/10")) == 4
+    assert saturation_depth(F(1, 2), Privacy(ratio=2)) == 92
+    assert saturation_depth(F(1, 5), Privacy(ratio=2, delta=F(1, 10**6))) == 93
+    assert saturation_depth(F(1, 3), Privacy(ratio=1 + F(1, 10**30))) == LARGEST_DEPTH
+
+
+@pytest.mark.parametrize("start", [F(1, 1 << 300), F(1, 1 << 97), F(1, 3)])
+def test_several_pairs_are_followed_from_as_little_as_there_is(start):
+    """From 2^-300 tracks of 192 bits part: they must be taken again with more."""
+    both = Privacy.all([Privacy(ratio=4), Privacy(ratio=2, delta=F(1, 1 << 250))])
+    orbit, value = orbit_of(start, both), start
+    for depth in range(len(orbit.numerators)):
+        assert -1 < value * (1 << 96) - orbit.at(depth) < 2
+        value = iterated(value, both, 1)
+    assert orbit.settled
+    assert orbit.at(10**9) == orbit.numerators[-1] >= (1 << 96) - (1 << 30)
+
+
+@pytest.fixture
+def few_steps(monkeypatch):
+    monkeypatch.setattr(shape_orbits, "_MOST_STEPS", 5)
+    orbit_of.cache_clear()
+    yield
+    orbit_of.cache_clear()
+
+
+def test_beyond_what_was_followed_steps_are_enclosed(few_steps):
+    start = F(1, 1000)
+    orbit = orbit_of(start, TWO)
+    assert (len(orbit.numerators), orbit.settled) == (5, False)
+    for depth in range(12):
+        assert -1 < iterated(start, TWO, depth) * (1 << 96) - orbit.at(depth) < 2
+    assert saturation_depth(start, TWO) == LARGEST_DEPTH
+    assert orbit_of(F(1), TWO).settled  # at once
+    word = [1 << 63]
+    drawn = draw_ranks([[start]], [0], [9], TWO, source=ScriptedBits(word, word_bits=64))
+    assert drawn.tolist() == [int(iterated(start, TWO, 9) <= F(1, 2))]
+
+
+def test_powers_are_tables_of_digits_to_the_base_4096():
+    bits = 130
+    exponents = np.array([0, 1, 4095, 4096, 4097, 10**6, 10**9, LARGEST_DEPTH])
+    ratio = 1 + F(1, 10**6)
+    found = fixed_point._powers(exponents, ratio, bits)
+    assert found[-1] == 0
+    for exponent, power in zip(exponents.tolist()[:5], found, strict=False):
+        assert abs(power - (1 << bits) / ratio**exponent) <= 1 << 17
+    assert found[5] / 2**bits == pytest.approx(np.exp(-(10**6) * np.log1p(1e-6)), rel=1e-9)
+
+
+@pytest.mark.parametrize("sizes", [(1, 2), (3, 1), (2, 7)])
+def test_rows_whose_sums_are_enclosed_are_drawn_with_their_law(sizes):
+    """From thirds and sevenths no word of three bits is without ties; every script is tried."""
+    parts, whole = sizes
+    law = [F(parts, parts + whole), F(0), F(whole, parts + whole)]
+    sums = [F(0), law[0], law[0] + law[1], F(1)]
+
+    def enclose(bits):
+        scaled = [c * (1 << bits) for c in sums[:3]]
+        return [(int(x // 1) - (x > 0), int(-(-x // 1)) + (0 < x < 1 << bits)) for x in scaled]
+
+    found = law_of(lambda source: int(draw_brackets(enclose, 3, 1, source=source)[0]), word_bits=3, words=3)
+    for answer, exact in enumerate(law):
+        mass = found.outcomes.get(answer, F(0))
+        assert mass <= exact <= mass + found.undecided
+    assert found.undecided <= F(1, 50)
+
+
+def test_one_answer_needs_no_threshold():
+    assert (
+        draw_brackets(lambda bits: [(0, 0)], 1, 4, source=ScriptedBits([0, 1, 6, 7], word_bits=3)).tolist() == [0] * 4
+    )
+    assert draw_brackets(lambda bits: [(0, 0)], 1, 0).tolist() == []
+
+
+@pytest.mark.parametrize("size", [1, 3, 6, 7])
+def test_whole_numbers_are_uniform_by_every_script(size):
+    for sizes in (size, np.array([size])):
+        found = law_of(lambda source, s=sizes: int(draw_uniform(1, s, source)[0]), word_bits=3, words=3)
+        for value in range(size):
+            mass = found.outcomes.get(value, F(0))
+            assert mass <= F(1, size) <= mass + found.undecided
+        assert set(found.outcomes) == set(range(size))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 1000, 3**20, (1 << 32) - 1, 1 << 32])
+def test_whole_numbers_of_one_word_are_floors_and_ties_take_another(size):
+    edges = [F(k, size) * WORD for k in {0, 1, 2, size // 2, size - 1}]
+    words = sorted(
+        {int(edge) + off for edge in edges for off in (-1, 0, 1) if 0 <= int(edge) + off < WORD} | {WORD - 1}
+    )
+    for word in words:
+        surely, perhaps = word * size // WORD, -(-(word + 1) * size // WORD) - 1
+        source = ScriptedBits([word, WORD - 1], word_bits=64)
+        assert draw_uniform(1, size, source)[0] == (word * WORD + WORD - 1) * size // WORD**2
+        assert source.read == (2 if perhaps > surely else 1)
+
+
+def test_links_at_an_end_of_their_interval_are_that_end():
+    given = {"finer_privacy": Privacy(ratio=4), "coarser_privacy": Privacy(ratio=2)}
+    none = ScriptedBits([], word_bits=3)
+    assert refine([5, 6], [9, 1], Privacy(ratio=2), source=none, **given).tolist() == [9, 1]
+    assert refine([5, 6], [9, 1], Privacy(ratio=4), source=none, **given).tolist() == [5, 6]
+
+
+@pytest.mark.parametrize("far", [0, 3, -3])
+def test_a_link_lies_on_the_side_of_its_part(far):
+    """Words of 64 bits chosen in the middle of each part, and steps of 0 (the whole word) beside them."""
+    given = {"finer_privacy": Privacy(ratio=5), "coarser_privacy": Privacy(ratio=2)}
+    toward = 1 if far >= 0 else -1
+    drawn = []
+    for word in (*range(0, WORD, WORD // 64), WORD - WORD // 1000):
+        source = ScriptedBits([word, 0, 0], word_bits=64)
+        drawn.append(int(refine([10], [10 + far], Privacy(ratio=3), source=source, **given)[0]))
+    places = [(value - 10) * toward for value in drawn]
+    assert places == sorted(places)
+    assert set(places) == {-1, 0, abs(far), abs(far) + 1}
