@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 RUNS ?= 10
 
-.PHONY: demo test quick costs seeds browser check hooks bench reliability proofs checker reproduce docs site sbom versions lock clean help
+.PHONY: demo test quick costs seeds coverage browser check hooks bench reliability proofs checker reproduce docs site sbom versions lock clean help
 
 help:
 	@echo "make demo         publish findings from a real survey (examples/anes96.csv)"
 	@echo "make test         run every test"
 	@echo "make quick        run a part of every room, in less than a minute on two processors"
 	@echo "make seeds        run every test RUNS times (10), each time with a fresh random seed, which is printed"
+	@echo "make coverage     show that tests take every branch of the exact core, room by room"
 	@echo "make browser      open every page in Chromium with the network off; pictures in build/screenshots"
 	@echo "make costs        measure what make quick goes by"
 	@echo "make check        lint, types, floors, docs"
@@ -70,6 +71,10 @@ seeds: $(VENV)/.develop
 	    || exit 1; \
 	done
 
+# Each room of the exact core by its own tests; tests/support/rooms.py says which.
+coverage: $(VENV)/.develop
+	$(BIN)/python tests/support/rooms.py --jobs $(JOBS)
+
 check: $(VENV)/.develop
 	$(BIN)/ruff format --check src tests benchmarks examples docs
 	$(BIN)/ruff check src tests benchmarks examples docs
@@ -88,6 +93,7 @@ bench: $(VENV)/.develop
 reliability: $(VENV)/.develop
 	$(BIN)/python tests/support/postgresql.py
 	IRISDP_WHOLE=1 IRISDP_GAPS=4 IRISDP_MALFORMED=3000 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+	$(BIN)/python tests/support/rooms.py --jobs $(JOBS)
 	$(BIN)/python benchmarks/clock.py
 
 # Needs no Python package, and nothing of it runs in `make check` or `make test` but a reading of the files.
