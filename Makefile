@@ -17,7 +17,7 @@ help:
 	@echo "make costs        measure what make quick goes by"
 	@echo "make check        lint, types, floors, docs"
 	@echo "make hooks        let git run the checks before each commit"
-	@echo "make bench        measure against peers, side by side"
+	@echo "make bench        measure against peers, side by side: build/bench/bench.json, docs/benchmarks.md"
 	@echo "make reliability  run every test with its whole sweeps, which stand behind the promises"
 	@echo "make proofs       check the formal proofs with Coq, from scratch (installs Debian's packages where root)"
 	@echo "make checker      build the verified checker of mechanism files (build/checker/iris-check)"
@@ -86,7 +86,8 @@ hooks: $(VENV)/.develop
 	$(BIN)/pre-commit install
 
 bench: $(VENV)/.develop
-	@for program in benchmarks/*.py; do echo "== $$program"; $(BIN)/python $$program || exit 1; done
+	$(BIN)/python benchmarks/run.py
+	$(BIN)/python docs/benchmarks.py --take build/bench/bench.json
 
 # `make test` tries a fixed part of the long sweeps (tests/support/sweeps.py); here they are whole.
 # PostgreSQL is Debian's, installed where it is missing and may be; elsewhere each test on a server is skipped by name.

@@ -10,16 +10,14 @@ Needs the packages qif (LGPL; it is called in benchmarks and nowhere else) and s
 from __future__ import annotations
 
 import argparse
-import math
 import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import highspy
 import numpy as np
-from scipy.sparse import coo_array
+from rows.counts import distances, whole_program
 
 from irisdp.cells import CountNodes, GeometricNoise, Link
 from irisdp.consumers.consumer import Consumer
@@ -147,43 +145,6 @@ def read(n: int, epsilon: str, loss: str, **knows: Any) -> OptimalReading:
     """Read noise as a formula, all there is to it: noise and consumer are made anew."""
     deployed = FactoredMechanism(privacy=Privacy(epsilon=epsilon), n=n)
     return optimal_reading(deployed, Consumer(n, loss, **knows))
-
-
-def whole_program(n: int, epsilon: str) -> float:
-    """Minimise the worst mean error over all private mechanisms: x_iv and the worst, two rows per edge and answer."""
-    size, alpha = n + 1, math.exp(-float(epsilon))
-    at, losses = np.arange(size * size).reshape(size, size), distances(n)
-    here = np.concatenate((at[:-1].ravel(), at[1:].ravel()))
-    there = np.concatenate((at[1:].ravel(), at[:-1].ravel()))
-    edges, inputs, worst = np.arange(len(here)), np.arange(size), size * size
-    entries = [
-        (edges, here, np.full(len(here), alpha)),
-        (edges, there, np.full(len(here), -1.0)),
-        (len(here) + np.repeat(inputs, size), at.ravel(), losses.ravel()),
-        (len(here) + inputs, np.full(size, worst), np.full(size, -1.0)),
-        (len(here) + size + np.repeat(inputs, size), at.ravel(), np.ones(worst)),
-    ]
-    rows, columns, values = (np.concatenate(part) for part in zip(*entries, strict=True))
-    matrix = coo_array((values, (rows, columns)), shape=(len(here) + 2 * size, worst + 1)).tocsc()
-    matrix.eliminate_zeros()
-    model = highspy.HighsLp()
-    model.num_row_, model.num_col_ = matrix.shape
-    model.col_cost_ = np.append(np.zeros(worst), 1.0)
-    model.col_lower_, model.col_upper_ = np.zeros(worst + 1), np.full(worst + 1, np.inf)
-    model.row_lower_ = np.append(np.full(len(here) + size, -np.inf), np.ones(size))
-    model.row_upper_ = np.append(np.zeros(len(here) + size), np.ones(size))
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = matrix.indptr, matrix.indices, matrix.data
-    solver = highspy.Highs()
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("threads", 1)
-    solver.passModel(model)
-    solver.run()
-    return float(solver.getInfo().objective_function_value)
-
-
-def distances(n: int) -> np.ndarray:
-    return abs(np.subtract.outer(np.arange(n + 1.0), np.arange(n + 1.0)))
 
 
 def described(found: OptimalReading) -> str:

@@ -7,7 +7,7 @@
 Every side of a row works in a process of its own, peers in environments of their own (made under build/bench, pinned in
 `side_by_side/environments.py`). A run of each follows a run of each other, round after round, so that a machine that
 slows down for a while slows all; ratios are taken within a round. What was measured stands after every row in
-build/bench/bench.json (docs/formats/benchmark.schema.json).
+build/bench/bench.json (docs/formats/benchmark.schema.json); `docs/benchmarks.py` makes the page of it.
 
 Programs that measure no time but errors, laws or pictures run last, each once; their words stand in build/bench/*.txt.
 """

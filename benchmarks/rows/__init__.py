@@ -8,11 +8,13 @@ from pathlib import Path
 
 from side_by_side.rows import Row
 
-FILES = ("noise", "starting")
+FILES = (
+    "noise", "draws", "publishing", "counts", "distance", "graphs", "checking", "databases", "starting", "showing",
+)  # fmt: skip
 
 NO_TIMES = (
-    "clock.py", "gaussian_noise.py", "named_counts.py", "peers.py", "pull_over_flips.py", "reading_gaps.py",
-    "sizes.py", "sums.py",
+    "clock.py", "foreign.py", "gaussian_noise.py", "named_counts.py", "peers.py", "pull_over_flips.py",
+    "reading_gaps.py", "sizes.py", "sums.py",
 )  # fmt: skip
 """Programs that measure errors, laws or what a clock reveals: they run beside the rows, each once."""
 

@@ -13,7 +13,13 @@ Round = dict[str, float]
 
 def spread(values: Sequence[float]) -> dict[str, float]:
     """Return median, lowest and highest."""
-    return {"median": statistics.median(values), "lowest": min(values), "highest": max(values)}
+    found = {"median": statistics.median(values), "lowest": min(values), "highest": max(values)}
+    return {name: rounded(value) for name, value in found.items()}
+
+
+def rounded(value: float) -> float:
+    """Return five significant digits, which is more than a clock is good for."""
+    return float(f"{value:.5g}")
 
 
 def seconds(rounds: Sequence[Round], part: int = 1) -> dict[str, dict[str, float]]:
@@ -39,4 +45,4 @@ def growth(sizes: Sequence[int], times: Sequence[float]) -> dict[str, float] | N
     middle = [statistics.mean(each) for each in zip(*points, strict=True)]
     across = sum((x - middle[0]) ** 2 for x, _ in points)
     fitted = sum((x - middle[0]) * (y - middle[1]) for x, y in points) / across
-    return {"exponent": fitted, "lowest": min(slopes), "highest": max(slopes)}
+    return {"exponent": rounded(fitted), "lowest": rounded(min(slopes)), "highest": rounded(max(slopes))}

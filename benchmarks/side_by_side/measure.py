@@ -33,6 +33,7 @@ class Worker:
         self._process = subprocess.Popen(
             words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=variables_of(chosen)
         )
+        self._waits = False
         self._answer()
 
     def run(self) -> dict[str, Any]:
@@ -43,13 +44,20 @@ class Worker:
         return self._answer()
 
     def close(self) -> None:
-        """End the process."""
-        self._process.kill()
-        self._process.communicate()
+        """End the process: by itself where it waits, so that it removes what it has written; else at once."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            self._process.wait(timeout=5 if self._waits else 0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
         self._errors.close()
 
     def _answer(self) -> dict[str, Any]:
-        pipe = self._process.stdout
+        pipe, self._waits = self._process.stdout, False
         assert pipe is not None
         if not select.select([pipe], [], [], self._patience)[0]:
             self.close()
@@ -62,6 +70,7 @@ class Worker:
             self.close()
             raise NotMeasured(f"failed: {said[-1][:150]}")
         answer: dict[str, Any] = json.loads(line)
+        self._waits = True
         return answer
 
 
@@ -117,7 +126,7 @@ def _figures(row: Row, told: dict[str, dict[str, Any]], taken: dict[str, list[di
     for side in row.sides:
         if rounds := taken.get(side.name):
             told[side.name] |= {
-                "rounds": [{clock: one[clock] for clock in figures.CLOCKS} for one in rounds],
+                "rounds": [{clock: figures.rounded(one[clock]) for clock in figures.CLOCKS} for one in rounds],
                 "seconds": figures.seconds(rounds, side.part),
                 "peak_mib": round(max(one["peak_mib"] for one in rounds), 1),
                 "told": rounds[-1]["told"],

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-KINDS = ("ours", "peer", "limit", "before")
-"""`limit` does the least that the work takes, such as fetching its random bits; `before` is an earlier version."""
+KINDS = ("ours", "peer", "limit", "before", "way")
+"""`limit` does the least that the work takes, such as fetching its random bits; `before` is an earlier version, `way`
+another way of ours."""
 
 
 @dataclass(frozen=True, kw_only=True)

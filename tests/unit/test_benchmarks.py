@@ -1,6 +1,7 @@
 """The runner of `make bench` measures what it says: rows, rounds, ratios, growth, and what is missing."""
 
 import importlib
+import importlib.util
 import json
 import math
 import re
@@ -12,16 +13,18 @@ import pytest
 from jsonschema import Draft202012Validator
 
 ROOT = Path(__file__).parents[2]
+KEPT = ROOT / "docs" / "benchmarks.json"
 FOLDER = ROOT / "benchmarks"
 SCHEMA = json.loads((ROOT / "docs" / "formats" / "benchmark.schema.json").read_text("utf-8"))
 
 sys.path.insert(0, str(FOLDER))  # programs, no package
 try:
-    from rows import FILES, registry
+    from rows import FILES, NO_TIMES, registry
     from side_by_side import environments, figures
     from side_by_side.environments import Environment
     from side_by_side.measure import measure
     from side_by_side.rows import Row, Side
+    from side_by_side.targets import TARGETS, Target
 finally:
     sys.path.pop(0)
 
@@ -152,3 +155,91 @@ def test_every_row_has_its_work_and_every_peer_its_place():
         assert {side.environment for side in row.sides} <= {"iris", "iris-0.1", *environments.PACKAGES}, row.name
         assert all(re.fullmatch(r"[a-z-]+==[0-9.]+", one) for pins in environments.PACKAGES.values() for one in pins)
     assert {f"{name}.py" for name in FILES} == {path.name for path in (FOLDER / "rows").glob("[a-z]*.py")}
+
+
+def test_every_program_is_run():
+    """Programs that measure times are those of rows; the others run once each, beside them."""
+    programs = {path.name for path in FOLDER.glob("*.py")} - {"run.py"}
+    assert programs - set(NO_TIMES) - {row.program for row, _ in registry()} == set()
+
+
+def speeds(page):
+    """Yield the first cells of the rows of a table of promises that are about speed."""
+    for line in page.splitlines():
+        cells = [cell.strip() for cell in line.split("|")]
+        if len(cells) > 3 and ("speed" in cells[1] or cells[1] in OF_TIME):
+            yield cells[1]
+
+
+OF_TIME = ("starting", "certified readings", "audiences")
+"""Promises that name seconds beside other things."""
+
+
+def test_every_speed_that_is_promised_is_a_row():
+    promised = set(speeds((ROOT / "docs" / "reliability.md").read_text("utf-8")))
+    assert len(promised) > 10
+    assert set(OF_TIME) < promised
+    assert {row.promise for row, _ in registry()} - {""} == promised
+
+
+def test_a_speed_that_nobody_measures_is_seen():
+    """Negative control."""
+    page = (
+        "| promise | figure | command |\n|---|---|---|\n| speed of light | 3e8 m/s | `python benchmarks/light.py` |\n"
+    )
+    assert set(speeds(page)) == {"speed of light"}
+
+
+def test_targets_are_about_rows_and_sides():
+    rows = {row.name: row for row, _ in registry()}
+    for target in TARGETS:
+        row = rows[target.row]
+        assert (target.size or row.sizes[-1]) in row.sizes
+        assert target.side in ("", *(side.name for side in row.sides[1:]))
+        assert all(
+            side.most is None or side.most >= (target.size or 0) for side in row.sides if side.name == target.side
+        )
+
+
+def test_a_target_is_judged_at_its_size():
+    def at(size, seconds, times):
+        both = {"clock": {"median": 0.0}, "processor": {"median": seconds}}
+        other = {"clock": {"median": 0.0}, "processor": {"median": times}}
+        sides = [{"name": "Iris", "missing": "", "seconds": both},
+                 {"name": "peer", "missing": "", "seconds": both, "times_ours": other}]  # fmt: skip
+        return {"size": size, "sides": sides}
+
+    row = {"name": "row", "sizes_of_the_whole": [10, 100], "sizes": [at(10, 1.0, 7.0), at(100, 6.0, 3.0)]}
+    told = {"what": "it", "began": "long ago", "row": "row", "tried": "all"}
+    slow, fast = Target(aim=5, **told), Target(aim=5, side="peer", **told)
+    assert slow.figure([row]) == 6
+    assert not slow.reached(6)
+    assert fast.figure([row]) == 3
+    assert not fast.reached(3)
+    assert Target(aim=5, side="peer", size=10, **told).figure([row]) == 7
+    assert slow.figure([row | {"sizes": row["sizes"][:1]}]) is None
+    assert slow.figure([]) is None
+
+
+@pytest.fixture(scope="module")
+def page():
+    pytest.importorskip("altair", reason="the plots extra is not installed")
+    spec = importlib.util.spec_from_file_location("docs_benchmarks", ROOT / "docs" / "benchmarks.py")
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+def test_the_page_is_that_of_its_run(page):
+    kept = json.loads(KEPT.read_text("utf-8"))
+    assert problems(kept) == []
+    assert page.page(kept) == (ROOT / "docs" / "benchmarks.md").read_text("utf-8")
+
+
+def test_the_page_tells_of_whatever_is_missing(page, run):
+    told = page.page(run | {"environments": {"opendp": {"packages": [], "missing": "no index was reached"}}})
+    assert "no index was reached" in told
+    assert "OpenDP: not installed, and not asked to be." in told
+    assert "a trial" in told
+    drawn = page.picture("Draws", run["rows"])
+    assert {side for _, side, *_ in drawn.rows} == {"Iris", "one random word a draw", "one pass over memory"}

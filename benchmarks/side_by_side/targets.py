@@ -1,0 +1,118 @@
+"""Where we lost to a peer or stood far from a limit: what was aimed at, and what was tried.
+
+Figures of a run are looked up in its document; what stands here in words is what earlier versions took.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """An aim about a row at one size, its largest unless said: seconds, or how many times ours another side takes."""
+
+    what: str
+    began: str
+    row: str
+    aim: float
+    side: str = ""
+    size: int | None = None
+    tried: str
+
+    @property
+    def wanted(self) -> str:
+        """Say the aim."""
+        return f"at least {self.aim:g} × {self.side}" if self.side else f"at most {self.aim:g} s"
+
+    def figure(self, rows: Iterable[dict[str, Any]]) -> float | None:
+        """Return what was measured at the size that the aim is about; None where that was not measured."""
+        for row in (row for row in rows if row["name"] == self.row):
+            wanted = self.size or row["sizes_of_the_whole"][-1]
+            sides = [side for at in row["sizes"] if at["size"] == wanted for side in at["sides"]]
+            for side in sides[:1] if not self.side else sides:
+                if self.side in ("", side["name"]) and not side["missing"]:
+                    figure = side["times_ours"] if self.side else side["seconds"]
+                    return float(figure["processor"]["median"])
+        return None
+
+    def reached(self, figure: float) -> bool:
+        """Tell whether a figure meets the aim."""
+        return figure >= self.aim if self.side else figure <= self.aim
+
+
+TARGETS = (
+    Target(
+        what="draws at ε = 10⁻⁶ beside one random word a draw",
+        began="0.15 of it",
+        row="noise-1e-6",
+        side="one random word a draw",
+        aim=0.25,
+        tried="A draw is two digits or three, each a word and a search: a half or a third is the most this way allows.",
+    ),
+    Target(
+        what="depth on a path beside NetworkX",
+        began="2 times as fast",
+        row="depth-path",
+        side="NetworkX",
+        aim=5,
+        tried="Level by level, a plain loop where few nodes are reached at a time.",
+    ),
+    Target(
+        what="depth on a grid beside NetworkX, at a million edges",
+        began="45 times as fast",
+        row="depth-grid",
+        side="NetworkX",
+        size=10**6,
+        aim=45,
+        tried="NetworkX takes gigabytes beyond a million edges and is left out there.",
+    ),
+    Target(
+        what="yes or no where half of a million nodes are fixed to values of their own",
+        began="28 s",
+        row="binary-many",
+        aim=10,
+        tried="Each distinct value costs an exact rational step and a row of its own.",
+    ),
+    Target(
+        what="smallest mean distance on a random graph of 16 nodes beside qif",
+        began="a quarter as fast",
+        row="distance-random",
+        side="qif, in floats",
+        aim=1,
+        tried="Ours is exact and certified, theirs breaks privacy by 10⁻⁶: most of it is solving in fractions.",
+    ),
+    Target(
+        what="best reading at worst, squared loss, ε = 0.1, n = 10,000",
+        began="45 s",
+        row="minimax-squared-0.1",
+        aim=5,
+        tried=(
+            "All of it is HiGHS's simplex on the last programs of the column generation; interior points without "
+            "crossover and the other simplex were slower."
+        ),
+    ),
+    Target(
+        what="exact audit of 10⁷ random edges",
+        began="10.6 s",
+        row="audit-random",
+        aim=5,
+        tried="Each pair of rows that meets is judged once, exactly; half a million pairs meet.",
+    ),
+    Target(
+        what="the verifier on 1,200 counts, absolute loss",
+        began="79 s",
+        row="verifier-absolute",
+        aim=5,
+        tried="The goal of factors is counted in whole numbers over one denominator.",
+    ),
+    Target(
+        what="the verifier on 1,200 counts, squared loss",
+        began="79 s",
+        row="verifier-squared",
+        aim=5,
+        tried="The same.",
+    ),
+)
