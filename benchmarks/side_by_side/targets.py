@@ -99,7 +99,10 @@ TARGETS = (
         began="10.6 s",
         row="audit-random",
         aim=5,
-        tried="Each pair of rows that meets is judged once, exactly; half a million pairs meet.",
+        tried=(
+            "Half a million pairs of rows meet. Floats with a bound on their error tell which of them could be the "
+            "worst, and only those are judged in fractions."
+        ),
     ),
     Target(
         what="the verifier on 1,200 counts, absolute loss",
