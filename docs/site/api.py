@@ -77,7 +77,12 @@ def _described(room: str, name: str, value: Any) -> list[str]:
     if inspect.isfunction(value):
         return [f".. autofunction:: {room}.{name}", ""]
     if _is_defined(name, value):
-        return [f".. autoclass:: {room}.{name}", "   :members:", "   :inherited-members: tuple, Exception", ""]
+        return [
+            f".. autoclass:: {room}.{name}",
+            "   :members:",
+            "   :inherited-members: tuple, Exception, BaseException",
+            "",
+        ]
     told = [f"   {line}" if line else "" for line in readable(said(name, value)).splitlines()]
     kind = f"   :value: {value!r}" if isinstance(value, str | int) else "   :no-index-entry:"
     return [f".. py:data:: {room}.{name}", kind, "", *told, ""]

@@ -30,6 +30,7 @@ html_static_path = ["_static"]
 html_css_files = ["iris.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_sidebars = {"start": [], "index": []}  # pages that stand alone have nothing beside them to go to
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "Iris"},
