@@ -75,10 +75,15 @@ def plan_outputs(
         For an output that is an input under whatever name, that is there already, that is a link or no regular file,
         that lies in a folder which cannot be written, or that is named twice.
     """
-    read = {_identity(Path(path)): role for role, path in reversed(list(inputs))}
+    inputs = list(inputs)
+    read = {_identity(Path(path)): role for role, path in reversed(inputs)}
+    folders = {os.path.realpath(path): role for role, path in reversed(inputs) if os.path.isdir(path)}
     planned: dict[tuple[object, ...], Output] = {}
     for path in map(Path, paths):
         _check_place(path, field)
+        for folder, role in folders.items():
+            if Path(os.path.realpath(path)).is_relative_to(folder):
+                raise BadInput(field, f"{path} lies in {role}, and would be read with it", "name a file elsewhere")
         identity = _identity(path)
         if identity in read:
             raise BadInput(field, f"{path} is {read[identity]}, which is never written over", "name another file")

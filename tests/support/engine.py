@@ -8,7 +8,7 @@ from itertools import count
 import duckdb
 import pytest
 
-from irisdp.queries import files, frames, groups, json_lines, parquet, relations
+from irisdp.queries import files, folders, frames, groups, json_lines, parquet, relations
 from irisdp.queries.engine import locked_connection
 
 __all__ = ["in_one_engine"]
@@ -82,8 +82,8 @@ class SharedEngine:
     def __init__(self):
         self._databases, self._registered, self._statement = {}, {}, None
 
-    def __call__(self, path=None):
-        return self if path is None else locked_connection(path)  # a connection may read one file and no other
+    def __call__(self, *paths):
+        return locked_connection(*paths) if paths else self  # a connection may read these files and no others
 
     def register(self, name, relation):
         self._registered[name] = relation
@@ -128,6 +128,6 @@ def in_one_engine():
     What is tested with it is what an engine does with records, not that every table gets an engine of its own.
     """
     with pytest.MonkeyPatch.context() as patch:
-        for room in (files, frames, groups, json_lines, parquet, relations):
+        for room in (files, folders, frames, groups, json_lines, parquet, relations):
             patch.setattr(room, "locked_connection", _engine)
         yield

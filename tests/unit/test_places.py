@@ -16,7 +16,7 @@ from irisdp.accounting import Cost
 from irisdp.cli.main import run
 from irisdp.errors import BadInput, PromiseRefused
 from irisdp.queries.relations import RelationSource
-from irisdp.release import Ledger, preparing, publishing
+from irisdp.release import Ledger, publishing
 from irisdp.release.files import create_once
 from irisdp.release.fingerprint import SECRET_BYTES
 
@@ -223,7 +223,7 @@ def test_data_replaced_while_it_is_read_is_not_answered_about(folder, monkeypatc
 def test_a_link_that_is_turned_while_it_is_read_is_not_answered_about(folder, monkeypatch):
     (folder / "data" / "s.csv").write_text("g,v\na,5\n")
     (folder / "link.csv").symlink_to("data/t.csv")
-    real = preparing.plan
+    real = publishing.plan
 
     @functools.wraps(real)
     def turned(*arguments, **options):
@@ -231,7 +231,7 @@ def test_a_link_that_is_turned_while_it_is_read_is_not_answered_about(folder, mo
         os.symlink("data/s.csv", "link.csv")
         return real(*arguments, **options)
 
-    monkeypatch.setattr(preparing, "plan", turned)
+    monkeypatch.setattr(publishing, "plan", turned)
     with pytest.raises(BadInput, match="changed while it was read"):
         once("link.csv")
 

@@ -351,7 +351,7 @@ def test_a_frame_has_a_project_where_one_is_named(tmp_path):
     with pytest.raises(BadInput, match="project: is named by the session"):
         session.count(epsilon=1, project=file)
     file.write_text('[types]\nv = "text"')
-    with pytest.raises(BadInput, match=r"project: in p.toml, types belongs to \.csv and \.tsv files"):
+    with pytest.raises(BadInput, match=r"project: in p.toml, types belongs to \.csv, \.tsv and \.jsonl files"):
         plan(frame, "count", epsilon=1, project=file)
     with pytest.raises(BadInput, match="data"):
         init_project(frame)

@@ -13,7 +13,7 @@ __all__ = ["init_command"]
 
 
 def init_command(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="A .csv, .tsv, .jsonl (or .csv.gz, …) or .parquet file.")],
+    data: Annotated[str, typer.Argument(metavar="DATA", help="A .csv, .tsv, .jsonl or .parquet file, or a folder.")],
     encoding: Annotated[
         str | None, typer.Option(help="How a text file is encoded; utf-8 unless given.", metavar="NAME")
     ] = None,

@@ -27,7 +27,7 @@ _QUERY_HELP = " | ".join(form.usage for form in FORMS) + '; EXPR is a SQL condit
 
 
 def publish_command(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="A .csv, .tsv, .jsonl (or .csv.gz, …) or .parquet file.")],
+    data: Annotated[str, typer.Argument(metavar="DATA", help="A .csv, .tsv, .jsonl or .parquet file, or a folder.")],
     query: Annotated[
         list[str],
         typer.Argument(
@@ -247,7 +247,7 @@ def publish_command(
         planned = plan(data, *query, **options)
         book = find_ledger(planned.table, ledger)
         planned_files(planned, ledger=book, secret=secret, out=out, report=report, force=force)
-        check_ledger(book, planned.table.path, planned.declared_in, default=ledger is None)
+        check_ledger(book, planned.table.location, planned.declared_in, default=ledger is None)
         outlook = foresee(
             book,
             planned.asked.promise.named(table),

@@ -23,7 +23,7 @@ from .groups import Groups, find_keys, read_groups
 from .histogram import Histogram, part_groups
 from .keys import UnreleasedKeys, enumerate_keys
 from .lists import check_list, entry_of
-from .locations import Location, location_of
+from .locations import Location, locate
 from .majority import Majority
 from .neighbours import Move, Relation, cell_relation, independent_parts, moves, read_relation, total_cost
 from .orders import Ranking, Top
@@ -92,7 +92,7 @@ __all__ = [
     "independent_parts",
     "keep_contribution",
     "load_types",
-    "location_of",
+    "locate",
     "moves",
     "open_table",
     "part_groups",

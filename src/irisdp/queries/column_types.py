@@ -85,6 +85,8 @@ def read_types(types: Any, columns: Sequence[Column]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, kind in load_types(types).items():
         column = find_column(name, columns, "types")
+        if column.kind is not Kind.UNTYPED:
+            raise BadInput("types", f"gives {column.name} a type, which its file does already", "leave it out")
         if column.name in found:
             raise BadInput("types", f"declares {column.name} twice (case does not count)", "declare each column once")
         found[column.name] = _type(column, kind)

@@ -93,8 +93,8 @@ def guarded(action: Callable[[], _T], rule: str, remedy: str, field: str = "data
     raise BadInput(field, rule, remedy)
 
 
-def locked_connection(path: str | None = None) -> duckdb.DuckDBPyConnection:
-    """Open an empty in-memory database that can read one file and nothing else, and write nowhere.
+def locked_connection(*paths: str) -> duckdb.DuckDBPyConnection:
+    """Open an empty in-memory database that can read some files and nothing else, and write nowhere.
 
     No network, no extensions, no Python variables, no spilling of true data to disk, and no way to change that.
     """
@@ -109,9 +109,9 @@ def locked_connection(path: str | None = None) -> duckdb.DuckDBPyConnection:
             "python_enable_replacements": False,
         }
     )
-    # A view over a file opens it again at every query, so the path stays allowed after the door is shut.
-    if path is not None:
-        connection.execute(f"SET allowed_paths = [{quote_text(path)}]")
+    # A view over a file opens it again at every query, so the paths stay allowed after the door is shut.
+    if paths:
+        connection.execute(f"SET allowed_paths = [{', '.join(map(quote_text, paths))}]")
     # Pushing a TRY_CAST into a reader turns "null" into "a malformed line", and drops the record. Statistics are other
     # records: what they leave out (NaN) must not decide which part of a condition is looked at.
     known = {name for (name,) in connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()}

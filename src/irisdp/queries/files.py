@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from ..errors import BadInput
 from .columns import Column, Kind, check_names
 from .engine import Embedded, guarded, locked_connection
+from .folders import FolderSource, open_folder
 from .json_lines import JSON_LINES, JsonLinesSource, open_json_lines
-from .locations import Location, location_of, packing_of, unpacked_name
+from .locations import Location, location_of, names_several, packing_of, unpacked_name
 from .packed import digest_of
 from .parquet import ParquetSource, open_parquet
 from .text import DELIMITERS, TextForm, batches, read_form, read_header, refuse_form
@@ -77,21 +78,24 @@ class TextSource(Embedded):
 
 def open_file(
     text: str, encoding: Any = None, delimiter: Any = None, types: Any = None
-) -> tuple[list[Column], JsonLinesSource | ParquetSource | TextSource]:
-    """Open a .csv, .tsv, .jsonl or .parquet file by its ending; text may be compressed, as .csv.gz or .csv.zst.
+) -> tuple[list[Column], FolderSource | JsonLinesSource | ParquetSource | TextSource]:
+    """Open a file by its ending (.csv, .tsv, .jsonl, compressed too, or .parquet), or a folder of Parquet files.
 
     Parameters
     ----------
     encoding, delimiter : str, optional
         How a text file is written; see `text.read_form`.
     types : mapping or path, optional
-        The columns of JSON lines; refused of Parquet, whose format says what its columns are.
+        The columns of JSON lines; refused of a Parquet file, whose format says what its columns are.
 
     Raises
     ------
     BadInput
         For a path that is no readable file of such an ending, and a header that cannot be read.
     """
+    if guarded(lambda: names_several(text), "is not a usable path", "give the path of a file"):
+        refuse_form(encoding, delimiter, None)
+        return open_folder(text)
     packing = packing_of(text)
     ending = PurePath(unpacked_name(text)).suffix.lower()
     if ending not in (*DELIMITERS, *JSON_LINES) and (packing or ending != ".parquet"):

@@ -1,18 +1,35 @@
 """Where a table lies, and what it is called there: its ledger and its project are found by that.
 
 A compressed file is a container: `survey.csv.gz` holds the table survey.csv, as survey.csv would, and both have one
-ledger, survey.ledger.
+ledger, survey.ledger. A folder is one table, sales, whose ledger is sales.ledger beside it; a pattern names a part of
+it, a table with another name and the same ledger.
 """
 
 from __future__ import annotations
 
+import glob
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-__all__ = ["PACKINGS", "Location", "location_of", "packing_of", "unpacked_name"]
+__all__ = [
+    "PACKINGS",
+    "WILDCARDS",
+    "Location",
+    "locate",
+    "location_of",
+    "names_several",
+    "packing_of",
+    "root_of",
+    "unpacked_name",
+]
 
 PACKINGS = (".gz", ".zst")
 """Endings of compressed files, which stand behind the ending of what is compressed."""
+
+WILDCARDS = "*?["
+"""What makes a pattern of a path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,26 +39,80 @@ class Location:
     Attributes
     ----------
     path : Path
-        The file, all links followed.
+        The file, or the folder, all links followed.
     name : str
-        What the table is called: by its file, without what says that it is compressed.
+        What the table is called: by its file, without what says that it is compressed; or by its folder, with the
+        pattern by which a part of that is named.
     stem : str
         What the names of the files beside it begin with.
+    pattern : str
+        Which files of the folder it is; empty for all of them, and for a file.
     """
 
     path: Path
     name: str
     stem: str
+    pattern: str = ""
 
     def beside(self, ending: str) -> Path:
         """Return the file of that ending beside the table."""
         return self.path.with_name(self.stem + ending)
 
+    @classmethod
+    def of_folder(cls, root: Path, pattern: str = "") -> Location:
+        """Return the location of a table in a folder, or of that part of it which a pattern names."""
+        stem = root.stem if root.suffix.lower() == ".parquet" else root.name
+        return cls(root, f"{root.name}/{pattern}" if pattern else root.name, stem, pattern)
+
+    def files(self) -> Iterator[Path]:
+        """Yield the files that hold the table, and links that may lead to some, in one order.
+
+        What is hidden is passed over: names that begin with a full stop, or with `_` unless they hold `=`.
+        """
+        if not self.path.is_dir():
+            yield self.path
+        elif self.pattern:
+            for name in sorted(glob.glob(self.pattern, root_dir=self.path, recursive=True)):
+                if not any(map(_is_hidden, PurePath(name).parts)):
+                    yield self.path / name
+        else:
+            yield from _files_beneath(self.path)
+
 
 def location_of(path: Path) -> Location:
-    """Return the location of a table in a file, whose path has no link left to follow."""
+    """Return the location of a table in a file or a folder, whose path has no link left to follow."""
+    if path.is_dir():
+        return Location.of_folder(path)
     name = unpacked_name(path.name)
     return Location(path, name, PurePath(name).stem)
+
+
+def names_several(text: str) -> bool:
+    """Tell whether a path names several files: a folder, or a pattern that is no file's own name."""
+    path = Path(text).expanduser()
+    return path.is_dir() or (bool(set(text) & set(WILDCARDS)) and not os.path.lexists(path))
+
+
+def root_of(text: str) -> tuple[Path, str]:
+    """Return the folder of a table, all links followed, and the pattern beneath it; none where it is the whole folder.
+
+    The folder is where hive partitions begin: `sales/year=2024` is a part of `sales`.
+    """
+    parts = Path(text).expanduser().parts
+    whole = next((place for place, part in enumerate(parts) if set(part) & set(WILDCARDS)), len(parts))
+    root, rest = Path(*parts[:whole]).resolve(), list(parts[whole:])
+    if not rest and "=" in root.name:
+        rest = ["**", "*.parquet"]
+    while "=" in root.name:
+        root, rest = root.parent, [glob.escape(root.name), *rest]
+    return root, "/".join(rest)
+
+
+def locate(text: str) -> Location:
+    """Return the location that a path leads to, all links followed, whether or not anything is there."""
+    if names_several(text):
+        return Location.of_folder(*root_of(text))
+    return location_of(Path(text).expanduser().resolve())
 
 
 def packing_of(name: str) -> str:
@@ -53,3 +124,19 @@ def packing_of(name: str) -> str:
 def unpacked_name(name: str) -> str:
     """Return a file's name without the ending that says how it is compressed."""
     return name[: len(name) - len(packing_of(name))]
+
+
+def _files_beneath(folder: Path) -> Iterator[Path]:
+    """Yield the files beneath a folder, and links to folders, which are not followed."""
+
+    def fail(error: OSError) -> None:
+        raise error
+
+    for place, folders, files in os.walk(folder, onerror=fail):
+        folders[:] = sorted(name for name in folders if not _is_hidden(name))
+        links = [name for name in folders if os.path.islink(os.path.join(place, name))]
+        yield from (Path(place, name) for name in sorted([*links, *files]) if not _is_hidden(name))
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".") or (name.startswith("_") and "=" not in name)

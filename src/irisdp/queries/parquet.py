@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-__all__ = ["ParquetSource", "open_parquet"]
+__all__ = ["RECORDS", "ParquetSource", "open_parquet", "opened_parquet", "plain_column"]
 
-_RECORDS = 1 << 17
+RECORDS = 1 << 17
+"""Read at once through Arrow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +61,16 @@ class ParquetSource(Embedded):
         """Return a locked connection in which `data` holds the named columns."""
         import pyarrow as pa
 
-        file = _opened(self.path)
+        file = opened_parquet(self.path)
         types = {field.name: field.type for field in file.schema_arrow}
         if all(is_safe(types[name]) for name in names):
             connection = locked_connection(str(self.path))
-            listed = ", ".join(_plain(name, types[name]) for name in names)
+            listed = ", ".join(plain_column(name, types[name]) for name in names)
             reader = f"read_parquet({quote_text(str(self.path))}, hive_partitioning = false)"
             connection.execute(f"CREATE TEMP VIEW data AS SELECT {listed} FROM {reader}")
             return connection
         fields = [file.schema_arrow.field(name) for name in names]
-        batches = (batch.select(names) for batch in file.iter_batches(_RECORDS, columns=list(names)))
+        batches = (batch.select(names) for batch in file.iter_batches(RECORDS, columns=list(names)))
         connection = locked_connection()
         connection.register("data", total_stream(pa.schema(fields), batches))
         return connection
@@ -84,12 +85,12 @@ def open_parquet(path: Path) -> tuple[list[Column], ParquetSource]:
         For a file that is none, and names that cannot be used.
     """
     rule, remedy = "is not a Parquet file that can be read", "write it again as Parquet"
-    schema = guarded(lambda: _opened(path).schema_arrow, rule, remedy)
+    schema = guarded(lambda: opened_parquet(path).schema_arrow, rule, remedy)
     check_names(schema.names)
     return [Column(field.name, kind_of_type(field.type)) for field in schema], ParquetSource(path)
 
 
-def _opened(path: Path) -> Any:
+def opened_parquet(path: Path) -> Any:
     """Open a file by its own types: an Arrow schema stored beside them would make Arrow check what it decodes."""
     import pyarrow.parquet as pq
 
@@ -103,7 +104,7 @@ def _opened(path: Path) -> Any:
     return pq.ParquetFile(path, metadata=metadata, coerce_int96_timestamp_unit="us")
 
 
-def _plain(name: str, kind: pa.DataType) -> str:
+def plain_column(name: str, kind: pa.DataType) -> str:
     """Return SQL for a column; dates and instants outside the years 1 to 9999 are null."""
     import pyarrow as pa
 

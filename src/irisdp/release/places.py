@@ -15,13 +15,13 @@ from typing import Any
 
 from ..errors import BadInput
 from ..outputs import same_file
-from ..queries import Table
+from ..queries import Location, Table, locate
 from .fingerprint import recognise, secret_beside, secrets_in
 from .ledger import Ledger
 
-__all__ = ["Reading", "Stamp", "check_ledger", "data_path", "find_ledger", "keeper", "recognised", "stamp"]
+__all__ = ["Reading", "Stamp", "check_ledger", "data_location", "find_ledger", "keeper", "recognised", "stamp"]
 
-Stamp = tuple[int, ...] | None
+Stamp = tuple[object, ...] | None
 """What the system notes of a file; None where the data is none."""
 
 
@@ -39,12 +39,12 @@ class Reading:
 
     @classmethod
     def begin(cls, table: Table, before: Stamp) -> Reading:
-        """Digest the data; `before` is the stamp of its file before anything of it was looked at."""
+        """Digest the data; `before` is the stamp of its files before anything of it was looked at."""
         return cls(before, table.digest())
 
     def check(self, table: Table) -> None:
         """Refuse data that changed since: a file by what the system notes of it, other tables by their content."""
-        same = stamp(table.path) == self.stamp if table.path else table.digest() == self.digest
+        same = stamp(table.location) == self.stamp if table.location else table.digest() == self.digest
         if not same:
             raise BadInput(
                 "data", "changed while it was read", "publish again when nobody is writing to it; nothing was spent"
@@ -65,18 +65,22 @@ def find_ledger(table: Table, ledger: str | os.PathLike[str] | Ledger | None) ->
     return Ledger(table.location.beside(".ledger"))
 
 
-def check_ledger(book: Ledger, data: Path | None, others: Mapping[str, Path | None], *, default: bool) -> None:
+def check_ledger(book: Ledger, data: Location | None, others: Mapping[str, Path | None], *, default: bool) -> None:
     """Refuse a ledger that is another file of the release, and a default one for data with several names."""
-    names = data.stat().st_nlink if data is not None and default else 1
-    if data is not None and names > 1:
-        raise BadInput(
-            "ledger",
-            f"is missing, and {data.name} has {names} names (hard links), of which each would have a budget of its own",
-            "name one ledger for all of them with ledger=",
-        )
+    for file in data.files() if data is not None and default else ():
+        names = file.stat().st_nlink
+        if names > 1:
+            raise BadInput(
+                "ledger",
+                f"is missing, and {file.name} has {names} names (hard links), each of which would have a budget",
+                "name one ledger for all of them with ledger=",
+            )
     if book.path is None:
         return
-    for what, other in {"the data": data, **others}.items():
+    path = None if data is None else data.path
+    if path is not None and path.is_dir() and book.path.resolve().is_relative_to(path):
+        raise BadInput("ledger", f"{book.path} lies in the folder of the data", "name a file elsewhere")
+    for what, other in {"the data": path, **others}.items():
         if other is not None and same_file(other, book.path):
             raise BadInput("ledger", f"{book.path} is {what}", "name a file of its own for the ledger")
     if not book.path.parent.is_dir():
@@ -135,25 +139,27 @@ def keeper(secret: str | os.PathLike[str] | None, data: Path | None, book: Ledge
     return found
 
 
-def data_path(data: Any) -> Path | None:
-    """Return the path of data in a file; what is wrong with one that cannot be looked at, `plan` says."""
+def data_location(data: Any) -> Location | None:
+    """Return where data lies, unless it is a frame; what is wrong with a place, `plan` says."""
     if not isinstance(data, str | os.PathLike):
         return None
     try:
-        path = Path(os.fsdecode(data)).expanduser().resolve()
-        return path if path.exists() else None
+        location = locate(os.fsdecode(data))
+        return location if location.path.exists() and location.path.name else None
     except (OSError, ValueError, RuntimeError):
         return None
 
 
-def stamp(path: Path | None) -> Stamp:
-    """Return what changes when a file is written to or replaced; None for a frame, and for a file that is gone."""
+def stamp(location: Location | None) -> Stamp:
+    """Return what changes when a file of the data is written to or replaced, comes or goes; None for a frame."""
     try:
-        status = path.stat() if path is not None else None
+        return None if location is None else tuple((str(file), _noted(file)) for file in location.files())
     except OSError:
-        status = None
-    if status is None:
         return None
+
+
+def _noted(path: Path) -> tuple[int, ...]:
+    status = path.stat()
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 

@@ -75,7 +75,7 @@ def prepare(planned: Plan, before: Stamp, options: Mapping[str, Any], may_replac
     book = find_ledger(planned.table, ledger)
     force = options.get("force", False) if may_replace is None else may_replace
     files, reports = planned_files(planned, ledger=book, secret=secret, out=out, report=report, force=force)
-    check_ledger(book, planned.table.path, planned.declared_in, default=ledger is None)
+    check_ledger(book, planned.table.location, planned.declared_in, default=ledger is None)
     return Prepared(
         planned=planned,
         book=book,

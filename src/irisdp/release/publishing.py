@@ -21,7 +21,7 @@ from .ledger import Entry, Ledger, Release
 from .ledger_rows import Settlement
 from .notes import note
 from .options import PlanOptions, PublishOptions, options_of, with_options
-from .places import Reading, data_path, recognised, stamp
+from .places import Reading, data_location, recognised, stamp
 from .planning import plan
 from .plans import Plan
 from .preparing import Prepared, prepare
@@ -64,7 +64,7 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
     Parameters
     ----------
     data : path or frame
-        A .csv, .tsv, .jsonl or .parquet file; or a frame of pandas, Polars, PyArrow, DuckDB or Spark.
+        A .csv, .tsv, .jsonl or .parquet file, or a folder; or a frame of pandas, Polars, PyArrow, DuckDB or Spark.
     query : {"count", "count-distinct", "at-least", "at-most", "band", "majority", "histogram", "sum", "mean",
         "plurality", "median", "quantile", "top", "ranking", "apply", "sizes", "column"}
         What is asked: how many records, how many different values of a column, whether at least (or at most) K, in
@@ -109,7 +109,7 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
     >>> found.answers.keys
     [('Ely',), ('York',)]
     """
-    before = stamp(data_path(data))
+    before = stamp(data_location(data))
     planned = plan(data, query, *arguments, **options_of(PlanOptions, options))
     return carry_out(prepare(planned, before, options))
 

@@ -19,7 +19,7 @@ from ..fingerprint import unit_key
 from ..ledger import Entry, Ledger
 from ..ledger_rows import Settlement
 from ..outlook import Outlook, foresee
-from ..places import Reading, check_ledger, data_path, find_ledger, keeper, recognised, stamp
+from ..places import Reading, check_ledger, data_location, find_ledger, keeper, recognised, stamp
 from ..projects import currency_with, limit_to_set
 from ..provenance import drawn_by, provenance
 from ..publication import Publication
@@ -105,7 +105,7 @@ def batch(
     40
     """
     asked = read_batch(plan, data=data, report=report)
-    before = stamp(data_path(asked.data))
+    before = stamp(data_location(asked.data))
     planned = plan_asked(asked)
     where = _named(planned, ledger)
     promise = planned.promise()
@@ -268,7 +268,7 @@ def _plan_files(
 
 
 def _check_apart(planned: BatchPlan, book: Ledger, *, default: bool) -> None:
-    data = planned.plans[0].table.path
+    data = planned.plans[0].table.location
     check_ledger(book, data, {"the plan": planned.asked.file}, default=default)
     for one in planned.plans:
         check_ledger(book, data, one.declared_in, default=default)

@@ -17,10 +17,10 @@ from typing import Any
 
 from ...accounting import CURRENCIES, Charge, Currency
 from ...errors import BadInput, PromiseRefused
-from ...queries import Query, Table, load_types, location_of
+from ...queries import Query, Table, load_types
 from ..ledger import Ledger
 from ..limits import named_limit
-from ..places import data_path
+from ..places import data_location
 from .reading import read_document
 
 __all__ = [
@@ -183,8 +183,8 @@ def find_project(data: Any, project: Any = None) -> Project | None:
         return project
     if project is not None:
         return read_project(project)
-    path = data_path(data)
-    beside = None if path is None else location_of(path).beside(ENDING)
+    location = data_location(data)
+    beside = None if location is None else location.beside(ENDING)
     return read_project(beside) if beside is not None and beside.is_file() else None
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from ...errors import BadInput
 from ...outputs import plan_outputs
 from ..options import PlanOptions, options_of
-from ..places import check_ledger, data_path, keeper, stamp
+from ..places import check_ledger, data_location, keeper, stamp
 from ..planning import plan
 from ..preparing import Prepared, planned_files, prepare
 from ..projects import find_project
@@ -39,10 +39,10 @@ def prepare_all(asked: AskedRun, *, force: bool) -> list[Prepared]:
         dataset = question.dataset
         options = {**question.options, "project": projects[dataset.name]}
         with question.blamed():
-            before = stamp(data_path(dataset.data))
+            before = stamp(data_location(dataset.data))
             planned = plan(dataset.data, *question.words, **options_of(PlanOptions, options))
             one = prepare(planned, before, options, force or _record_before(asked, question).wrote)
-            check_ledger(one.book, one.planned.table.path, {"the plan": asked.file}, default=False)
+            check_ledger(one.book, one.planned.table.location, {"the plan": asked.file}, default=False)
             ready.append(one)
     _check_apart(asked, ready)
     return ready

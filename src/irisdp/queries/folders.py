@@ -1,0 +1,218 @@
+"""Folders of Parquet files, and patterns that name some of them: one table, whichever file a record is in.
+
+All files have one schema; what hive partitions say of a file (`year=2024/`) is a column of its records, read as text
+unless a type is declared. Neither the names of the files nor their order say anything. A file that were read twice,
+through a link, would let one record count twice, so links within a folder are refused, and so is a folder whose files
+are versions of a table (Delta Lake, Hudi, Iceberg): some records in them are deleted, and some are there twice.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b, file_digest
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from ..errors import BadInput
+from .columns import Column, Kind, check_names
+from .engine import Embedded, guarded, locked_connection, quote_name, quote_text
+from .locations import WILDCARDS, Location, locate
+from .parquet import RECORDS, opened_parquet, plain_column
+from .total import is_safe, kind_of_type, total_stream
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+__all__ = ["FolderSource", "open_folder"]
+
+_NULL = "__HIVE_DEFAULT_PARTITION__"
+_MOST_STATEMENTS = 200
+"""Partitions that an engine reads by itself; of more, Arrow reads the files one after the other."""
+_VERSIONED = {"_delta_log": "Delta Lake", ".hoodie": "Hudi"}
+
+Values = tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSource(Embedded):
+    """Parquet files of one schema.
+
+    Attributes
+    ----------
+    files : tuple
+        Each file with the values of its partition columns.
+    keys : tuple of str
+        The partition columns, in alphabetical order.
+    schema : pyarrow.Schema
+        Of every file, columns in alphabetical order.
+    """
+
+    location: Location
+    files: tuple[tuple[Path, Values], ...] = field(repr=False)
+    keys: tuple[str, ...]
+    schema: pa.Schema = field(repr=False)
+
+    @property
+    def ordered(self) -> bool:
+        """No: the names of files say nothing."""
+        return False
+
+    @property
+    def form_facts(self) -> dict[str, str]:
+        """What was declared of how it is written: nothing."""
+        return {}
+
+    @property
+    def reading(self) -> str:
+        """How its text is read: the format says it."""
+        return ""
+
+    def digest(self) -> bytes:
+        """Return the BLAKE2b digest of the files' digests, sorted, each with what its partition says."""
+        found = []
+        for path, values in self.files:
+            with path.open("rb") as file:
+                found.append((file_digest(file, blake2b).hexdigest(), values))
+        listed = repr(("Parquet files", self.keys, sorted(found, key=repr)))
+        return blake2b(listed.encode(), digest_size=32).digest()
+
+    def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
+        """Return a locked connection in which `data` holds the named columns."""
+        held = [name for name in names if name not in self.keys]
+        asked = [name for name in names if name in self.keys]
+        parts: dict[Values, list[Path]] = {}
+        for path, values in self.files:
+            parts.setdefault(tuple(values[self.keys.index(name)] for name in asked), []).append(path)
+        if len(parts) <= _MOST_STATEMENTS and all(is_safe(self.schema.field(name).type) for name in held):
+            connection = locked_connection(*(str(path) for path, _ in self.files))
+            selected = (self._selected(names, dict(zip(asked, values, strict=True)), parts[values]) for values in parts)
+            connection.execute(f"CREATE TEMP VIEW data AS {' UNION ALL '.join(selected)}")
+            return connection
+        import pyarrow as pa
+
+        kinds = [pa.string() if name in asked else self.schema.field(name).type for name in names]
+        schema = pa.schema(list(zip(names, kinds, strict=True)))
+        connection = locked_connection()
+        connection.register("data", total_stream(schema, self._batches(held, schema)))
+        return connection
+
+    def _selected(self, names: Sequence[str], values: dict[str, str | None], paths: Sequence[Path]) -> str:
+        """Return SQL for the records of one partition."""
+        listed = [
+            f"CAST({_literal(values[name])} AS VARCHAR) AS {quote_name(name)}"
+            if name in values
+            else plain_column(name, self.schema.field(name).type)
+            for name in names
+        ]
+        files = ", ".join(quote_text(str(path)) for path in paths)
+        return f"SELECT {', '.join(listed)} FROM read_parquet([{files}], hive_partitioning = false)"
+
+    def _batches(self, held: Sequence[str], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        for path, values in self.files:
+            said = dict(zip(self.keys, values, strict=True))
+            file = opened_parquet(path)
+            read: Any = file.iter_batches(RECORDS, columns=list(held)) if held else _lengths(file.metadata.num_rows)
+            for batch in read:
+                size = batch if isinstance(batch, int) else batch.num_rows
+                columns = [
+                    pa.repeat(pa.scalar(said[name], pa.string()), size) if name in said else batch.column(name)
+                    for name in schema.names
+                ]
+                yield pa.record_batch(columns, schema=schema)
+
+
+def open_folder(text: str) -> tuple[list[Column], FolderSource]:
+    """Open a folder of Parquet files, or those that a pattern such as `sales/**/*.parquet` names.
+
+    Raises
+    ------
+    BadInput
+        For a folder without a file, one that holds links or other files than Parquet, files of several schemas, and
+        partitions that are not the same in every file; none of it depends on a record.
+    """
+    location = guarded(lambda: locate(text), "is not a usable path", "give the path of a folder")
+    root = location.path
+    if not root.name:
+        raise BadInput("data", "is the root of the file system", "name a folder in it")
+    paths = guarded(lambda: _listed(location), "is a folder that cannot be listed", "check that it can be read")
+    if not paths:
+        raise BadInput("data", f"finds no .parquet file in {text!r}", "name a folder that holds some")
+    parted = [(path, _partition(path.relative_to(root))) for path in paths]
+    keys = sorted(parted[0][1])
+    for path, said in parted:
+        if sorted(said) != keys:
+            there = _shown(root, path)
+            raise BadInput("data", f"holds {there}, which has other partitions", "give every file the same key=VALUE/")
+    schema = _one_schema(root, paths)
+    check_names([*schema.names, *keys])
+    columns = [Column(found.name, kind_of_type(found.type)) for found in schema]
+    columns += [Column(key, Kind.UNTYPED) for key in keys]
+    files = tuple((path, tuple(said[key] for key in keys)) for path, said in parted)
+    return sorted(columns, key=lambda column: column.name), FolderSource(location, files, tuple(keys), schema)
+
+
+def _listed(location: Location) -> list[Path]:
+    """List the files of the table in one order."""
+    root = location.path
+    for name, format_name in _VERSIONED.items():
+        if os.path.lexists(root / name):
+            rule = f"is a table of {format_name}, whose files hold deleted records too"
+            raise BadInput("data", rule, "export it to plain Parquet")
+    found = list(location.files()) if root.is_dir() else []
+    for path in found:
+        shown = _shown(root, path)
+        if any(part.is_symlink() for part in (path, *path.parents) if part != root and part.is_relative_to(root)):
+            raise BadInput("data", f"holds {shown}, to which a link leads", "put the file itself there")
+        if path.suffix.lower() != ".parquet" or not path.is_file():
+            raise BadInput("data", f"holds {shown}, which is no .parquet file", "keep other files elsewhere")
+        if set(str(path)) & set(WILDCARDS):
+            raise BadInput("data", f"holds {shown}, with one of {' '.join(WILDCARDS)} in its path", "rename the file")
+    if len({(status.st_dev, status.st_ino) for status in map(os.stat, found)}) < len(found):
+        raise BadInput("data", "holds one file under two names (hard links)", "keep one of them")
+    return sorted(found)
+
+
+def _partition(path: PurePath) -> dict[str, str | None]:
+    """Return what the folders that a file lies in say of its records."""
+    pairs = [part.split("=", 1) for part in path.parts[:-1] if "=" in part]
+    said = {unquote(key): None if value in ("", _NULL) else unquote(value) for key, value in pairs}
+    texts = [*said, *(value for value in said.values() if value is not None)]
+    if len(said) < len(pairs) or not all(text.isprintable() for text in texts):
+        raise BadInput("data", "has partitions that are not read", "name each column once, by plain text: key=VALUE/")
+    return said
+
+
+def _one_schema(root: Path, paths: Sequence[Path]) -> pa.Schema:
+    import pyarrow as pa
+
+    first: dict[str, pa.DataType] = {}
+    for path in paths:
+        rule, remedy = f"holds {_shown(root, path)}, which is no Parquet file that can be read", "write it again"
+        schema = guarded(lambda path=path: opened_parquet(path).schema_arrow, rule, remedy)  # type: ignore[misc]
+        types = {found.name: found.type for found in schema}
+        first = first or types
+        if types != first or len(types) < len(schema):
+            other = next((name for name in (*first, *types) if first.get(name) != types.get(name)), schema.names[0])
+            rule = f"holds {_shown(root, path)} and {_shown(root, paths[0])}, which differ in the column {other!r}"
+            raise BadInput("data", rule, "give all files the same columns, of the same types")
+    return pa.schema(sorted(first.items()))
+
+
+def _shown(root: Path, path: Path) -> str:
+    return repr(os.fspath(path.relative_to(root)))
+
+
+def _literal(value: str | None) -> str:
+    return "NULL" if value is None else quote_text(value)
+
+
+def _lengths(count: int) -> Iterator[int]:
+    """Part a number of records into batches."""
+    for start in range(0, count, RECORDS):
+        yield min(RECORDS, count - start)

@@ -1,0 +1,301 @@
+"""Folders and patterns of Parquet files: one table and one budget, whatever its files are called and however many."""
+
+import os
+import random
+import shutil
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import irisdp
+from irisdp.cli.main import run
+from irisdp.errors import BadInput, PromiseRefused
+from irisdp.queries import Kind, count_records, enumerate_keys, open_table, read_condition, read_groups
+
+ROWS = [
+    {"g": "a", "v": 1, "x": 0.5, "year": "2023", "month": "1"},
+    {"g": "b", "v": 2, "x": float("nan"), "year": "2023", "month": "2"},
+    {"g": None, "v": 3, "x": 2.5, "year": "2024", "month": "1"},
+    {"g": "a", "v": None, "x": None, "year": "2024", "month": "1"},
+    {"g": "a", "v": 5, "x": 1e300, "year": None, "month": "a b/ü"},
+]
+KINDS = pa.schema([("g", pa.string()), ("v", pa.int64()), ("x", pa.float64())])
+
+
+def put(path, rows, schema=KINDS):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    held = [{name: row[name] for name in schema.names} for row in rows]
+    pq.write_table(pa.Table.from_pylist(held, schema), path)
+    return path
+
+
+def partitioned(root, names):
+    for place, row in enumerate(ROWS):
+        year = row["year"] or "__HIVE_DEFAULT_PARTITION__"
+        month = {"a b/ü": "a%20b%2F%C3%BC"}.get(row["month"], row["month"])
+        put(root / f"year={year}" / f"month={month}" / f"{names[place]}.parquet", [row])
+    return root
+
+
+@pytest.fixture
+def sales(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return partitioned(tmp_path / "sales", "abcde")
+
+
+def rows_of(table):
+    names = [column.name for column in table.columns]
+    listed = ", ".join(f'"{name}"' for name in names)
+    found = table.run(f"SELECT {listed} FROM data", table.columns).to_pylist()
+    return sorted(repr(sorted(row.items())) for row in found)
+
+
+def test_partitions_are_columns_and_every_column_is_read_the_same_by_every_way(sales):
+    table = open_table(sales)
+    assert {column.name: column.kind for column in table.columns} == {
+        "g": Kind.TEXT, "month": Kind.UNTYPED, "v": Kind.INTEGER, "x": Kind.NUMBER, "year": Kind.UNTYPED,
+    }  # fmt: skip
+    assert rows_of(table) == sorted(repr(sorted(row.items())) for row in ROWS)
+    for names in (["v"], ["v", "year"], ["year"], ["month", "year"], ["x", "month"], ["g"]):
+        asked = [table.column(name, "by") for name in names]
+        listed = ", ".join(names)
+        found = table.run(f"SELECT {listed} FROM data", asked).to_pylist()
+        expected = [{name: row[name] for name in names} for row in ROWS]
+        assert sorted(map(repr, found)) == sorted(map(repr, expected)), names
+
+
+def test_many_partitions_are_read_as_few_are(sales, monkeypatch):
+    few = open_table(sales)
+    expected = [few.run(f"SELECT {name} FROM data", [few.column(name, "by")]).to_pylist() for name in ("v", "year")]
+    monkeypatch.setattr("irisdp.queries.folders._MOST_STATEMENTS", 0)
+    found = [few.run(f"SELECT {name} FROM data", [few.column(name, "by")]).to_pylist() for name in ("v", "year")]
+    assert [sorted(map(repr, some)) for some in found] == [sorted(map(repr, some)) for some in expected]
+
+
+def test_counts_by_partitions_conditions_and_types(sales):
+    table = open_table(sales, types={"year": "integer"})
+    found = count_records(
+        table,
+        condition=read_condition("v > 1 AND month = '1'", table.columns),
+        groups=read_groups(table, "year", [2023, 2024]),
+    )
+    assert (found.total.tolist(), found.yes.tolist(), found.no.tolist()) == ([2, 2], [0, 1], [2, 0])
+    untyped = open_table(sales)
+    assert enumerate_keys(untyped, "year").counts.tolist() == [2, 2]
+    assert count_records(untyped).total.tolist() == [5]
+
+
+def test_neither_names_nor_order_nor_place_of_files_say_anything(sales, tmp_path, monkeypatch):
+    digest, rows = open_table(sales).digest(), rows_of(open_table(sales))
+    shutil.move(sales, tmp_path / "elsewhere")
+    other = partitioned(tmp_path / "sales", "zyxwv")
+    assert open_table(other).digest() == digest
+    swapped = tmp_path / "swapped"
+    for row in ROWS:  # month outside of year
+        year = row["year"] or "__HIVE_DEFAULT_PARTITION__"
+        month = {"a b/ü": "a%20b%2F%C3%BC"}.get(row["month"], row["month"])
+        put(swapped / f"month={month}" / f"year={year}" / f"{row['v']}.parquet", [row])
+    assert open_table(swapped).digest() == digest
+    assert rows_of(open_table(swapped)) == rows
+    real = os.walk
+
+    def shuffled(*arguments, **options):
+        for place, folders, files in real(*arguments, **options):
+            random.Random(1).shuffle(files)
+            yield place, folders, files
+
+    monkeypatch.setattr(os, "walk", shuffled)
+    assert open_table(other).digest() == digest
+    (other / "year=2023" / "month=1").rename(other / "year=2023" / "month=3")
+    assert open_table(other).digest() != digest
+
+
+def test_columns_in_another_order_are_the_same_columns(tmp_path):
+    put(tmp_path / "t" / "a.parquet", ROWS[:2])
+    put(tmp_path / "t" / "b.parquet", ROWS[2:], pa.schema(list(KINDS)[::-1]))
+    expected = [{name: row[name] for name in ("g", "v", "x")} for row in ROWS]
+    assert rows_of(open_table(tmp_path / "t")) == sorted(repr(sorted(row.items())) for row in expected)
+    table = open_table(tmp_path / "t")
+    assert sorted(map(repr, table.run("SELECT v FROM data", [table.columns[1]]).to_pylist())) == sorted(
+        repr({"v": row["v"]}) for row in ROWS
+    )
+
+
+def test_one_table_has_one_budget_whatever_leads_to_it(sales, tmp_path):
+    (tmp_path / "link").symlink_to("sales")
+    first = irisdp.publish("sales", "count", "v > 1", epsilon=1)
+    for way in (sales, "sales/", "./sales", tmp_path / "link", "sales/../sales"):
+        again = irisdp.publish(way, "count", "v > 1", epsilon=1)
+        assert again.repeated
+        assert again.answers.values == first.answers.values
+    assert irisdp.Ledger("sales.ledger").spent.epsilon == 1
+    assert sorted(path.name for path in tmp_path.rglob("*.ledger")) == ["sales.ledger"]
+
+
+@pytest.mark.parametrize("part", ["sales/year=2024", "sales/year=2024/*/*.parquet", "sales/year=*/month=1/*.parquet"])
+def test_a_part_of_a_table_has_its_ledger_and_another_name(sales, part):
+    assert sum(count_records(open_table(part)).total.tolist()) in (2, 3)
+    assert {column.name for column in open_table(part).columns} == {"g", "v", "x", "year", "month"}
+    irisdp.publish("sales", "count", "v > 1", epsilon=1)
+    with pytest.raises(PromiseRefused, match="table sales, here sales/"):
+        irisdp.publish(part, "count", "v > 1", epsilon=1)
+    assert irisdp.Ledger("sales.ledger").spent.epsilon == 1
+
+
+def test_a_pattern_that_names_all_files_is_known_by_its_content(sales):
+    irisdp.publish("sales", "count", "v > 1", epsilon=1)
+    assert irisdp.publish("sales/**/*.parquet", "count", "v > 1", epsilon=1).repeated
+
+
+def bad_links(sales):
+    (sales / "more.parquet").symlink_to(sales / "year=2023/month=1/a.parquet")
+
+
+def bad_folder_link(sales):
+    (sales / "year=2025").symlink_to("year=2024")
+
+
+def bad_hard_link(sales):
+    os.link(sales / "year=2023/month=1/a.parquet", sales / "year=2023/month=1/b.parquet")
+
+
+def bad_other(sales):
+    (sales / "readme.txt").write_text("x")
+
+
+def bad_parquet(sales):
+    (sales / "year=2023/month=1/a.parquet").write_bytes(b"PAR1nonsensePAR1")
+
+
+def bad_schema(sales):
+    put(sales / "year=2023/month=1/b.parquet", ROWS[:1], KINDS.set(1, pa.field("v", pa.int32())))
+
+
+def bad_missing_column(sales):
+    put(sales / "year=2023/month=1/b.parquet", ROWS[:1], KINDS.remove(1))
+
+
+def bad_partition(sales):
+    put(sales / "year=2023/b.parquet", ROWS[:1])
+
+
+def bad_delta(sales):
+    (sales / "_delta_log").mkdir()
+
+
+def bad_name_of_column(sales):
+    (sales / "year=2023").rename(sales / "YEAR=2023")
+
+
+def bad_emptiness(sales):
+    shutil.rmtree(sales)
+    sales.mkdir()
+
+
+BAD = {
+    bad_links: "holds 'more.parquet', to which a link leads",
+    bad_folder_link: "holds 'year=2025', to which a link leads",
+    bad_hard_link: "holds one file under two names (hard links)",
+    bad_other: "holds 'readme.txt', which is no .parquet file",
+    bad_parquet: "holds 'year=2023/month=1/a.parquet', which is no Parquet file that can be read",
+    bad_schema: "which differ in the column 'v'",
+    bad_missing_column: "which differ in the column 'v'",
+    bad_partition: "which has other partitions",
+    bad_delta: "is a table of Delta Lake",
+    bad_name_of_column: "which has other partitions",
+    bad_emptiness: "finds no .parquet file in 'sales'",
+}
+
+
+@pytest.mark.parametrize("spoil", BAD, ids=lambda spoil: spoil.__name__)
+def test_what_is_wrong_with_a_folder_is_one_line_and_costs_nothing(sales, spoil, capsys):
+    spoil(sales)
+    assert run(["publish", "sales", "count", "--epsilon", "1"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert BAD[spoil] in printed.err
+    assert len(printed.err.splitlines()) == 1
+    assert not os.path.exists("sales.ledger")
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "said"),
+    [
+        ("sales/*.txt", {}, "finds no .parquet file"),
+        ("nowhere/*.parquet", {}, "finds no .parquet file"),
+        ("sales/*", {}, "which is no .parquet file"),
+        ("sales", {"encoding": "latin-1"}, "encoding: belongs to"),
+        ("sales", {"types": {"v": "number"}}, "types: gives v a type, which its file does already"),
+        ("sales", {"out": "sales/o.parquet"}, "out: sales/o.parquet lies in the data"),
+        ("sales", {"out": "sales/year=2023/o.csv"}, "out: sales/year=2023/o.csv lies in the data"),
+        ("sales", {"ledger": "sales/own.ledger"}, "ledger: .* lies in the folder of the data"),
+        ("/", {}, "is the root of the file system"),
+    ],
+)
+def test_what_is_asked_wrongly_of_a_folder(sales, data, options, said):
+    with pytest.raises(BadInput, match=said):
+        irisdp.publish(data, "count", **{"epsilon": 1, **options})
+    assert not os.path.exists("sales.ledger")
+
+
+def test_hidden_files_are_passed_over(sales):
+    before = open_table(sales).digest()
+    (sales / "_SUCCESS").write_text("")
+    (sales / ".part.crc").write_bytes(b"x")
+    (sales / "_temporary").mkdir()
+    (sales / "_temporary" / "x.parquet").write_bytes(b"x")
+    assert open_table(sales).digest() == before
+
+
+def test_a_file_with_several_names_has_no_default_ledger(sales, tmp_path):
+    os.link(sales / "year=2023/month=1/a.parquet", tmp_path / "other.parquet")
+    with pytest.raises(BadInput, match=r"a.parquet has 2 names \(hard links\)"):
+        irisdp.publish(sales, "count", epsilon=1)
+    irisdp.publish(sales, "count", epsilon=1, ledger="own.ledger")
+
+
+@pytest.mark.parametrize("change", ["written", "added", "removed"])
+def test_a_folder_that_changes_while_it_is_read_is_not_answered_about(sales, monkeypatch, change):
+    from irisdp.release import publishing
+
+    real = publishing.read_cells
+
+    def read_and_change(*arguments):
+        found = real(*arguments)
+        file = sales / "year=2023/month=1/a.parquet"
+        if change == "removed":
+            file.unlink()
+        else:
+            put(file if change == "written" else file.with_name("z.parquet"), ROWS[:1] * 2)
+        return found
+
+    monkeypatch.setattr(publishing, "read_cells", read_and_change)
+    with pytest.raises(BadInput, match="changed while it was read"):
+        irisdp.publish(sales, "count", epsilon=1)
+    assert irisdp.Ledger("sales.ledger").spent.epsilon == 0
+
+
+def test_a_record_in_one_file_changes_no_other_in_any(tmp_path):
+    """Hostile values in one file: text that is no UTF-8, NaN, instants beyond the calendar; others count as before."""
+    schema = pa.schema([("g", pa.binary()), ("x", pa.float64()), ("t", pa.timestamp("us"))])
+    good = [{"g": b"a", "x": 70.0, "t": 0}, {"g": b"b", "x": None, "t": 1}]
+    bad = [{"g": b"\xff", "x": float("nan"), "t": 2**62}, {"g": b"b", "x": float("inf"), "t": -(2**62)}]
+
+    def write(name, rows):
+        table = pa.Table.from_pylist(rows, schema)
+        text = table.column("g").chunk(0).view(pa.string())
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        pq.write_table(table.set_column(0, "g", text), path)
+
+    def counts(folder):
+        table = open_table(tmp_path / folder)
+        asked = ("x > 64", "NOT x > 64", "g = 'b'", "t > '1960-01-01'", "x IS NULL", "g IS NULL", "t IS NULL")
+        return [int(count_records(table, condition=read_condition(each, table.columns)).yes[0]) for each in asked]
+
+    write("good/a.parquet", good)
+    write("bad/a.parquet", bad)
+    write("both/a.parquet", good)
+    write("both/b.parquet", bad)
+    assert counts("both") == [one + other for one, other in zip(counts("good"), counts("bad"), strict=True)]
