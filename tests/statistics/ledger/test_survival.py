@@ -23,6 +23,7 @@ KILLS, KILLS_OF_THE_CONTROL = 200, 60
 KILLS_ON_A_SERVER = tried(20, 100)
 KILLS_OF_CLIENTS, KILLS_OF_THE_SERVER = tried((8, 2), (120, 12))
 KILLS_OF_BATCHES, KILLS_OF_BATCHES_OF_THE_CONTROL = tried(6, 12), 6
+KILLS_OF_PLANS, KILLS_OF_PLANS_ON_A_SERVER = tried((3, 1), (120, 40))
 LONGEST = tried(300, 1800)
 """Seconds that a script may take."""
 UNITS = 200
@@ -105,6 +106,31 @@ def test_kills_catch_batches_shown_before_the_commit(folder):
 
 def test_kills_catch_answers_shown_before_the_commit(folder):
     assert run("kills.py", folder, KILLS_OF_THE_CONTROL, "before")["uncharged"] > 0
+
+
+def assert_as_one_run(books: dict[str, Any]) -> None:
+    """The books of plans that were killed and run again are those of one run that was never stopped."""
+    assert books["questions"] == 40
+    assert books["files"] > 90
+    assert books["fine"]
+    counted = books["as it is"]
+    assert (counted["uncharged"], counted["refused"], counted["broken history"], counted["not free"]) == (0, 0, 0, 0)
+    assert (counted["other answers"], counted["other charges"], counted["other files"]) == (0, 0, 0)
+
+
+def test_a_plan_that_is_killed_and_run_again_comes_to_the_same(folder):
+    books = run("plans.py", folder, KILLS_OF_PLANS)
+    assert_as_one_run(books)
+    assert books["as it is"]["kills"] == KILLS_OF_PLANS
+    assert books["as it is"]["starts"] > KILLS_OF_PLANS
+    # Negative control: answers that are drawn anew are others, at the same charges.
+    assert (books["unseeded"]["other answers"], books["unseeded"]["other charges"]) == (1, 0)
+
+
+def test_a_plan_on_a_server_that_is_killed_and_run_again_comes_to_the_same(folder, server):
+    books = run("plans.py", folder, KILLS_OF_PLANS_ON_A_SERVER, server.address())
+    assert_as_one_run(books)
+    assert books["as it is"]["kills"] == KILLS_OF_PLANS_ON_A_SERVER
 
 
 def test_every_single_operation_on_the_disk_fails_or_is_the_last(folder):

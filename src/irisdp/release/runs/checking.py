@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,10 +17,21 @@ from ..written import read_and_kept
 from .reading import AskedQuestion, AskedRun
 from .record import Record
 
-__all__ = ["planned_again", "prepare_all", "record_of"]
+__all__ = ["Records", "planned_again", "prepare_all", "records_of"]
+
+Records = Mapping[str, Record]
+"""By the names of datasets."""
 
 
-def prepare_all(asked: AskedRun, *, force: bool) -> list[Prepared]:
+def records_of(asked: AskedRun) -> Records:
+    """Return for each dataset the record of what runs of the plan wrote of its answers."""
+    # The secret lies beside what was named for it, or the data.
+    return {
+        dataset.name: Record(asked.file, dataset.options.get("secret") or dataset.data) for dataset in asked.datasets
+    }
+
+
+def prepare_all(asked: AskedRun, records: Records, *, force: bool) -> list[Prepared]:
     """Check every question as `irisdp.publish` does before it reads a record, and that none is in another's way.
 
     Raises
@@ -41,19 +52,14 @@ def prepare_all(asked: AskedRun, *, force: bool) -> list[Prepared]:
         with question.blamed():
             before = stamp(data_location(dataset.data))
             planned = plan(dataset.data, *question.words, **options_of(PlanOptions, options))
-            one = prepare(planned, before, options, force or _record_before(asked, question).wrote)
+            one = prepare(planned, before, options, force or records[dataset.name].wrote)
             check_ledger(one.book, one.planned.table.location, {"the plan": asked.file}, default=False)
             ready.append(one)
     _check_apart(asked, ready)
     return ready
 
 
-def record_of(asked: AskedRun, ready: Prepared) -> Record:
-    """Return the record of what runs of a plan wrote of a dataset's answers."""
-    return Record(asked.file, keeper(ready.secret, ready.planned.table.path, ready.book))
-
-
-def planned_again(asked: AskedRun, question: AskedQuestion, ready: Prepared, *, force: bool) -> Prepared:
+def planned_again(question: AskedQuestion, ready: Prepared, record: Record, *, force: bool) -> Prepared:
     """Check once more where answers go: since all was checked, other questions were answered, which may take long."""
     files, reports = planned_files(
         ready.planned,
@@ -61,15 +67,9 @@ def planned_again(asked: AskedRun, question: AskedQuestion, ready: Prepared, *, 
         secret=ready.secret,
         out=question.options.get("out"),
         report=question.options.get("report"),
-        force=force or record_of(asked, ready).wrote,
+        force=force or record.wrote,
     )
     return replace(ready, files=files, reports=reports)
-
-
-def _record_before(asked: AskedRun, question: AskedQuestion) -> Record:
-    """Return the record before the table is opened: the secret lies beside what it was named, or the data."""
-    secret = question.options.get("secret")
-    return Record(asked.file, question.dataset.data if secret is None else secret)
 
 
 def _check_apart(asked: AskedRun, ready: Sequence[Prepared]) -> None:

@@ -14,7 +14,7 @@ from ...exact import checked
 from ..outlook import Case
 from ..plans import Plan
 from ..preparing import Prepared
-from .checking import prepare_all
+from .checking import prepare_all, records_of
 from .foresight import LAST, NEW, Account, Accounts
 from .reading import AskedQuestion, AskedRun, read_run
 
@@ -154,7 +154,7 @@ def foresee_run(plan: str | os.PathLike[str], *, force: bool = False) -> RunOutl
         As `irisdp.run`. What would be refused is part of the outlook.
     """
     asked = read_run(plan)
-    ready = prepare_all(asked, force=force)
+    ready = prepare_all(asked, records_of(asked), force=force)
     unchanged, ledgers = _weighed(asked, ready, LAST)
     changed, others = _weighed(asked, ready, NEW)
     return RunOutlook(

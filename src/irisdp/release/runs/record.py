@@ -13,6 +13,7 @@ import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 from ...errors import NotShown
 from ..fingerprint import SECRET_BYTES, secret_beside, secret_file
@@ -23,6 +24,29 @@ RECORD = ".runs.irisdp-written"
 """Its name, in the folder of the answers."""
 
 _BLOCK = 1 << 20
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What was read of one record so far."""
+
+    place: tuple[int, int] = (0, 0)
+    end: int = 0
+    digests: dict[str, set[str]] = field(default_factory=dict)
+
+    def read_on(self, file: BinaryIO, plan: str) -> None:
+        """Read the lines that were added; all of them, where the record is another."""
+        status = os.fstat(file.fileno())
+        place = status.st_dev, status.st_ino
+        if place != self.place or status.st_size < self.end:
+            self.place, self.end, self.digests = place, 0, {}
+        file.seek(self.end)
+        whole, newline, _ = file.read().rpartition(b"\n")  # what follows is being written, or was cut off
+        self.end += len(whole) + len(newline)
+        for line in whole.splitlines():
+            found = _line(line)
+            if found.get("plan") == plan:
+                self.digests.setdefault(str(found.get("file")), set()).add(str(found.get("digest")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +63,8 @@ class Record:
 
     plan: Path
     keeper: str | os.PathLike[str] = field(repr=False)
+    _seen: dict[Path, _Seen] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """By folder, what was read of its record: lines are only ever added, and read once."""
 
     def wrote(self, path: Path) -> bool:
         """Tell whether a file holds exactly what a run of this plan wrote there; creates nothing."""
@@ -88,13 +114,13 @@ class Record:
 
     def _noted(self, path: Path) -> set[str]:
         """Return the digests that are noted of a file, by this plan."""
+        seen = self._seen.setdefault(path.parent, _Seen())
         try:
-            lines = path.with_name(RECORD).read_bytes().splitlines()
+            with path.with_name(RECORD).open("rb") as file:
+                seen.read_on(file, self.plan.name)
         except OSError:
             return set()
-        mine = {"plan": self.plan.name, "file": path.name}
-        found = (_line(line) for line in lines)
-        return {str(one["digest"]) for one in found if one.items() >= mine.items() and "digest" in one}
+        return seen.digests.get(path.name, set())
 
     def _key(self, *, create: bool) -> bytes | None:
         if not create:

@@ -12,7 +12,7 @@ from ..ledger import Ledger
 from ..places import Reading, recognised
 from ..preparing import Prepared
 from ..publishing import carry_out
-from .checking import planned_again, prepare_all, record_of
+from .checking import planned_again, prepare_all, records_of
 from .foresight import Accounts
 from .publication import Answered, RunPublication
 from .reading import AskedRun, read_run
@@ -83,15 +83,17 @@ def run(plan: str | os.PathLike[str], *, force: bool = False) -> RunPublication:
 def run_and_tell(plan: str | os.PathLike[str], *, force: bool = False, told: Told | None = None) -> RunPublication:
     """Do what `run` does, and say how far it is."""
     asked = read_run(plan)
-    ready = prepare_all(asked, force=force)
+    records = records_of(asked)
+    ready = prepare_all(asked, records, force=force)
     readings = _weighed(asked, ready)
     done: list[Answered] = []
     for question, one in zip(asked.questions, ready, strict=True):
         if told is not None:
             told(question.number, len(ready))
         with _going_on(done), question.blamed():
-            again = planned_again(asked, question, one, force=force)
-            found = carry_out(again, readings[question.dataset.name], record_of(asked, one).note)
+            record = records[question.dataset.name]
+            again = planned_again(question, one, record, force=force)
+            found = carry_out(again, readings[question.dataset.name], record.note)
         done.append(
             Answered(number=question.number, name=question.name, dataset=question.dataset.name, publication=found)
         )
