@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -11,6 +12,7 @@ from typing import Any
 
 from ...errors import BadInput, Refusal
 from ...exact import file_path
+from ...outputs import same_file
 from ...queries import apply_words, groups_file
 from ..answers import check_ending
 from ..batches.reading import MOST_QUESTIONS, check_number, grouped
@@ -324,6 +326,8 @@ def _beside(folder: Path, value: Any, key: str) -> Path:
     """Return a path as the plan means it: from the plan's own folder."""
     path = file_path(_text(value, key), key)
     try:
-        return folder / path.expanduser()
+        joined = folder / path.expanduser()
     except RuntimeError:
         raise BadInput(key, "begins with the home folder of nobody", "write the whole path") from None
+    short = Path(os.path.normpath(joined))
+    return short if same_file(short.parent, joined.parent) else joined  # behind a link, .. leads elsewhere
