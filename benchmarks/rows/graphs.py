@@ -92,7 +92,7 @@ def depths_by_igraph(edges: int, shape: str) -> Task:
 
 
 def depths_by_scipy(edges: int, shape: str) -> Task:
-    """Its search from several nodes is Dijkstra's."""
+    """Its search from several nodes visits the nearest first."""
     import numpy as np
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import dijkstra

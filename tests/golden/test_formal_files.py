@@ -80,7 +80,7 @@ def test_the_script_reads_a_file_as_the_library_does(name):
 
 @pytest.mark.parametrize("name", FILES)
 def test_both_other_checkers_say_what_is_proved(name):
-    """Golden.v has a theorem for every file; only what the paper prints is refused."""
+    """Golden.v has a theorem for every file; only the rows as printed are refused."""
     proved = (ROOT / "formal" / "Golden.v").read_text(encoding="utf-8")
     assert re.search(rf"^Theorem {name}_{'refused' if name == 'printed' else 'kept'} :.*\b{name}\b", proved, re.M)
     assert audit(read_document(parse_json(text_of(name), "mechanism"))).holds == (name != "printed")
