@@ -74,34 +74,41 @@ Qed.
 Definition three_term (M : nat -> V -> F) := forall (v : V) i, (0 < i)%N -> (i < N)%N ->
   a * (M i.-1 v + M i.+1 v) <= (1 + a * a) * M i v.
 
-Lemma pointwise r (p q : V -> F) v : hockey_stick r p q <= 0 -> p v <= r * q v.
+Lemma pointwise (W : finType) r (p q : W -> F) v : hockey_stick r p q <= 0 -> p v <= r * q v.
 Proof.
 move=> h; rewrite -subr_le0; apply: le_trans h; rewrite /hockey_stick (bigD1 v) //= -[leLHS]addr0.
 by apply: ler_add (max_ge _) _; apply: sumr_ge0 => w _; apply: max_ge0.
 Qed.
 
-Theorem derivable (M : nat -> V -> F) : (forall i, (i <= N)%N -> law (M i)) ->
-  (forall i, (i < N)%N -> close a^-1 0 (M i) (M i.+1)) -> three_term M ->
-  exists R : V -> V -> F, stochastic R /\ forall i, (i <= N)%N -> processed R (G i) =1 M i.
+(* columns that are nowhere lowered can be read off *)
+Lemma read_off (W : finType) (y : nat -> W -> F) : (forall i, (i <= N)%N -> \sum_v y i v = 1) ->
+  (forall v (z : V), 0 <= sharp (fun i => y i v) z) ->
+  exists R : V -> W -> F, stochastic R /\ forall i, (i <= N)%N -> processed R (G i) =1 y i.
 Proof.
-move=> lM pM tM; exists (fun z v => inverted (fun i => M i v) z); split; last first.
+move=> one lowered; exists (fun z v => inverted (fun i => y i v) z); split; last first.
   by move=> i iN v; rewrite /processed inverted_correct.
-have near i v : (i < N)%N -> a * M i v <= M i.+1 v /\ a * M i.+1 v <= M i v.
-  move=> iN; have /andP[h1 h2] := pM i iN; split; rewrite -ler_pdivl_mull //; exact: pointwise.
-have one i : (i <= N)%N -> \sum_v M i v = 1 by case/lM.
 move=> z; have zN : (z <= N)%N by rewrite -ltnS.
 have e0 := end_or_inside_gt0 n a0 a1 z.
-split=> [v|].
-  apply: divr_ge0; last by apply: mulr_ge0; apply: ltW.
-  rewrite /sharp; case: eqP => [_|/eqP z0]; first by rewrite subr_ge0; case: (near 0%N v isT).
-  case: eqP => [_|/eqP zn]; first by rewrite subr_ge0; case: (near n v (ltnSn _)).
-  by rewrite subr_ge0; apply: tM; [rewrite lt0n|rewrite ltn_neqAle zn].
+split=> [v|]; first by apply: divr_ge0 => //; apply: mulr_ge0; apply: ltW.
 rewrite /inverted -mulr_suml; set s := \sum_v _; suff -> : s = (1 - a) * end_or_inside n a z.
   by rewrite divff // mulf_neq0 // lt0r_neq0.
 rewrite /s /sharp /end_or_inside; case: eqP => [_|/eqP z0] /=.
   by rewrite sumrB -mulr_sumr !one //; linear.
 case: eqP => [_|/eqP zn]; first by rewrite sumrB -mulr_sumr !one //; linear.
 rewrite sumrB -!mulr_sumr big_split /= !one; try lia; linear.
+Qed.
+
+Theorem derivable (M : nat -> V -> F) : (forall i, (i <= N)%N -> law (M i)) ->
+  (forall i, (i < N)%N -> close a^-1 0 (M i) (M i.+1)) -> three_term M ->
+  exists R : V -> V -> F, stochastic R /\ forall i, (i <= N)%N -> processed R (G i) =1 M i.
+Proof.
+move=> lM pM tM; apply: read_off => [i iN|v z]; first by case: (lM i iN).
+have near i : (i < N)%N -> a * M i v <= M i.+1 v /\ a * M i.+1 v <= M i v.
+  move=> iN; have /andP[h1 h2] := pM i iN; split; rewrite -ler_pdivl_mull //; exact: pointwise.
+have zN : (z <= N)%N by rewrite -ltnS.
+rewrite /sharp; case: eqP => [_|/eqP z0]; first by rewrite subr_ge0; case: (near 0%N isT).
+case: eqP => [_|/eqP zn]; first by rewrite subr_ge0; case: (near n (ltnSn _)).
+by rewrite subr_ge0; apply: tM; [rewrite lt0n|rewrite ltn_neqAle zn].
 Qed.
 
 Theorem derived_three_term (M : nat -> V -> F) (R : V -> V -> F) : stochastic R ->

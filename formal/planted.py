@@ -44,6 +44,12 @@ PLANTED = [
         "Layers.v is refused",
     ),
     (
+        "universality for losses that fall",
+        "OtherLosses",
+        [("<= 2%:R * (\\sum_v l v * M i v).", "<= (1 + a ^+ N) * (\\sum_v l v * M i v).")],
+        "OtherLosses.v is refused",
+    ),
+    (
         "a proof left open",
         "PartitionSelection",
         [("Proof. exact: u_sound (named_bounds n). Qed.", "Admitted.")],

@@ -62,6 +62,16 @@ def private(rows, ratio):
     )
 
 
+def some_private(pick):
+    """A ratio and a mechanism that is private at it, with one to seven steps of the count."""
+    while True:
+        n, ratio = pick.randrange(1, 8), pick.choice(RATIOS)
+        root = F(round(float(ratio) ** 0.5 * 1000) - 1, 1000)
+        given = random_private(pick, n, 1 / max(root, F(1001, 1000)))
+        if private(given, ratio):
+            return ratio, given
+
+
 def prior_and_table(pick, n, q):
     weights = [F(pick.randrange(5)) for _ in range(n + 1)]
     weights[pick.randrange(n + 1)] += 1
@@ -121,17 +131,45 @@ def test_a_column_that_is_not_private_may_need_more():
 
 def test_noise_read_well_loses_at_most_the_factor_in_fractions():
     """Random private mechanisms, priors and tables; for n = 1 nothing at all, for n = 2 less than for more counts."""
-    pick, seen = random.Random("factor"), 0
-    while seen < 400:
-        n, ratio = pick.randrange(1, 8), pick.choice(RATIOS)
-        root = F(round(float(ratio) ** 0.5 * 1000) - 1, 1000)
-        given = random_private(pick, n, 1 / max(root, F(1001, 1000)))
-        if not private(given, ratio):
-            continue
-        seen += 1
-        a, weighted = 1 / ratio, prior_and_table(pick, n, len(given[0]))
+    pick = random.Random("factor")
+    for _ in range(400):
+        ratio, given = some_private(pick)
+        n, a = len(given) - 1, 1 / ratio
+        weighted = prior_and_table(pick, n, len(given[0]))
         factor = {1: F(1), 2: 2 / (1 + a)}.get(n, most(n, a))
         assert read_well(n, a, weighted) <= factor * risk(given, weighted)
+
+
+def least_above(x, a):
+    """The least superharmonic majorant of anything: through two places, falling from one of them, or 0."""
+    falling = [max(F(0), *(a ** abs(i - j) * x[j] for j in range(len(x)))) for i in range(len(x))]
+    return [max(pair) for pair in zip(majorant(x, a), falling, strict=True)]
+
+
+def one_reading(given, a):
+    """What a reading makes of the noise that is nowhere far above the given mechanism: claim (4), its proof."""
+    columns = [majorant(column, a) for column in zip(*given, strict=True)]
+    left, made = [F(1)] * len(given), []
+    for place in range(len(columns)):
+        others = [sum(line) for line in zip(*columns[place + 1 :], strict=True)] or [F(0)] * len(given)
+        made.append(least_above([y - w for y, w in zip(left, others, strict=True)], a))
+        left = [y - s for y, s in zip(left, made[-1], strict=True)]
+    assert left == [0] * len(given)
+    return made
+
+
+def test_one_reading_is_near_a_private_mechanism_at_every_count_and_answer():
+    pick, largest = random.Random("one reading"), F(0)
+    for _ in range(200):
+        ratio, given = some_private(pick)
+        n, a = len(given) - 1, 1 / ratio
+        factors = [(2 - a ** (2 * i) - a ** (2 * (n - i))) / (1 - a ** (2 * n)) for i in range(n + 1)]
+        assert factors[0] == factors[n] == 1 and max(factors) <= most(n, a)
+        for made, column in zip(one_reading(given, a), zip(*given, strict=True), strict=True):
+            assert superharmonic(made, a) and min(made) >= 0
+            assert all(y <= c * x for y, c, x in zip(made, factors, column, strict=True))
+            largest = max(largest, *(y / x for y, x in zip(made, column, strict=True)))
+    assert largest > 1
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
