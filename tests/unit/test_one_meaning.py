@@ -183,11 +183,11 @@ def test_two_relations_with_one_sum_of_hashes_are_told_apart():
 
 
 def test_many_passes_over_a_relation_give_one_digest(monkeypatch):
-    from irisdp.queries import relations
+    from irisdp.queries import multisets
 
     table = open_table(CONNECTION.sql("SELECT i FROM range(5000) t(i)"))
     digest = table.digest()
-    monkeypatch.setattr(relations, "_RECORDS_PER_PASS", 700)
+    monkeypatch.setattr(multisets, "_RECORDS_PER_PASS", 700)
     assert table.digest() == digest
 
 

@@ -12,9 +12,10 @@ from .columns import Column, Kind, check_names
 from .engine import Embedded, guarded, locked_connection
 from .folders import FolderSource, open_folder
 from .json_lines import JSON_LINES, JsonLinesSource, open_json_lines
-from .locations import Location, location_of, names_several, packing_of, unpacked_name
+from .locations import Location, is_address, location_of, names_several, packing_of, unpacked_name
 from .packed import digest_of
 from .parquet import ParquetSource, open_parquet
+from .sqlite import SqliteSource, open_sqlite
 from .text import DELIMITERS, TextForm, batches, read_form, read_header, refuse_form
 from .total import total_stream
 
@@ -78,8 +79,8 @@ class TextSource(Embedded):
 
 def open_file(
     text: str, encoding: Any = None, delimiter: Any = None, types: Any = None
-) -> tuple[list[Column], FolderSource | JsonLinesSource | ParquetSource | TextSource]:
-    """Open a file by its ending (.csv, .tsv, .jsonl, compressed too, or .parquet), or a folder of Parquet files.
+) -> tuple[list[Column], FolderSource | JsonLinesSource | ParquetSource | SqliteSource | TextSource]:
+    """Open a file by its ending (.csv, .tsv, .jsonl, compressed too, or .parquet), a folder of Parquet, or a database.
 
     Parameters
     ----------
@@ -93,6 +94,9 @@ def open_file(
     BadInput
         For a path that is no readable file of such an ending, and a header that cannot be read.
     """
+    if is_address(text):
+        refuse_form(encoding, delimiter, None)
+        return open_sqlite(text)
     if guarded(lambda: names_several(text), "is not a usable path", "give the path of a file"):
         refuse_form(encoding, delimiter, None)
         return open_folder(text)

@@ -9,14 +9,19 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
+from urllib.parse import quote, unquote
+
+from ..errors import BadInput
 
 __all__ = [
     "PACKINGS",
     "WILDCARDS",
     "Location",
+    "is_address",
     "locate",
     "location_of",
     "names_several",
@@ -47,12 +52,15 @@ class Location:
         What the names of the files beside it begin with.
     pattern : str
         Which files of the folder it is; empty for all of them, and for a file.
+    inner : str
+        Which table of a database it is, in small letters; empty where the file is no database.
     """
 
     path: Path
     name: str
     stem: str
     pattern: str = ""
+    inner: str = ""
 
     def beside(self, ending: str) -> Path:
         """Return the file of that ending beside the table."""
@@ -108,8 +116,35 @@ def root_of(text: str) -> tuple[Path, str]:
     return root, "/".join(rest)
 
 
+def is_address(text: str) -> bool:
+    """Tell whether DATA is an address of a table in a database, and no path."""
+    return re.match(r"\s*[A-Za-z][A-Za-z0-9+.-]+://", text) is not None
+
+
+def _in_database(text: str) -> Location:
+    if re.match(r"\s*postgres", text, re.IGNORECASE):
+        rule = "is on a PostgreSQL server, from which tables are not read"
+        raise BadInput("data", rule, "export it as Parquet, or read it into a frame")
+    path, _, name = text.removeprefix("sqlite:///").partition("#")
+    if not text.startswith("sqlite:///") or not path or not name or "?" in path:
+        write = "write sqlite:///FILE#TABLE (sqlite:////FILE#TABLE from the root on)"
+        raise BadInput("data", "is no address of a table in a database", write)
+    # As SQLite has it, whose names differ in more than the case of ASCII letters; the file beside is named safely.
+    table = unquote(name).translate({letter: letter + 32 for letter in range(65, 91)})
+    file = Path(unquote(path)).expanduser().resolve()
+    return Location(file, f"{file.name}/{table}", f"{file.stem}.{quote(table, safe=' ')}", inner=table)
+
+
 def locate(text: str) -> Location:
-    """Return the location that a path leads to, all links followed, whether or not anything is there."""
+    """Return the location that a path or an address leads to, all links followed, whether or not anything is there.
+
+    Raises
+    ------
+    BadInput
+        For an address that names no table; what it holds is not quoted, as it may be secret.
+    """
+    if is_address(text):
+        return _in_database(text)
     if names_several(text):
         return Location.of_folder(*root_of(text))
     return location_of(Path(text).expanduser().resolve())

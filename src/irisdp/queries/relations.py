@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from .columns import Column, Kind, kind_of
 from .engine import Embedded, locked_connection, quote_name
+from .multisets import multiset_digest
 from .total import LONGEST_TEXT, total_stream
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ _AS_TEXT = frozenset(("hugeint", "uhugeint", "time with time zone", "bit", "uuid
 _VECTOR = 2048
 """Records per batch: as many texts of the greatest length fit into the 2 GiB that a batch can hold."""
 
-_RECORDS_PER_PASS = 1 << 24
-
 
 @dataclass(frozen=True, slots=True)
 class RelationSource(Embedded):
@@ -49,29 +47,15 @@ class RelationSource(Embedded):
     def digest(self) -> bytes:
         """Return a digest of the multiset of records: BLAKE2b over types, number, and sorted SHA-256 of each record.
 
-        A relation has no order, so the records' digests are sorted (by their first 64 bits; where those are equal and
-        the rest is not, the order of reading decides, and the digest may be new). It takes one to two seconds for each
-        million records; more than 2^24 are sorted in several passes over the relation, each in about 1 GiB.
+        A relation has no order, so the records' digests are sorted. It takes one to two seconds for each million
+        records; more than 2^24 are sorted in several passes over the relation, each in about 1 GiB.
         """
-        import numpy as np
-
         types = [(name, str(dtype)) for name, dtype in _typed(self.relation)]
         ((count,),) = self.relation.aggregate("count(*)").fetchall()
         plain = self._plain(self.relation.columns)
         parts = ", ".join(_injective(quote_name(name), str(dtype.id)) for name, dtype in _typed(plain))
         hashes = plain.project(f"unhex(sha256(concat({parts}))) AS digest")
-        hashing = blake2b(repr(("relation", types, count)).encode(), digest_size=32)
-        passes = -(-count // _RECORDS_PER_PASS)
-        for number in range(passes):
-            low, high = ((place << 64) // passes for place in (number, number + 1))
-            kept = [np.zeros((0, 4), ">u8")]
-            for batch in _batches(hashes, _VECTOR * 64):
-                words = np.frombuffer(b"".join(batch.column(0).to_pylist()), ">u8").reshape(-1, 4)
-                first = words[:, 0]
-                kept.append(words[(first >= low) & (first <= high - 1)])
-            words = np.concatenate(kept)
-            hashing.update(words[np.argsort(words[:, 0].astype(np.uint64), kind="stable")].tobytes())
-        return hashing.digest()
+        return multiset_digest(("relation", types, count), count, lambda: _batches(hashes, _VECTOR * 64))
 
     def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
         """Return a locked connection in which `data` is a stream (to be read once) of the named columns."""

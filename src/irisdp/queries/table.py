@@ -191,7 +191,8 @@ def open_table(data: Any, *, encoding: str | None = None, delimiter: str | None 
         from .files import open_file
 
         columns, source = open_file(os.fsdecode(data), encoding, delimiter, types)
-        declared = read_types(types, columns)
+        # What a database declares of its columns is a reading too; who says otherwise knows better.
+        declared = {**getattr(source, "types", {}), **read_types(types, columns)}
         return Table(typed(columns, declared), source, source.form_facts, source.reading, types=declared)
     from .frames import open_frame
     from .text import refuse_form

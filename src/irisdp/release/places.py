@@ -44,7 +44,7 @@ class Reading:
 
     def check(self, table: Table) -> None:
         """Refuse data that changed since: a file by what the system notes of it, other tables by their content."""
-        same = stamp(table.location) == self.stamp if table.location else table.digest() == self.digest
+        same = stamp(table.location) == self.stamp if self.stamp is not None else table.digest() == self.digest
         if not same:
             raise BadInput(
                 "data", "changed while it was read", "publish again when nobody is writing to it; nothing was spent"
@@ -151,9 +151,14 @@ def data_location(data: Any) -> Location | None:
 
 
 def stamp(location: Location | None) -> Stamp:
-    """Return what changes when a file of the data is written to or replaced, comes or goes; None for a frame."""
+    """Return what changes with any file of the data; None for a frame, and for a database."""
     try:
-        return None if location is None else tuple((str(file), _noted(file)) for file in location.files())
+        # A database writes to its files when it is only read, and a table may change while they stay: content tells.
+        return (
+            None
+            if location is None or location.inner
+            else tuple((str(file), _noted(file)) for file in location.files())
+        )
     except OSError:
         return None
 

@@ -104,7 +104,7 @@ def _lines(table: Table, data: str, name: str, encoding: str | None, delimiter: 
     yield "# The most that may ever be spent: ε, or ε and δ; or a ledger in other currency, mu=1 or rho=1/2."
     yield '#limit = "1,1e-6"'
     yield ""
-    if table.reading:
+    if table.reading and not (table.location and table.location.inner):
         yield "# How the text is written, where it is not UTF-8 with commas (tabs in .tsv)."
         yield '#encoding = "latin-1"' if encoding is None else f"encoding = {_key(encoding)}"
         yield '#delimiter = ";"' if delimiter is None else f"delimiter = {_key(delimiter)}"

@@ -1,0 +1,223 @@
+"""Tables in SQLite databases: types as declared, one record never another's, one budget, and errors of one line."""
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import irisdp
+from irisdp.cli.main import run
+from irisdp.errors import BadInput, PromiseRefused
+from irisdp.queries import Kind, count_records, open_table, read_condition, read_groups
+
+MADE = (
+    "CREATE TABLE Visits (age INTEGER, cost REAL, ward VARCHAR(9), ok BOOLEAN, day DATE, at TIMESTAMP, n NUMERIC, o,"
+    " b BLOB, computed INTEGER GENERATED ALWAYS AS (age + 1) VIRTUAL)"
+)
+NAMES = ("age", "cost", "ward", "ok", "day", "at", "n", "o", "b")
+ROWS = [
+    (70, 1.5, "a", 1, "2024-01-31", "2024-01-31T12:00:00+01:00", 2, "x", b"x"),
+    (30, 2, "b", 0, "2024-02-30", "2024-01-31 12:00:00", 2.5, 7, None),
+    ("old", "much", 7, "yes", 5, 1700000000, "n", None, "text"),
+    (1.5, None, None, 2, None, None, None, 1.0, 3),
+]
+READ = [
+    {"age": 70, "cost": 1.5, "ward": "a", "ok": True, "n": 2.0, "o": "x", "b": None},
+    {"age": 30, "cost": 2.0, "ward": "b", "ok": False, "n": 2.5, "o": "7", "b": None},
+    {"age": None, "cost": None, "ward": "7", "ok": True, "n": None, "o": None, "b": "text"},
+    {"age": None, "cost": None, "ward": None, "ok": None, "n": None, "o": "1.0", "b": "3"},
+]
+
+
+def fill(path, rows, made=MADE, names=NAMES):
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(made)
+        marks = ", ".join("?" * len(names))
+        database.executemany(f"INSERT INTO Visits ({', '.join(names)}) VALUES ({marks})", rows)
+    return path
+
+
+@pytest.fixture
+def clinic(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    fill(tmp_path / "clinic.db", ROWS)
+    return "sqlite:///clinic.db#visits"
+
+
+def rows_of(table):
+    read = ", ".join(f'{column.reference.sql("duckdb")} AS "{column.name}"' for column in table.columns)
+    return table.run(f"SELECT {read} FROM data", table.columns).to_pylist()
+
+
+def test_values_are_read_as_their_columns_declare(clinic):
+    table = open_table(clinic)
+    kinds = {column.name: column.kind for column in table.columns}
+    assert kinds == {
+        "age": Kind.INTEGER, "cost": Kind.NUMBER, "ward": Kind.TEXT, "ok": Kind.BOOLEAN, "day": Kind.DATE,
+        "at": Kind.DATE, "n": Kind.NUMBER, "o": Kind.UNTYPED, "b": Kind.UNTYPED,
+    }  # fmt: skip
+    found = rows_of(table)
+    assert [{name: row[name] for name in READ[0]} for row in found] == READ
+    assert [str(row["day"]) for row in found] == ["2024-01-31 00:00:00", "None", "None", "None"]
+    assert [str(row["at"]) for row in found] == ["2024-01-31 11:00:00", "2024-01-31 12:00:00", "None", "None"]
+
+
+def test_counts_and_groups(clinic):
+    table = open_table(clinic)
+    found = count_records(
+        table, condition=read_condition("age > 40 AND ok", table.columns), groups=read_groups(table, "ward", "a,b,7")
+    )
+    assert (found.total.tolist(), found.yes.tolist()) == ([1, 1, 1], [1, 0, 0])
+    typed = open_table(clinic, types={"AGE": "text", "o": "integer"})
+    assert count_records(typed, condition=read_condition("age = 'old'", typed.columns)).yes.tolist() == [1]
+    assert count_records(typed, condition=read_condition("o > 0", typed.columns)).yes.tolist() == [2]
+
+
+def test_the_question_is_that_about_a_text_file_of_the_same_types(clinic, tmp_path):
+    (tmp_path / "t.csv").write_text(",".join(NAMES) + "\n")
+    types = {"age": "integer", "ward": "text"}
+    text = irisdp.plan(tmp_path / "t.csv", "count", "age > 40 AND ward = 'a'", epsilon=1, types=types)
+    planned = irisdp.plan(clinic, "count", "age > 40 AND ward = 'a'", epsilon=1)
+    assert planned.question() == text.question()
+    assert planned.asked.promise.columns == text.asked.promise.columns
+
+
+def test_one_table_has_one_budget_and_another_its_own(clinic, tmp_path):
+    with closing(sqlite3.connect("clinic.db")) as database, database:
+        database.execute("CREATE TABLE other AS SELECT * FROM visits")
+    (tmp_path / "link.db").symlink_to("clinic.db")
+    first = irisdp.publish(clinic, "count", "age > 40", epsilon=1)
+    for way in (f"sqlite:///{tmp_path}/clinic.db#VISITS", "sqlite:///link.db#Visits", f"{clinic}"):
+        again = irisdp.publish(way, "count", "age > 40", epsilon=1)
+        assert again.repeated
+        assert again.answers.values == first.answers.values
+    with pytest.raises(PromiseRefused):
+        irisdp.publish("sqlite:///clinic.db#other", "count", epsilon=1, ledger="clinic.visits.ledger")
+    irisdp.publish("sqlite:///clinic.db#other", "count", epsilon=1)
+    assert sorted(path.name for path in tmp_path.glob("*.ledger")) == ["clinic.other.ledger", "clinic.visits.ledger"]
+    assert irisdp.Ledger("clinic.visits.ledger").spent.epsilon == 1
+
+
+def test_order_says_nothing_and_everything_else_does(clinic, tmp_path):
+    digest = open_table(clinic).digest()
+    with closing(sqlite3.connect("clinic.db")) as database, database:
+        database.execute("CREATE TABLE unasked (a)")
+    fill(tmp_path / "other.db", ROWS[::-1])
+    assert open_table("sqlite:///other.db#visits").digest() == digest == open_table(clinic).digest()
+    fill(tmp_path / "more.db", [*ROWS, ROWS[0]])
+    fill(tmp_path / "typed.db", ROWS, MADE.replace("age INTEGER", "age TEXT"))
+    for changed in ("more", "typed"):
+        assert open_table(f"sqlite:///{changed}.db#visits").digest() != digest
+
+
+VALUES = (
+    st.none()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats()
+    | st.text(max_size=5).filter(lambda text: text.isprintable())
+    | st.binary(max_size=5)
+    | st.sampled_from(["1", " 2 ", "1e3", "2024-01-31", "20240-01-01", "nan", "\0x", "x" * 1_000_001])
+)
+
+
+@settings(suppress_health_check=list(HealthCheck), max_examples=30)
+@given(st.lists(st.tuples(VALUES, VALUES, VALUES, VALUES, st.booleans()), max_size=4))
+def test_a_record_is_read_as_it_is_alone(tmp_path_factory, records):
+    """Whatever the others hold; text that is no UTF-8 too, which only a cast can put there."""
+    folder = tmp_path_factory.mktemp("sqlite")
+    names = ("age", "cost", "ward", "day")
+
+    def read(rows, number):
+        path = folder / f"{number}.db"
+        with closing(sqlite3.connect(path)) as database, database:
+            database.execute("CREATE TABLE visits (age INTEGER, cost REAL, ward TEXT, day DATE)")
+            for *row, odd in rows:
+                ward = "CAST(? AS TEXT)" if odd and isinstance(row[2], bytes) else "?"
+                database.execute(f"INSERT INTO visits VALUES (?, ?, {ward}, ?)", row)
+        found = rows_of(open_table(f"sqlite:///{path}#visits"))
+        return [repr([row[name] for name in names]) for row in found]
+
+    assert read(records, "all") == [row for number, one in enumerate(records) for row in read([one], number)]
+
+
+def a_view(path):
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE VIEW seen AS SELECT json_extract(ward, '$') AS w FROM visits")
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ("sqlite:///clinic.db", "is no address of a table in a database; write sqlite:///FILE#TABLE"),
+        ("sqlite:///clinic.db#", "is no address of a table"),
+        ("sqlite:///clinic.db?mode=rw#visits", "is no address of a table"),
+        ("sqlite://clinic.db#a", "is no address of a table"),
+        ("sqlite:///none.db#a", "finds no file at "),
+        ("sqlite:///clinic.db#none", "names the table 'none', which the database does not have; choose from "),
+        ("sqlite:///clinic.db#seen", "names seen, which is computed when it is read; make a table of it"),
+        ("sqlite:///clinic.db#sqlite_master", "names the table 'sqlite_master', which the database does not"),
+        ("sqlite:///text.db#a", "is no SQLite database that can be read"),
+        ("sqlite:///cut.db#visits", "is no SQLite database that can be read"),
+        ("postgresql://me:secret@host/db.x?password=secret", "is on a PostgreSQL server, from which tables are not"),
+        ("mysql://me:secret@host/db", "is no address of a table in a database"),
+    ],
+)
+def test_what_is_wrong_is_one_line_that_quotes_no_secret(clinic, tmp_path, capsys, data, said):
+    a_view("clinic.db")
+    (tmp_path / "text.db").write_text("age\n1\n" * 500)
+    fill(tmp_path / "whole.db", ROWS * 400)
+    (tmp_path / "cut.db").write_bytes((tmp_path / "whole.db").read_bytes()[:9000])
+    assert run(["publish", data, "count", "age > 40", "--epsilon", "1"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(f"irisdp: DATA: {said}")
+    assert len(printed.err.splitlines()) == 1
+    assert "secret" not in printed.err
+    assert list(tmp_path.glob("*.ledger")) == []
+
+
+@pytest.mark.parametrize(("name", "value"), [("encoding", "latin-1"), ("delimiter", ";"), ("out", "clinic.db")])
+def test_what_belongs_elsewhere_is_refused(clinic, name, value):
+    with pytest.raises(BadInput, match=f"^{name}: "):
+        irisdp.publish(clinic, "count", **{"epsilon": 1, name: value, "force": True})
+    assert not os.path.exists("clinic.visits.ledger")
+
+
+def test_a_table_that_changes_while_it_is_read_is_not_answered_about(clinic, monkeypatch):
+    from irisdp.release import publishing
+
+    real = publishing.read_cells
+
+    def read_and_write(*arguments):
+        found = real(*arguments)
+        with closing(sqlite3.connect("clinic.db")) as database, database:
+            database.execute("DELETE FROM visits WHERE age = 70")
+        return found
+
+    monkeypatch.setattr(publishing, "read_cells", read_and_write)
+    with pytest.raises(BadInput, match="changed while it was read"):
+        irisdp.publish(clinic, "count", epsilon=1)
+    assert irisdp.Ledger("clinic.visits.ledger").spent.epsilon == 0
+
+
+@pytest.mark.parametrize("journal", ["wal", "delete"])
+def test_a_database_in_use_is_read_and_left_as_it_is(clinic, journal):
+    with closing(sqlite3.connect("clinic.db")) as database:
+        database.execute(f"PRAGMA journal_mode = {journal}")
+        database.execute("INSERT INTO visits (age) VALUES (99)")
+        database.commit()
+        assert count_records(open_table(clinic)).total.tolist() == [5]
+        assert irisdp.publish(clinic, "count", epsilon=1).ledger.name == "clinic.visits.ledger"
+        database.execute("DELETE FROM visits")
+
+
+def test_a_project_is_found_beside_the_database(clinic, capsys):
+    assert run(["init", clinic]) == 0
+    project = Path("clinic.visits.iris.toml")
+    assert "#   age: a whole number" in project.read_text()
+    project.write_text('relation = "exchange"\n')
+    assert irisdp.plan(clinic, "count", "age > 1", epsilon=1).asked.promise.relation == "exchange"
