@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .protocol import UNREACHABLE, Indices, Mask
+from .shortcuts import Shortcuts, shortcuts
 
 __all__ = ["breadth_first", "connected_components"]
 
@@ -17,8 +18,8 @@ _THIN_EDGES = 20 * THIN
 def breadth_first(indptr: Indices, indices: Indices, sources: Indices) -> Indices:
     """Return every node's distance to the nearest source, UNREACHABLE where there is none.
 
-    Level by level: a wide frontier as array operations, a thin one in a plain loop, so that neither a graph of few
-    levels nor a path of a million nodes is slow.
+    Level by level: a wide frontier as array operations, a thin one in a plain loop, and long runs of nodes in a row in
+    one step, so that neither a graph of few levels nor a path of a million nodes is slow.
 
     Parameters
     ----------
@@ -31,14 +32,26 @@ def breadth_first(indptr: Indices, indices: Indices, sources: Indices) -> Indice
     distances[sources] = 0
     unseen = distances < 0
     frontier: Indices = np.unique(sources)
+    runs = shortcuts(indptr, indices, unseen)
+    for first, last in zip(runs.first.tolist(), runs.last.tolist(), strict=True):
+        unseen[first : last + 1] = False
+    runs.leave(frontier[runs.is_gate[frontier]].tolist() if runs.gates else (), 0)
     level = 0
-    while len(frontier):
-        level += 1
+    while len(frontier) or runs.due >= 0:
+        level = level + 1 if len(frontier) else runs.due
         if len(frontier) < THIN and (indptr[frontier + 1] - indptr[frontier]).sum() < _THIN_EDGES:
-            frontier, level = _walk(indptr, indices, unseen, distances, frontier, level)
-        else:
-            frontier = _advance(indptr, indices, unseen, frontier)
-            distances[frontier] = level
+            frontier, level = _walk(indptr, indices, unseen, distances, frontier, level, runs)
+            continue
+        frontier = _advance(indptr, indices, unseen, frontier)
+        if runs.due == level:
+            arrived = np.unique(np.array(runs.arrive(), np.int64))
+            arrived = arrived[unseen[arrived]]
+            unseen[arrived] = False
+            frontier = np.union1d(frontier, arrived)
+        distances[frontier] = level
+        if runs.gates:
+            runs.leave(frontier[runs.is_gate[frontier]].tolist(), level)
+    runs.fill(distances)
     return distances
 
 
@@ -61,12 +74,18 @@ def _advance(indptr: Indices, indices: Indices, unseen: Mask, frontier: Indices)
 
 
 def _walk(
-    indptr: Indices, indices: Indices, unseen: Mask, distances: Indices, frontier: Indices, level: int
+    indptr: Indices,
+    indices: Indices,
+    unseen: Mask,
+    distances: Indices,
+    frontier: Indices,
+    level: int,
+    runs: Shortcuts,
 ) -> tuple[Indices, int]:
     """Search node by node while the frontier stays thin; return the first one that is not, and its level."""
     start, row, fresh, distance = indptr.data, indices.data, unseen.view(np.uint8).data, distances.data
-    current, edges = frontier.tolist(), 0
-    while current and len(current) < THIN and edges < _THIN_EDGES:
+    current, edges, gates = frontier.tolist(), 0, runs.gates
+    while (current or runs.due == level) and len(current) < THIN and edges < _THIN_EDGES:
         following, edges = [], 0
         for node in current:
             first, last = start[node], start[node + 1]
@@ -76,6 +95,14 @@ def _walk(
                     distance[neighbour] = level
                     following.append(neighbour)
                     edges += start[neighbour + 1] - start[neighbour]
+        if gates:
+            for node in runs.arrive() if runs.due == level else ():
+                if fresh[node]:
+                    fresh[node] = 0
+                    distance[node] = level
+                    following.append(node)
+                    edges += start[node + 1] - start[node]
+            runs.leave(following, level)
         current = following
         level += 1
     return np.array(current, np.int64), level - 1
