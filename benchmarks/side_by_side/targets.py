@@ -50,7 +50,7 @@ TARGETS = (
         row="noise-1e-6",
         side="one random word a draw",
         aim=0.25,
-        tried="A draw is two digits or three, each a word and a search: a half or a third is the most this way allows.",
+        tried="Three digits, a word each: a third is the most. Lower digits are found from a word's first bits.",
     ),
     Target(
         what="depth on a path beside NetworkX",

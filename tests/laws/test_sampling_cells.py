@@ -1,6 +1,7 @@
 """Open cells hold their thresholds, tables count what exact comparisons count, ties resolve as exact numbers would."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction as F
 
 import numpy as np
@@ -109,6 +110,46 @@ def test_tables_count_as_exact_comparisons_do(rows, word_bits, data):
                 assert counts[place] == surely == perhaps
             else:  # conservative, but only next to a threshold or the padding, which is 1
                 assert any(word <= c * 2**word_bits <= word + 1 for c in (*row, 1))
+
+
+def guided(law):
+    """Return a table that has a guide, and words on both sides of every threshold and of every first bits."""
+    cells = [open_cell(*law(k)) for k in range(1, 100)]
+    table = ThresholdTable.from_cells(np.array([cells], dtype=np.uint64))
+    ends = [cell[0] for cell in cells] + [k << 56 for k in range(1, 256)] + [0, 2**64 - 1]
+    return table, sorted({min(max(end + more, 0), 2**64 - 1) for end in ends for more in (-1, 0, 1)})
+
+
+def disagreements(table, words, word_bits):
+    """Count the words that a guided table counts otherwise than bisection does."""
+    narrow, shifted = table.at(word_bits), np.array(words, dtype=np.uint64) >> np.uint64(64 - word_bits)
+    plain = narrow.count_reached(shifted, np.zeros(len(words), dtype=np.int64))
+    return sum(
+        int((one != other).sum()) if len(one) == len(other) else 1
+        for one, other in zip(narrow.count_reached(shifted), plain, strict=True)
+    )
+
+
+@pytest.mark.parametrize("word_bits", [3, 7, 8, 9, 33, 64])
+@pytest.mark.parametrize("bend", [F(0), F(1, 1000), F(1, 300)])
+def test_a_guide_leads_to_where_bisection_ends(word_bits, bend):
+    table, words = guided(lambda k: bracket_rational(F(k, 100) + bend * F(k * (100 - k), 100), 64))
+    assert table.guide is not None
+    assert table.moves < table.steps == 7
+    assert disagreements(table, words, word_bits) == 0
+
+
+@pytest.mark.parametrize("slip", [-1, 1])
+def test_a_guide_that_leads_one_threshold_off_is_noticed(slip):
+    """Negative control."""
+    table, words = guided(lambda k: bracket_rational(F(k, 100), 64))
+    moved = np.clip(table.guide + slip, 0, 99)
+    assert disagreements(replace(table, guide=moved), words, 64) > 0
+
+
+def test_thresholds_that_lie_unevenly_have_no_guide():
+    table, _ = guided(lambda k: bracket_rational(1 - F(1, 2**k), 64))
+    assert table.guide is None
 
 
 def test_a_table_one_word_off_is_noticed():

@@ -9,7 +9,7 @@ ties: c = 0 owns word 0 and c = 1 owns the last word.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,16 +41,28 @@ class ThresholdTable:
     first, last : array of uint64, shape (rows · 2^steps,)
         First and last word of each cell, neither decreasing along a row.
     steps : int
-        Comparisons a draw makes.
+        Comparisons a draw makes; and where there is a guide, those it would make without.
+    guide : array of int64, shape (2^bits,), or None
+        Of a single row: thresholds that are reached by every word which begins with these bits.
+    moves : int
+        Comparisons that a draw makes from there on.
+    word_bits : int
+        Random bits of the words that it is for.
     """
 
     first: NDArray[np.uint64]
     last: NDArray[np.uint64]
     steps: int
+    guide: NDArray[np.int64] | None = None
+    moves: int = 0
+    word_bits: int = 64
 
     @classmethod
     def from_cells(cls, cells: NDArray[np.uint64]) -> ThresholdTable:
-        """Take first and last words, shape (rows, thresholds, 2); the thresholds of a row do not decrease."""
+        """Take first and last words, shape (rows, thresholds, 2); the thresholds of a row do not decrease.
+
+        A single row whose thresholds lie so evenly that its guide saves half of the comparisons has one.
+        """
         rows, thresholds, _ = cells.shape
         steps = thresholds.bit_length()
         padded = np.full((rows, 1 << steps, 2), LAST_WORD, dtype=np.uint64)
@@ -58,14 +70,25 @@ class ThresholdTable:
         # Enclosures of neighbouring thresholds need not be in order; what bounds one also bounds the next.
         first = np.maximum.accumulate(padded[:, :, 0], axis=1)
         last = np.minimum.accumulate(padded[:, ::-1, 1], axis=1)[:, ::-1]
-        return cls(first.ravel(), last.ravel(), steps)
+        made = cls(first.ravel(), last.ravel(), steps)
+        return made._guided() if rows == 1 and steps > 1 else made
+
+    def _guided(self) -> ThresholdTable:
+        bits = self.steps + 1
+        begins = np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
+        guide = np.searchsorted(self.last, begins, side="left").astype(np.int64)
+        # Padding is reached by no word, so that it needs no comparison.
+        most = np.append(guide[1:], np.searchsorted(self.last, np.uint64(LAST_WORD), side="left"))
+        moves = int((most - guide).max()).bit_length()
+        return replace(self, guide=guide, moves=moves) if 2 * moves <= self.steps else self
 
     def at(self, word_bits: int) -> ThresholdTable:
         """Return the table for narrower words: a cell is then the words that begin one of its words."""
         if word_bits == 64:
             return self
         shift = np.uint64(64 - word_bits)
-        return ThresholdTable(self.first >> shift, self.last >> shift, self.steps)
+        narrow = replace(self, first=self.first >> shift, last=self.last >> shift, word_bits=word_bits)
+        return replace(narrow, guide=None) if word_bits <= self.steps else narrow
 
     def count_reached(
         self, words: NDArray[np.uint64], rows: NDArray[np.int64] | None = None
@@ -88,13 +111,21 @@ class ThresholdTable:
 
         Notes
         -----
-        A bisection with `steps` comparisons for every word and every row. `np.searchsorted` is not used: it reuses
-        the previous word's bounds, so that its time depends on what was drawn. Which addresses are read does depend on
-        row and word: a table that outgrows the first-level cache may show that in its time.
+        A bisection with `steps` comparisons for every word and every row; with a guide, one of `moves` from where the
+        first bits of the word lead: what is left out is the same for all words with these bits. `np.searchsorted` is
+        not used: it reuses the previous word's bounds, so that its time depends on what was drawn. Which addresses are
+        read does depend on row and word: a table that outgrows the first-level cache may show that in its time.
         """
-        position = np.zeros(len(words), dtype=np.int64) if rows is None else rows << self.steps
+        steps = self.steps
+        if rows is not None:
+            position = rows << steps
+        elif self.guide is not None:
+            steps, leading = self.moves, words >> np.uint64(self.word_bits - self.steps - 1)
+            position = self.guide.take(leading.view(np.int64), mode="clip")
+        else:
+            position = np.zeros(len(words), dtype=np.int64)
         edge, beyond, advance = np.empty_like(words), np.empty(len(words), dtype=np.bool_), np.empty_like(position)
-        for step in (1 << place for place in reversed(range(self.steps))):
+        for step in (1 << place for place in reversed(range(steps))):
             np.take(self.last[step - 1 :], position, out=edge, mode="clip")  # "clip" writes to `out` directly
             np.less(edge, words, out=beyond)
             np.multiply(beyond, step, out=advance)
