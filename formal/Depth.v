@@ -33,6 +33,37 @@ by exists j => //; apply: (proj2 h).
 Qed.
 End Depth.
 
+(* only which nodes are of one class matters *)
+Lemma is_depth_class (D C C' : Type) (E : D -> D -> Prop) (f : D -> C) (g : D -> C') depth :
+  (forall x y, f x = f y <-> g x = g y) -> is_depth E f depth -> is_depth E g depth.
+Proof.
+move=> fg h x; have e j y : reaches E f j y <-> reaches E g j y.
+  split; elim=> {j y} [y [z [a b]]|j y z a b _ IH].
+  - by apply: reaches0; exists z; split=> // /fg.
+  - by apply: reachesS IH => //; apply/fg.
+  - by apply: reaches0; exists z; split=> // /fg.
+  - by apply: reachesS IH => //; apply/fg.
+have := h x; case: (depth x) => [k [/e r l]|no j /e]; last exact: no.
+by split=> // j /e; apply: l.
+Qed.
+
+(* a depth is known by its neighbours: 0 on the boundary, one more at most next door, one less at some neighbour *)
+Lemma depth_local (D C : Type) (E : D -> D -> Prop) (f : D -> C) (depth : D -> option nat) :
+  (forall x, boundary E f x <-> depth x = Some 0) ->
+  (forall x y k, E x y -> f x = f y -> depth y = Some k -> exists2 j, depth x = Some j & j <= k.+1) ->
+  (forall x k, depth x = Some k.+1 -> exists y, [/\ E x y, f x = f y & depth y = Some k]) ->
+  is_depth E f depth.
+Proof.
+move=> zero near down x.
+have least j y : reaches E f j y -> exists2 i, depth y = Some i & i <= j.
+  elim=> {j y} [y /zero ->|j y z e g _ [i di ij]]; first by exists 0.
+  by have [i' di' le] := near _ _ _ e g di; exists i' => //; apply: leq_trans le _.
+case dx: (depth x) => [k|] => [|j /least]; last by rewrite dx => -[].
+split=> [|j /least[i]]; last by rewrite dx => -[->].
+elim: k x dx => [|k IH] x dx; first by apply/reaches0/zero.
+by have [y [e g dy]] := down _ _ dx; apply: reachesS e g (IH _ dy).
+Qed.
+
 (* a finite graph has a depth *)
 Section Finite.
 Variables (D : finType) (C : eqType) (edge : rel D) (f : D -> C).

@@ -141,18 +141,8 @@ Hypotheses (ranks : forall (x : node) (k : V), nth 0%N (nth [::] rankings (class
 
 Lemma is_depth_f : is_depth (fun x y => is_true (joined edges x y)) f (@depth_of nodes edges classes).
 Proof.
-have h := depths_correct classes inside => x; have := h x; rewrite /is_depth.
-have e j y : reaches (fun x y => is_true (joined edges x y)) f j y <->
-             reaches (fun x y => is_true (joined edges x y)) (@class_of nodes classes) j y.
-  have c (a b : node) : f a = f b <-> class_of classes a = class_of classes b.
-    by rewrite /class_of; split=> /eqP w; apply/eqP; rewrite -?apart // apart.
-  split; elim=> {j y} [y [z [a b]]|j y z a b _ IH].
-  - by apply: reaches0; exists z; split=> // /c.
-  - by apply: reachesS IH => //; apply/c.
-  - by apply: reaches0; exists z; split=> // /c.
-  - by apply: reachesS IH => //; apply/c.
-case: (depth_of _ _ _) => [k [/e r l]|no j /e]; last exact: no.
-by split=> // j /e; apply: l.
+apply: (is_depth_class _ (depths_correct classes inside)) => x y; rewrite /class_of.
+by split=> /eqP w; apply/eqP; rewrite ?apart // -apart.
 Qed.
 
 Theorem design_correct (x : node) (v : V) :

@@ -50,6 +50,12 @@ PLANTED = [
         "OtherLosses.v is refused",
     ),
     (
+        "an exchange that moves the lead by one",
+        "Queries",
+        [("else Some (lead_depth t)./2).", "else Some (lead_depth t)).")],
+        "Queries.v is refused",
+    ),
+    (
         "a proof left open",
         "PartitionSelection",
         [("Proof. exact: u_sound (named_bounds n). Qed.", "Admitted.")],
