@@ -280,6 +280,7 @@ def test_wrong_values_are_found(name, place, value, documents):
         ("project", {"categories": {"party": []}}),
         ("run", {**tomllib.loads(RUN), "extra": 1}),
         ("run", {**tomllib.loads(RUN), "datasets": {}}),
+        ("run", {**tomllib.loads(RUN), "report": "page.csv"}),
         ("run", {"datasets": {"a": {"data": "t.csv"}}, "questions": [{"expression": "v = 1"}]}),
         ("run", {"datasets": {"a": {}}, "questions": [{"query": "count"}]}),
         ("batch", {**PLAN, "extra": 1}),

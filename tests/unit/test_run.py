@@ -472,3 +472,43 @@ def test_the_example_can_be_run(here):
     found = iris.run(here / "plan.toml")
     assert sum((one.cost for one in found), Cost()) == Cost(Fraction(1))
     assert {"voters.csv", "party.csv"} <= {path.name for path in found.out}
+
+
+def test_a_page_of_the_whole_plan(here):
+    plan = written(here, 'report = "all.html"\n' + DATASET + TWICE + MANY)
+    before = files(here)
+    assert irisdp(f"run {plan} --dry-run").status == 0
+    assert files(here) == before
+    found = iris.run(plan)
+    assert found.pages == (here / "all.html",)
+    page = (here / "all.html").read_text(encoding="utf-8")
+    for words in ("6 questions, each answered and charged by itself", "1. count v = 1", "2. finer", "6. at-least 4"):
+        assert words in page
+    assert "ε = 1.15, δ = 0 for adding or removing one record, for 6 questions about t.csv" in page
+    assert "irisdp report" not in page
+    again = iris.run(plan)
+    assert (again.repeated, again.pages) == (True, found.pages)
+    assert (here / "all.html").read_text(encoding="utf-8") == page
+    (here / "all.html").write_text("changed by hand")
+    assert irisdp(f"run {plan}").line.startswith("report: ")
+    assert irisdp(f"run {plan} --force").status == 0
+
+
+PAGES = {
+    "ending": ('report = "all.csv"\n' + DATASET + COUNT, "report: must end in .html"),
+    "two pages": ('report = "a.html"\n' + DATASET + COUNT + 'report = "a.html"\n', "report: "),
+    "audiences": (
+        'report = "a.html"\n' + DATASET + '[[questions]]\nquery = "count"\naudience = {board = 1}\n',
+        "report: is one page for everybody, and question 1 answers each audience by itself",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_wrong_page_is_one_line_and_spends_nothing(name, here):
+    text, begins = PAGES[name]
+    plan = written(here, text)
+    before = files(here)
+    for more in ("", " --dry-run"):
+        assert irisdp(f"run {plan}{more}").line.startswith(begins)
+    assert files(here) == before

@@ -6,21 +6,19 @@ holds of every question is said once; what holds of some names them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
 
 from ..markup import Html, element
 from .batch_facts import Question, questions_of
 from .blocks import bullets, document, pairs, section, table
 from .commands import commands
 from .given import Given
-from .parts import MOST_ROWS, answered, digests, error_lines, in_odds, kept, made_by, subject, unit_of
-from .reading import assumed, how_to_read, moved_by, not_to_conclude, proofs
+from .parts import MOST_ROWS, answered, digests, error_lines, in_odds, kept, made_by, subject
+from .reading import moved_by, proofs
+from .several import anchor, assumed_of, in_short, lines_once, numbered, warnings_of, ways_of
 from .words import asked, protected
 
 __all__ = ["batch_page"]
-
-Said = TypeVar("Said")
 
 _ROWS, _FEWEST_ROWS = 20_000, 10
 """Rows of answers in all, and of a question in any case."""
@@ -44,9 +42,9 @@ def batch_page(given: Sequence[Given]) -> str:
         section("What was published", _published(questions)),
         section("What it cost", _cost(questions)),
         section("Questions and answers", _each(questions)),
-        section("How to read them", [bullets(_lines(questions, _ways(questions)))]),
-        section("What not to conclude", [bullets(_lines(questions, _warnings(questions)))]),
-        section("What was taken for granted", [pairs(_assumed(questions))]),
+        section("How to read them", [bullets(lines_once(questions, ways_of(questions)))]),
+        section("What not to conclude", [bullets(lines_once(questions, warnings_of(questions)))]),
+        section("What was taken for granted", [pairs(assumed_of(questions, "batch"))]),
         section("How to check it", _checks(questions)),
     ]
     lead = f"They were answered together and charged as one: {batch.cost} for all."
@@ -66,29 +64,13 @@ def _published(questions: Sequence[Question]) -> Iterator[Html]:
     rows = [
         element(
             "tr",
-            element("th", element("a", batch.question, href=f"#{_name(batch.question)}"), scope="row"),
+            element("th", element("a", batch.question, href=f"#{anchor(batch.question)}"), scope="row"),
             element("td", of.question),
-            element("td", _in_short(given), class_="answer"),
+            element("td", in_short(given), class_="answer"),
         )
         for batch, of, given in questions
     ]
     yield table("The questions; each number leads to the answers", head, rows)
-
-
-def _name(number: int) -> str:
-    return f"question-{number}"
-
-
-def _in_short(given: Given) -> str:
-    """Show an answer that is one, and how many there are else."""
-    if len(given.rows) != 1 or given.columns[0] != "answer":
-        return f"{len(given.rows):,} answer{'' if len(given.rows) == 1 else 's'}, below"
-    (row,) = given.rows
-    told = dict(zip(given.columns, row, strict=True))
-    between = (
-        f" ({told['answer_low']} to {told['answer_high']})" if {"answer_low", "answer_high"} <= told.keys() else ""
-    )
-    return told["answer"] + between
 
 
 def _cost(questions: Sequence[Question]) -> Iterator[Html]:
@@ -115,57 +97,11 @@ def _each(questions: Sequence[Question]) -> Iterator[Html]:
             error_lines(facts),
             pairs(told),
         ]
-        yield section(f"{batch.question}. {facts.question}", content, name=_name(batch.question), level=3)
+        yield section(f"{batch.question}. {facts.question}", content, name=anchor(batch.question), level=3)
     if len(questions) > _MOST_PICTURES:
         yield element(
             "p", f"The answers of the first {_MOST_PICTURES} questions are drawn; those of all stand in tables."
         )
-
-
-def _ways(questions: Sequence[Question]) -> list[Iterator[str]]:
-    return [how_to_read(facts, unit_of(facts)) for _, facts, _ in questions]
-
-
-def _warnings(questions: Sequence[Question]) -> list[Iterator[str]]:
-    return [not_to_conclude(facts) for _, facts, _ in questions]
-
-
-def _lines(questions: Sequence[Question], said: Sequence[Iterable[str]]) -> Iterator[str]:
-    for line, whose in _once(questions, said):
-        yield f"{whose}: {line}" if whose else line
-
-
-def _assumed(questions: Sequence[Question]) -> Iterator[tuple[str, str]]:
-    for (name, line), whose in _once(questions, [assumed(facts, whole_batch=True) for _, facts, _ in questions]):
-        yield name, f"{whose}: {line}" if whose else line
-
-
-def _once(questions: Sequence[Question], said: Sequence[Iterable[Said]]) -> Iterator[tuple[Said, str]]:
-    """Yield each thing that is said of some question, once; after it of which, or nothing if it is said of all."""
-    whose: dict[Said, list[int]] = {}
-    for (batch, _, _), lines in zip(questions, said, strict=True):
-        for line in lines:
-            whose.setdefault(line, []).append(batch.question)
-    for line, numbers in whose.items():
-        yield line, "" if len(numbers) == len(questions) else _numbered(numbers)
-
-
-def _numbered(numbers: Sequence[int]) -> str:
-    """Name questions by their numbers, in runs.
-
-    Examples
-    --------
-    >>> _numbered([2]), _numbered([1, 2, 3, 5, 7, 8])
-    ('Question 2', 'Questions 1 to 3, 5, 7, 8')
-    """
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    told = [f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
-    return f"Question{'' if len(numbers) == 1 else 's'} {', '.join(told)}"
 
 
 def _checks(questions: Sequence[Question]) -> Iterator[Html]:
@@ -175,7 +111,7 @@ def _checks(questions: Sequence[Question]) -> Iterator[Html]:
         yield digests(files)
     bare = [batch.question for batch, _, given in questions if not given.files]
     if bare:
-        whose = "These answers" if len(bare) == len(questions) else f"{_numbered(bare)}: the answers"
+        whose = "These answers" if len(bare) == len(questions) else f"{numbered(bare)}: the answers"
         yield element(
             "p",
             f"{whose} were written to no file but this page. The steward can ask the same batch again and name files: "

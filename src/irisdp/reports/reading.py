@@ -69,8 +69,8 @@ def not_to_conclude(facts: Facts) -> Iterator[str]:
     yield "That a later release differs because the data changed: it has noise of its own."
 
 
-def assumed(facts: Facts, *, whole_batch: bool = False) -> Iterator[tuple[str, str]]:
-    """Say what was taken for granted, each with its heading; on the page of a release, or of its whole batch."""
+def assumed(facts: Facts, *, whole: str = "release") -> Iterator[tuple[str, str]]:
+    """Say what was taken for granted, each with its heading; on the page of a release, or of a whole batch or plan."""
     exchanged = facts.relation is Relation.EXCHANGE
     what = "one record" if facts.unit is None else f"all records of one {facts.unit}"
     yield (
@@ -115,10 +115,9 @@ def assumed(facts: Facts, *, whole_batch: bool = False) -> Iterator[tuple[str, s
         yield "Weights", f"Declared: {column} from {least} to {most}. A record without a number there adds nothing."
     if "reading" in facts.said:
         yield "Reading", f"The table was read {facts.said['reading']}."
-    alone = "batch" if whole_batch else "release"
     yield (
         "Promises",
-        f"Costs add up. This page speaks of this {alone} alone; that the table's releases together stay within a limit "
+        f"Costs add up. This page speaks of this {whole} alone; that the table's releases together stay within a limit "
         "is kept by the steward's ledger, of which readers see nothing.",
     )
     yield "Machine", "The steward's machine, and its source of random numbers, are what they should be."

@@ -15,6 +15,7 @@ from ..release.written import Released, page_path
 from .batch_page import batch_page
 from .given import Given, given_of, given_when_written, releases_of, sidecar_of
 from .page import page
+from .plan_page import plan_page
 
 __all__ = ["planned_report", "report", "written_report"]
 
@@ -78,9 +79,10 @@ def planned_report(release: Any, out: Any, *, force: bool) -> tuple[Output, ...]
     return plan_outputs([page_path(out, "out")], read, field="out", force=force)
 
 
-def written_report(parts: Sequence[Released]) -> bytes:
-    """Return the page of a release, or of the questions of a batch, while it is being written."""
-    return _made([given_when_written(*part) for part in parts]).encode()
+def written_report(parts: Sequence[Released], plan: str | None = None, names: Sequence[str | None] = ()) -> bytes:
+    """Return the page of a release, of the questions of a batch, or of those of a plan, while it is being written."""
+    given = [given_when_written(*part) for part in parts]
+    return (_made(given) if plan is None else plan_page(given, names, plan)).encode()
 
 
 def _made(given: Sequence[Given]) -> str:

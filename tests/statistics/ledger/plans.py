@@ -146,7 +146,7 @@ class Campaign:
 
     def killed(self, kills: int, way: str) -> dict[str, int]:
         """Run the plan until there were so many kills and it is done; return the books."""
-        books = Counter(dict.fromkeys(BOOKS, 0))
+        books, moments = Counter(dict.fromkeys(BOOKS, 0)), set()
         while books["kills"] < kills or not books["runs"]:
             name = f"{way} {books['runs']}"
             file, book = self.made(name), Ledger(self.ledger(name))
@@ -160,6 +160,7 @@ class Campaign:
                 ended, _ = child.end()
                 books["kills"] += ended < 0
                 books["uncharged"] += uncharged(file.parent, book)
+                moments.add(len(book.releases()))
             books["runs"] += 1
             books["refused"] += ended != RETURNED
             books["other answers"] += lines(book.place) != self.lines
@@ -168,7 +169,7 @@ class Campaign:
             books["broken history"] += bool(book.verify().problems)
             if way == "as it is":
                 books["not free"] += not again(file, way)
-        return dict(books)
+        return {**books, "moments": len(moments)}  # so many different questions were the last before a kill, or the end
 
 
 BOOKS = ("kills", "runs", "starts", "uncharged", "refused", "other answers", "other files", "other charges",

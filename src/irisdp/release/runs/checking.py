@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...errors import BadInput
-from ...outputs import plan_outputs
+from ...outputs import Output, plan_outputs
 from ..options import PlanOptions, options_of
 from ..places import check_ledger, data_location, keeper, stamp
 from ..planning import plan
@@ -17,7 +17,7 @@ from ..written import read_and_kept
 from .reading import AskedQuestion, AskedRun
 from .record import Record
 
-__all__ = ["Records", "planned_again", "prepare_all", "records_of"]
+__all__ = ["Records", "planned_again", "planned_page", "prepare_all", "records_of"]
 
 Records = Mapping[str, Record]
 """By the names of datasets."""
@@ -56,7 +56,16 @@ def prepare_all(asked: AskedRun, records: Records, *, force: bool) -> list[Prepa
             check_ledger(one.book, one.planned.table.location, {"the plan": asked.file}, default=False)
             ready.append(one)
     _check_apart(asked, ready)
+    planned_page(asked, records, force=force)
     return ready
+
+
+def planned_page(asked: AskedRun, records: Records, *, force: bool) -> tuple[Output, ...]:
+    """Check where the page of the whole plan goes, if it has one; that it is apart from all else was checked."""
+    if asked.report is None:
+        return ()
+    may_replace = force or records[asked.questions[0].dataset.name].wrote
+    return plan_outputs([asked.report], [], field="report", force=may_replace)
 
 
 def planned_again(question: AskedQuestion, ready: Prepared, record: Record, *, force: bool) -> Prepared:
@@ -81,12 +90,14 @@ def _check_apart(asked: AskedRun, ready: Sequence[Prepared]) -> None:
         for role, path in read_and_kept([("the plan", asked.file), *declared], one.book.path, kept):
             read[role, str(path)] = role, Path(path)
     inputs = list(read.values())
+    page = [] if asked.report is None else [asked.report]
     try:
-        plan_outputs([one.path for own in ready for one in own.outputs], inputs, field="out", force=True)
+        plan_outputs([*page, *(one.path for own in ready for one in own.outputs)], inputs, field="out", force=True)
     except BadInput:  # now it takes longer, and says of which
         for question, own in zip(asked.questions, ready, strict=True):
             for output in own.outputs:
                 with question.blamed():
                     plan_outputs([output.path], inputs, field=output.field, force=True)
             inputs += [(f"what {question.label} writes", output.path) for output in own.outputs]
+        plan_outputs(page, inputs, field="report", force=True)
         raise

@@ -56,10 +56,13 @@ class RunPublication(InOneLine):
         The plan.
     questions : tuple of Answered
         In the order asked.
+    pages : tuple of Path
+        The page of all of them, where the plan asks for one.
     """
 
     file: Path
     questions: tuple[Answered, ...]
+    pages: tuple[Path, ...] = ()
 
     def __iter__(self) -> Iterator[Publication]:
         """Iterate over the questions' publications."""
@@ -90,8 +93,8 @@ class RunPublication(InOneLine):
 
     @property
     def out(self) -> tuple[Path, ...]:
-        """All files written, or found to hold already what would be."""
-        return tuple(path for found in self for path in found.out)
+        """All files written, or found to hold already what would be; last the page, if any."""
+        return (*(path for found in self for path in found.out), *self.pages)
 
     def _summary(self) -> str:
         new = sum(not found.repeated for found in self)

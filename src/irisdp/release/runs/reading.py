@@ -24,7 +24,7 @@ from ..written import page_path
 
 __all__ = ["DATASET_KEYS", "PLAN_KEYS", "QUESTION_KEYS", "AskedDataset", "AskedQuestion", "AskedRun", "read_run"]
 
-PLAN_KEYS = ("datasets", "questions")
+PLAN_KEYS = ("datasets", "questions", "report")
 DATASET_KEYS = ("data", *About.__annotations__, *Kept.__annotations__, "licence")
 """What is said of a table once, for all questions about it: the options' own names, which stand in `options.py`."""
 QUESTION_KEYS = ("name", "dataset", "query", "expression", *Question.__annotations__, "out", "report")
@@ -50,7 +50,7 @@ _ELSEWHERE: dict[tuple[str, str], tuple[str, str]] = {
     **{
         ("plan", key): ("belongs to a question", "move it below [[questions]]")
         for key in QUESTION_KEYS
-        if key not in ("name", "dataset")
+        if key not in ("name", "dataset", "report")
     },
     **{(table, "force"): _OF_FORCE for table in ("plan", "dataset", "question")},
     **{(table, "limit"): _OF_LIMIT for table in ("plan", "dataset", "question")},
@@ -135,11 +135,14 @@ class AskedRun:
     datasets : tuple of AskedDataset
     questions : tuple of AskedQuestion
         In the order in which they are published.
+    report : Path, optional
+        Where a page of all of them is written.
     """
 
     file: Path
     datasets: tuple[AskedDataset, ...]
     questions: tuple[AskedQuestion, ...]
+    report: Path | None
 
 
 _KEYS = {*DATASET_KEYS, *QUESTION_KEYS}
@@ -157,9 +160,9 @@ def read_run(plan: Any) -> AskedRun:
     document = file.read()
     _check_depth(file, document)
     found = _table(document, "plan", "plan", PLAN_KEYS)
-    for name in PLAN_KEYS:
+    for name, example in _EXAMPLE.items():
         if not found.get(name):
-            raise BadInput(name, "are missing from the plan", _EXAMPLE[name])
+            raise BadInput(name, "are missing from the plan", example)
     folder = file.path.absolute().parent
     if not isinstance(found["datasets"], Mapping):
         raise BadInput("datasets", f"are {kind_of(found['datasets'])}, not tables with names", _EXAMPLE["datasets"])
@@ -172,7 +175,14 @@ def read_run(plan: Any) -> AskedRun:
         _question(number, told, datasets, folder) for number, told in enumerate(found["questions"], start=1)
     )
     _check_names(questions)
-    return AskedRun(file=file.path, datasets=tuple(datasets.values()), questions=questions)
+    report = None
+    if "report" in found:
+        report = page_path(_beside(folder, found["report"], "report"), "report")
+        several = next((question for question in questions if question.options.get("audience")), None)
+        if several is not None:
+            rule = f"is one page for everybody, and {several.label} answers each audience by itself"
+            raise BadInput("report", rule, "leave it out, and give questions a report of their own")
+    return AskedRun(file=file.path, datasets=tuple(datasets.values()), questions=questions, report=report)
 
 
 def _dataset(name: str, document: Any, folder: Path) -> AskedDataset:

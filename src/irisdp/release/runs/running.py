@@ -5,14 +5,19 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from ...errors import BadInput, NotShown, Refusal
 from ...exact import checked
+from ...outputs import Output
+from ...upstairs import asked_upstairs
+from ..charged import what_is_charged
 from ..ledger import Ledger
 from ..places import Reading, recognised
 from ..preparing import Prepared
 from ..publishing import carry_out
-from .checking import planned_again, prepare_all, records_of
+from ..written import Released, write_files
+from .checking import Records, planned_again, planned_page, prepare_all, records_of
 from .foresight import Accounts
 from .publication import Answered, RunPublication
 from .reading import AskedRun, read_run
@@ -36,8 +41,8 @@ def run(plan: str | os.PathLike[str], *, force: bool = False) -> RunPublication:
     ----------
     plan : path
         A TOML file: ``[datasets.NAME]`` with data and what else `irisdp.publish` is told of a table and its ledger, and
-        ``[[questions]]``, each with a query, an expression and its options. Relative paths count from the plan's own
-        folder. docs/howto/plans.md.
+        ``[[questions]]``, each with a query, an expression and its options; above them, ``report`` for one page of all.
+        Relative paths count from the plan's own folder. docs/howto/plans.md.
     force : bool
         Whether files that are there already may be replaced. What runs of this plan wrote may be without it, as long as
         it is what they wrote.
@@ -97,7 +102,28 @@ def run_and_tell(plan: str | os.PathLike[str], *, force: bool = False, told: Tol
         done.append(
             Answered(number=question.number, name=question.name, dataset=question.dataset.name, publication=found)
         )
-    return RunPublication(file=asked.file, questions=tuple(done))
+    with _going_on(done):
+        planned = planned_page(asked, records, force=force)
+    with what_is_charged():
+        pages = _written_page(asked, planned, records, done)
+    return RunPublication(file=asked.file, questions=tuple(done), pages=pages)
+
+
+def _written_page(
+    asked: AskedRun, planned: Sequence[Output], records: Records, done: Sequence[Answered]
+) -> tuple[Path, ...]:
+    """Write one page of all that was published: a function of the sidecars and the answers, as each file is."""
+    if not planned:
+        return ()
+    parts: list[Released] = []
+    for one in done:
+        ((name, answers),) = one.publication.answers_of.items()
+        written = one.publication.out[0] if "out" in asked.questions[one.number - 1].options else None
+        parts.append((one.publication.sidecars[name], answers, written))
+    names = [one.name for one in done]
+    record = records[asked.questions[0].dataset.name]
+    contents = [(output, asked_upstairs("page", parts, asked.file.stem, names)) for output in planned]
+    return write_files((), {}, {}, None, contents, record.note)
 
 
 def _weighed(asked: AskedRun, ready: Sequence[Prepared]) -> dict[str, Reading]:

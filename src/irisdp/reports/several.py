@@ -1,0 +1,82 @@
+"""What pages of several questions say alike: what holds of all once, what holds of some with their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from .batch_facts import Question
+from .given import Given
+from .parts import unit_of
+from .reading import assumed, how_to_read, not_to_conclude
+
+__all__ = ["anchor", "assumed_of", "in_short", "lines_once", "numbered", "warnings_of", "ways_of"]
+
+Said = TypeVar("Said")
+
+
+def anchor(number: int) -> str:
+    """Name the place of a question on its page."""
+    return f"question-{number}"
+
+
+def in_short(given: Given) -> str:
+    """Show an answer that is one, and how many there are else."""
+    if len(given.rows) != 1 or given.columns[0] != "answer":
+        return f"{len(given.rows):,} answer{'' if len(given.rows) == 1 else 's'}, below"
+    (row,) = given.rows
+    told = dict(zip(given.columns, row, strict=True))
+    between = (
+        f" ({told['answer_low']} to {told['answer_high']})" if {"answer_low", "answer_high"} <= told.keys() else ""
+    )
+    return told["answer"] + between
+
+
+def ways_of(questions: Sequence[Question]) -> list[Iterator[str]]:
+    """Say of each question how its answers are read."""
+    return [how_to_read(facts, unit_of(facts)) for _, facts, _ in questions]
+
+
+def warnings_of(questions: Sequence[Question]) -> list[Iterator[str]]:
+    """Say of each question what its answers do not mean."""
+    return [not_to_conclude(facts) for _, facts, _ in questions]
+
+
+def lines_once(questions: Sequence[Question], said: Sequence[Iterable[str]]) -> Iterator[str]:
+    """Yield each line that is said of some question, once, with their numbers unless it is said of all."""
+    for line, whose in _once(questions, said):
+        yield f"{whose}: {line}" if whose else line
+
+
+def assumed_of(questions: Sequence[Question], whole: str) -> Iterator[tuple[str, str]]:
+    """Say in the same way what was taken for granted, on the page of a whole batch or plan."""
+    for (name, line), whose in _once(questions, [assumed(facts, whole=whole) for _, facts, _ in questions]):
+        yield name, f"{whose}: {line}" if whose else line
+
+
+def _once(questions: Sequence[Question], said: Sequence[Iterable[Said]]) -> Iterator[tuple[Said, str]]:
+    """Yield each thing that is said of some question, once; after it of which, or nothing if it is said of all."""
+    whose: dict[Said, list[int]] = {}
+    for (batch, _, _), lines in zip(questions, said, strict=True):
+        for line in lines:
+            whose.setdefault(line, []).append(batch.question)
+    for line, numbers in whose.items():
+        yield line, "" if len(numbers) == len(questions) else numbered(numbers)
+
+
+def numbered(numbers: Sequence[int]) -> str:
+    """Name questions by their numbers, in runs.
+
+    Examples
+    --------
+    >>> numbered([2]), numbered([1, 2, 3, 5, 7, 8])
+    ('Question 2', 'Questions 1 to 3, 5, 7, 8')
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    told = [f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
+    return f"Question{'' if len(numbers) == 1 else 's'} {', '.join(told)}"
