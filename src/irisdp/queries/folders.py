@@ -181,11 +181,20 @@ def _listed(location: Location) -> list[Path]:
 def _partition(path: PurePath) -> dict[str, str | None]:
     """Return what the folders that a file lies in say of its records."""
     pairs = [part.split("=", 1) for part in path.parts[:-1] if "=" in part]
-    said = {unquote(key): None if value in ("", _NULL) else unquote(value) for key, value in pairs}
-    texts = [*said, *(value for value in said.values() if value is not None)]
-    if len(said) < len(pairs) or not all(text.isprintable() for text in texts):
-        raise BadInput("data", "has partitions that are not read", "name each column once, by plain text: key=VALUE/")
+    rule, remedy = "has partitions that are not read", "name each column once, by UTF-8 text: key=VALUE/"
+    said = guarded(
+        lambda: {_plain(key): None if value in ("", _NULL) else _plain(value) for key, value in pairs}, rule, remedy
+    )
+    if len(said) < len(pairs):
+        raise BadInput("data", rule, remedy)
     return said
+
+
+def _plain(text: str) -> str:
+    """Return text without percent signs; with a mark in place of what is no text, two values could become one."""
+    found = unquote(text, errors="strict")
+    found.encode()
+    return found
 
 
 def _one_schema(root: Path, paths: Sequence[Path]) -> pa.Schema:
