@@ -74,7 +74,7 @@ class Mechanism(Written):
         if len(self.row_of) and not 0 <= self.row_of.min() <= self.row_of.max() < len(self.rows):
             raise BadInput("row_of", "names a row that is not there", f"use numbers from 0 to {len(self.rows) - 1}")
         for row in self.rows:
-            check_distribution(row, len(self.outputs), "matrix")
+            _check_row(row, len(self.outputs), "matrix")
         self.row_of.setflags(write=False)
 
     @classmethod
@@ -247,6 +247,11 @@ def check_distribution(row: Sequence[Fraction], length: int, name: str) -> None:
     BadInput
         For any other row.
     """
+    _check_row(row, length, name)
+
+
+def _check_row(row: Sequence[Fraction], length: int, name: str) -> None:
+    """Do so for one of a million rows, whose types need no look each."""
     if len(row) != length:
         raise BadInput(name, f"has a row of {len(row)} entries", f"give {length} in every row")
     if min(entry.numerator for entry in row) < 0:

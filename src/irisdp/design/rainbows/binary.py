@@ -10,9 +10,9 @@ import numpy as np
 
 from ...errors import BadInput
 from ...exact import checked, rational
-from ...graphs import DatasetGraph, RankedGraph, colour, node_from_key
+from ...graphs import DatasetGraph, RankedGraph, colour
 from ...graphs.colouring import Assignment
-from ...graphs.names import as_node
+from ...graphs.names import as_node, node_among
 from ...mechanisms import Mechanism, Row
 from ...privacy import Privacy, are_close
 from .heterogeneous import Fixed, Rows, bound_rows, is_private, spread_event
@@ -144,8 +144,9 @@ def _ranked(graph: DatasetGraph, colors: Assignment) -> RankedGraph:
 
 def _fixed(ranked: RankedGraph, given: Mapping[Any, Any]) -> dict[int, Row]:
     fixed: dict[int, Row] = {}
+    nodes = ranked.graph.nodes
     for key, value in given.items():
-        index = ranked.graph.index_of(node_from_key(ranked.graph, key, "boundary"))
+        index = ranked.graph.index_of(node_among(nodes, key, "boundary"))
         if index in fixed:
             raise BadInput("boundary", "names a node twice", "name every node once")
         truth = _probability(value)
