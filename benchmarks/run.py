@@ -43,7 +43,6 @@ def main() -> None:
     if not chosen:
         sys.exit(f"--only {' '.join(options.only)}: no row has such a name; `--list` shows them")
     found = functools.cache(lambda name: environment(name, options.environments, make=not options.offline))
-    asked = {side.environment for row, _ in chosen for side in row.sides}
     kept = rows_of(options.out) if options.keep else {}
     start, rows = time.perf_counter(), dict(kept)
     document: dict[str, Any] = {
@@ -62,6 +61,7 @@ def main() -> None:
         measured = measure(row, file, row.quick if options.quick else row.sizes, options.rounds, found)
         rows[row.name] = measured
         print(f"{time.perf_counter() - began:.0f} s; {summary(measured)}", flush=True)
+        asked = {side["environment"] for one in rows.values() for at in one["sizes"] for side in at["sides"]}
         document["environments"] = told({name: found(name) for name in asked})
         document["rows"] = [rows[one.name] for one, _ in registry() if one.name in rows]
         write(options.out, document, start)

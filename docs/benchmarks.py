@@ -84,7 +84,7 @@ def aims(rows: Iterable[Row]) -> list[str]:
         if figure is None:
             now, verdict = "-", "not measured in this run"
         else:
-            now = f"{number(figure)} {'×' if target.side else 's'}"
+            now = number(figure) + (" ×" if target.side else "" if target.growth else " s")
             verdict = "reached" if target.reached(figure) else "**not reached**"
         lines.append(f"| {target.what} | {target.began} | {target.wanted} | {now} | {verdict} | {target.tried} |")
     return lines

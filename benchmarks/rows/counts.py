@@ -185,6 +185,7 @@ ROWS = (
     _alone("minimax-absolute-0.1", "absolute", "0.1", (100, 1000, 10_000)),
     _alone("minimax-squared-0.1", "squared", "0.1", (100, 1000, 10_000)),
     _alone("minimax-squared-1", "squared", "1", (100, 1000, 10_000)),
+    _alone("minimax-absolute-1", "absolute", "1", (1000, 10_000, 100_000)),
     Row(
         name="bayes",
         group="Readers of a count",

@@ -210,6 +210,7 @@ def test_a_target_is_judged_at_its_size():
         return {"size": size, "sides": sides}
 
     row = {"name": "row", "sizes_of_the_whole": [10, 100], "sizes": [at(10, 1.0, 7.0), at(100, 6.0, 3.0)]}
+    row["growth"] = [{"side": "peer", "exponent": 1.0}, {"side": "Iris", "exponent": 1.5}]
     told = {"what": "it", "began": "long ago", "row": "row", "tried": "all"}
     slow, fast = Target(aim=5, **told), Target(aim=5, side="peer", **told)
     assert slow.figure([row]) == 6
@@ -218,6 +219,10 @@ def test_a_target_is_judged_at_its_size():
     assert not fast.reached(3)
     assert Target(aim=5, side="peer", size=10, **told).figure([row]) == 7
     assert slow.figure([row | {"sizes": row["sizes"][:1]}]) is None
+    growing = Target(aim=1.2, growth=True, **told)
+    assert growing.figure([row]) == 1.5
+    assert not growing.reached(1.5)
+    assert growing.figure([row | {"sizes": row["sizes"][:1]}]) is None
     assert slow.figure([]) is None
 
 
