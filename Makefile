@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 RUNS ?= 10
 
-.PHONY: demo test quick costs seeds coverage browser check hooks bench reliability proofs checker reproduce docs site sbom versions lock clean help
+.PHONY: demo test quick costs seeds coverage mutants browser check hooks bench reliability proofs checker reproduce docs site sbom versions lock clean help
 
 help:
 	@echo "make demo         publish findings from a real survey (examples/anes96.csv)"
@@ -13,6 +13,7 @@ help:
 	@echo "make quick        run a part of every room, in less than a minute on two processors"
 	@echo "make seeds        run every test RUNS times (10), each time with a fresh random seed, which is printed"
 	@echo "make coverage     show that tests take every branch of the exact core, room by room"
+	@echo "make mutants      plant small mistakes in the exact core, and see its tests notice (docs/mutants.md)"
 	@echo "make browser      open every page in Chromium with the network off; pictures in build/screenshots"
 	@echo "make costs        measure what make quick goes by"
 	@echo "make check        lint, types, floors, docs"
@@ -75,6 +76,13 @@ seeds: $(VENV)/.develop
 coverage: $(VENV)/.develop
 	$(BIN)/python tests/support/rooms.py --jobs $(JOBS)
 
+# By lot, the same at every run; `python tests/support/mutants.py privacy` plants every one.
+MISTAKES ?= 12
+mutants: $(VENV)/.develop
+	@for room in privacy sampling exact; do \
+	  PYTHONPATH=tests $(BIN)/python tests/support/mutants.py $$room --number $(MISTAKES) --jobs $(JOBS) || exit 1; \
+	done
+
 check: $(VENV)/.develop
 	$(BIN)/ruff format --check src tests benchmarks examples docs
 	$(BIN)/ruff check src tests benchmarks examples docs
@@ -95,6 +103,7 @@ reliability: $(VENV)/.develop
 	$(BIN)/python tests/support/postgresql.py
 	IRISDP_WHOLE=1 IRISDP_GAPS=4 IRISDP_MALFORMED=3000 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 	$(BIN)/python tests/support/rooms.py --jobs $(JOBS)
+	$(MAKE) mutants
 	$(BIN)/python benchmarks/clock.py
 
 # Needs no Python package, and nothing of it runs in `make check` or `make test` but a reading of the files.

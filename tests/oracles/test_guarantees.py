@@ -15,11 +15,13 @@ from irisdp import BadInput, Privacy
 from irisdp.privacy import (
     Gaussian,
     Pair,
+    are_close,
     as_pairs,
     enclose_steps,
     halved,
     runs,
     step,
+    step_down,
     steps,
     tightened,
     turning_point,
@@ -223,6 +225,40 @@ def test_halves_of_several_pairs_are_halves_of_each_that_says_something(given_pa
         assert all(pair.epsilon >= 0 for pair in halved(whole).pairs)
 
 
+def test_a_root_just_below_a_short_number_is_not_that_number():
+    square = F(9, 4) - F(1, 10**80)
+    assert halved(Privacy(ratio=square)).ratio ** 2 <= square
+
+
+@given(st.fractions(min_value=1, max_value=9), st.fractions(min_value=0, max_value=1), st.integers(2, 30))
+def test_what_one_piece_makes_of_a_start_is_bracketed(slope, constant, count):
+    line, start, exact = Line(slope, constant), F(1, 97), F(1, 97)
+    for _ in range(count):
+        exact = line.at(exact)
+    down, up = (runs._run(start, count, line, 10, up=side) for side in (False, True))
+    assert down <= exact <= up <= down + F(1, 1 << 10)
+
+
+@given(st.fractions(min_value=0, max_value=1, max_denominator=50), st.sampled_from([1, 2]))
+def test_one_step_down_is_the_least_that_a_neighbour_may_give(s, many):
+    """By closeness of two coins: what is said is close, and a hair less is not."""
+    privacy = Privacy.all([Privacy(ratio=3), Privacy(ratio=2, delta="1/20")][:many])
+    down = step_down(s, privacy)
+    assert down == 1 - least([(pair.ratio, pair.delta) for pair in privacy.pairs], 1 - s)
+    assert are_close((s, 1 - s), (down, 1 - down), privacy)
+    if down > 0:
+        less = down - min(down, F(1, 10**20))
+        assert not are_close((s, 1 - s), (less, 1 - less), privacy)
+
+
+@pytest.mark.parametrize("privacy", [Privacy(ratio=2), Privacy(ratio=2, delta="1/9"), Privacy(ratio=1, delta="1/9")])
+def test_ends_that_do_not_move_are_exact(privacy):
+    assert enclose_steps(F(1), 5, privacy, width=F(1, 2)).lower == 1
+    assert enclose_steps(F(1, 3), 0, privacy, width=F(1, 2)).width == 0
+    if privacy.delta == 0:
+        assert enclose_steps(F(0), 5, privacy, width=F(1, 2)).upper == 0
+
+
 def test_a_half_that_follows_is_left_out_and_is_charged_what_it_is():
     asked = Privacy.all([Privacy(ratio=4), Privacy(ratio="3.61", delta="0.075")])
     assert halved(asked) == Privacy(ratio=2)
@@ -263,10 +299,11 @@ def test_pairs_that_fall_together_become_one():
 
 
 def test_leaving_out_one_may_let_the_one_before_it_follow():
-    """Three that say something; the last then moves so that the middle follows, and after it what was before."""
-    asked = Privacy.all([Privacy(ratio=r, delta=d) for r, d in ((9, 0), (4, "1/10"), (2, "1/4"))])
-    found = changed(asked, lambda pair: Pair(pair.ratio, pair.delta if pair.ratio != 2 else F(1, 9), pair.epsilon))
-    assert [(pair.ratio, pair.delta) for pair in found.pairs] == [(9, 0), (2, F(1, 9))]
+    """The second lies below where its neighbours meet; the third follows; without it the second does too."""
+    pairs = [Pair(F(r), F(d), F(0)) for r, d in ((9, 0), (4, "1/10"), ("3.9", "0.12"), (2, "0.13"))]
+    assert [follows(pairs, place) for place in range(4)] == [False, False, True, False]
+    found = changed(Privacy.of(tuple(pairs)), lambda pair: pair)
+    assert [(pair.ratio, pair.delta) for pair in found.pairs] == [(9, 0), (2, F(13, 100))]
 
 
 @given(pairs_of_any_kind, st.fractions(min_value=0, max_value=9, max_denominator=20), deltas)

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests"
 
 ROOMS = {
+    "exact": ["unit/test_exact_ends.py", "unit/test_exact.py", "unit/test_lists.py", "unit/test_shown.py"],
     "privacy": [
         "oracles/test_guarantees.py",
         "unit/test_privacy.py",

@@ -51,7 +51,7 @@ def _surely_inside(s: Fraction, end: Fraction, line: Line, count: int) -> int:
     if end == 1 and line.at(end) == 1:
         return count  # it never leaves
     if line.slope == 1:
-        return max(1, -((s - end) // line.constant))
+        return -int((s - end) // line.constant)
     fixed = line.constant / (1 - line.slope)
     with working_precision(_FEWEST_BITS):
         steps = (ball(end - fixed) / ball(s - fixed)).log() / ball(line.slope).log()

@@ -1,0 +1,547 @@
+"""Exact numbers and documents where they end: ties, both signs, nothing, as many digits as are read and one more."""
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction as F
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+import pytest
+from gmpy2 import mpq
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irisdp.errors import BadInput
+from irisdp.exact import (
+    Enclosure,
+    ball,
+    checked,
+    counts,
+    decimal_above,
+    dyadic_above,
+    dyadic_below,
+    enclosure_of,
+    ends,
+    entries,
+    exp_below,
+    file_path,
+    integer,
+    json_bytes,
+    json_line,
+    log_above,
+    log_below,
+    nearest_float,
+    parse_json,
+    percent_below,
+    plain_text,
+    rational,
+    rational_text,
+    read_json,
+    short_text,
+    table,
+    working_precision,
+)
+from irisdp.exact.documents import DEEPEST
+from irisdp.exact.grid import GRID_BITS, ONE, completed, to_grid
+from irisdp.exact.rationals import LARGEST_EXPONENT, MOST_CHARACTERS, MOST_DIGITS
+from irisdp.exact.short import is_short, simplest_between, stepping_stones, workable_ratio
+
+LONG = "a" * 60
+HELP = "; see the function's help for what it takes"
+
+if TYPE_CHECKING:
+    from irisdp import Unheard
+
+
+def refused(call, *arguments, **options):
+    with pytest.raises(BadInput) as caught:
+        call(*arguments, **options)
+    return str(caught.value)
+
+
+# Numbers
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("9" * (MOST_CHARACTERS + 1), f"x: has more than {MOST_CHARACTERS} characters; write a shorter number"),
+        ("9" * (MOST_DIGITS + 1), f"x: has an integer of more than {MOST_DIGITS} digits; write a shorter number"),
+        ("1e4001", f"x: has an exponent beyond {LARGEST_EXPONENT}; write a number of ordinary size"),
+        ("1e-4001", f"x: has an exponent beyond {LARGEST_EXPONENT}; write a number of ordinary size"),
+        ("3/0", "x: divides by zero; write a quotient with a non-zero denominator"),
+        ("1.2.3", 'x: must be a finite number; write it as "0.25", "1e-9" or "3/10"'),
+        (True, "x: must be a number, not true or false; write it as a decimal or a quotient"),
+        (math.inf, "x: must be a finite number, not inf; write it as a decimal or a quotient"),
+        (Decimal("-Infinity"), "x: must be a finite number, not -Infinity; write it as a decimal or a quotient"),
+        (None, "x: must be a number, not NoneType; write it as a decimal or a quotient"),
+    ],
+)
+def test_what_is_no_number_is_refused_in_these_words(written, said):
+    assert refused(rational, written, "x") == said
+
+
+def test_numbers_that_just_fit_are_read():
+    assert rational("9" * MOST_DIGITS, "x") == 10**MOST_DIGITS - 1
+    assert rational("1e4000", "x") == 10**4000 == 1 / rational("1E-04000", "x")
+    assert rational(mpq(3, 7), "x") == F(3, 7)  # another library's rational
+    assert type(rational(mpq(3, 7), "x").numerator) is int
+    assert rational(np.longdouble("0.1"), "x") == F(1, 10)
+
+
+@pytest.mark.parametrize(
+    ("value", "ends", "said"),
+    [
+        ("3/2", (0, None), "K: must be a whole number; write 1 or 2"),
+        ("-3/2", (0, None), "K: must be a whole number; write an integer that is at least 0"),
+        ("-3/2", (-2, None), "K: must be a whole number; write -2 or -1"),
+        ("-3/2", (-1, None), "K: must be a whole number; write an integer that is at least -1"),
+        ("7/2", (0, 4), "K: must be a whole number; write 3 or 4"),
+        ("9/2", (0, 4), "K: must be a whole number; write an integer that is at least 0"),
+        ("2000000000000001/2", (0, None), "K: must be a whole number; write an integer that is at least 0"),
+        (-1, (0, None), "K: must be at least 0; choose a number in that range"),
+        (5, (0, 4), "K: must be at least 0 and at most 4; choose a number in that range"),
+    ],
+)
+def test_whole_numbers_in_a_range(value, ends, said):
+    assert refused(integer, value, "K", at_least=ends[0], at_most=ends[1]) == said
+
+
+def test_ends_of_a_range_are_in_it():
+    assert [integer(k, "K", at_least=-1, at_most=4) for k in (-1, 4)] == [-1, 4]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (F(-1, 4), "-0.25"),
+        (F(1, 3), "1/3"),
+        (F(-7, 6), "-7/6"),
+        (F(1, 10**40), "0." + "0" * 39 + "1"),
+        (F(1, 10**41), f"1/{10**41}"),
+        (F(1, 2**40), format(Decimal(1) / 2**40, "f")),
+        (F(1, 5**41), f"1/{5**41}"),
+        (F(12345, 100), "123.45"),
+    ],
+)
+def test_decimals_are_written_where_they_are_short(value, text):
+    assert rational_text(value) == text
+    assert F(text) == value
+
+
+def test_integers_of_any_length_are_written():
+    """CPython writes no more than 4,300 digits unless it is told to."""
+    many = 10**5000 + 7
+    assert rational_text(F(many)) == "1" + "0" * 4999 + "7"
+    assert rational_text(F(-many, 3)) == "-1" + "0" * 4999 + "7/3"
+    assert rational_text(F(10**3882)) == "1" + "0" * 3882
+
+
+def test_floats_for_readers_end_at_10_to_the_308():
+    assert nearest_float(F(1, 3)) == 1 / 3
+    assert nearest_float(F(10**400)) is None
+    assert [short_text(F(sign * 10**400)) for sign in (1, -1)] == ["beyond 1e308", "beyond -1e308"]
+    assert short_text(F(2, 3)) == "0.666667"
+    assert short_text(F(2, 3), 2) == "0.67"
+
+
+@pytest.mark.parametrize(
+    ("chance", "shown"),
+    [
+        (F(1), "100"),
+        (F(0), "0"),
+        (F(1, 2), "50"),
+        (F(123456789012345, 10**17), "0.123456789012345"[:17] if len("0.123456789012345") <= 16 else "0.123456"),
+        (F(999_999_999, 10**9), "99.9999999"),
+        (1 - F(1, 10**15), "99.9999999999999"),
+        (1 - F(1, 10**30), "99.9999"),
+        (F(1, 3), "33.3333"),
+    ],
+)
+def test_percentages_are_exact_where_they_are_short_and_else_below(chance, shown):
+    assert percent_below(chance) == shown
+    assert F(shown) <= 100 * chance
+
+
+# Rounding
+
+
+def near_logarithm(ratio, digits, *, up):
+    """A rational within 10^-digits of log(ratio), on the side named."""
+    found = enclosure_of(lambda: ball(F(ratio)).log(), width=F(1, 10 ** (digits + 2)))
+    step = F(1, 10**digits)
+    return (found.upper // step + 1) * step if up else (found.lower // step) * step
+
+
+@pytest.mark.parametrize("digits", [20, 60, 300, 1000])
+def test_an_exponent_beside_a_short_ratio_is_decided(digits):
+    """e^ε is 3 and a hair: only many digits tell on which side."""
+    assert exp_below(near_logarithm(3, digits, up=True)) >= 3
+    assert exp_below(near_logarithm(3, digits, up=False)) < 3
+    if digits >= 60:
+        assert exp_below(near_logarithm(3, digits, up=True)) == 3
+        assert exp_below(near_logarithm(3, digits, up=False)) == 3 - F(1, 1 << 127)
+
+
+def test_what_no_width_decides_is_still_below():
+    epsilon = near_logarithm(3, 9000, up=True)
+    assert exp_below(epsilon) in (3 - F(1, 1 << 127), 3)
+    assert exp_below(near_logarithm(3, 9000, up=False)) == 3 - F(1, 1 << 127)
+
+
+def test_exponents_have_ends():
+    assert exp_below(F(0)) == 1
+    assert exp_below(F(1, 10**60)) == 1  # 128 bits tell no more
+    assert exp_below(F(1000)) > 10**434
+    for wrong in (F(-1, 10**9), 1000 + F(1, 10**9)):
+        assert refused(exp_below, wrong) == "epsilon: must lie between 0 and 1000; choose a smaller epsilon"
+
+
+@given(st.fractions(min_value=F(1, 10**9), max_value=10**9), st.integers(1, 90))
+def test_binary_rounding_is_to_the_nearest_neighbour_on_its_side(value, bits):
+    for found, side in ((dyadic_below(value, bits), -1), (dyadic_above(value, bits), 1)):
+        unit = F(1)
+        while unit <= value:
+            unit *= 2
+        while unit > value:
+            unit /= 2  # the largest power of two that is no more than the value
+        step = unit / (1 << bits - 1)
+        assert side * (found - value) >= 0
+        assert abs(found - value) < step * 2
+        assert found.denominator & (found.denominator - 1) == 0
+        assert (found / (step / 2)).denominator == 1  # as many digits as asked, or one more
+
+
+def test_binary_rounding_leaves_short_numbers_and_nothing_alone():
+    for value in (F(0), F(1), F(5, 8), F(3 << 200), F(3, 1 << 200)):
+        assert dyadic_below(value, 8) == dyadic_above(value, 8) == value
+    assert (dyadic_below(F(1 << 200) + 1, 8), dyadic_above(F(1 << 200) + 1, 8)) == (1 << 200, (1 << 200) + (1 << 192))
+
+
+@given(st.fractions(), st.integers(0, 9))
+def test_decimal_rounding_is_the_next_place_above(value, places):
+    found = decimal_above(value, places)
+    assert 0 <= found - value < F(1, 10**places)
+    assert (found * 10**places).denominator == 1
+
+
+@given(st.fractions(min_value=1, max_value=10**6))
+def test_logarithms_are_bracketed_to_thirty_places(ratio):
+    low, high = log_below(ratio), log_above(ratio)
+    assert low <= high < low + F(2, 10**30)
+    assert (high * 10**30).denominator == 1
+    assert (low == high == 0) == (ratio == 1)
+    with working_precision(300):
+        assert not ball(low).exp() > ball(ratio)
+        assert not ball(high).exp() < ball(ratio)
+
+
+# Enclosures
+
+
+def test_intervals():
+    one, other = Enclosure(F(1, 3), F(1, 2)), Enclosure(F(2, 5), F(3))
+    assert one.hull(other) == other.hull(one) == Enclosure(F(1, 3), F(3))
+    assert (one.width, float(one)) == (F(1, 6), pytest.approx(5 / 12))
+    assert [x in one for x in (F(1, 3), F(1, 2), F(33, 100), F(51, 100))] == [True, True, False, False]
+    assert other.clamp(F(1), F(2)) == Enclosure(F(1), F(2))
+    assert other.clamp(F(-1), F(9)) == other
+    assert other.clamp(F(4), F(5)) == Enclosure.exactly(F(4))
+    assert other.clamp(F(0), F(1, 5)) == Enclosure.exactly(F(1, 5))
+    assert repr(Enclosure.exactly(F(1, 3))) == "<Enclosure: exactly 0.333333>"
+    assert repr(one) == "<Enclosure: 0.333333 to 0.5, apart 0.2>"
+
+
+def test_precision_is_raised_until_the_ball_is_narrow_and_finite_and_is_then_as_before():
+    seen = []
+
+    def compute():
+        with working_precision(64 if len(seen) < 2 else 64 << len(seen)):
+            seen.append(len(seen))
+            if len(seen) == 1:
+                return 1 / ball(F(0))  # not finite
+            return ball(F(1, 3))
+
+    found = enclosure_of(compute, width=F(1, 10**30))
+    assert F(1, 3) in found and found.width <= F(1, 10**30)
+    assert len(seen) > 2
+    with pytest.raises(ZeroDivisionError), working_precision(1000):
+        raise ZeroDivisionError
+    with working_precision(77):
+        pass
+    import flint
+
+    assert flint.ctx.prec == 53
+
+
+@pytest.mark.parametrize("value", [F(0), F(7), F(-7), F(3 << 100), F(1, 3), F(-1, 3)])
+def test_ends_of_a_ball_are_outside(value):
+    found = ends(ball(value))
+    assert value in found
+    assert found.width <= abs(value) / (1 << 40)
+
+
+# Rows on a grid
+
+
+@given(st.lists(st.fractions(min_value=F(-1, 9), max_value=1), min_size=1, max_size=6))
+def test_rows_on_the_grid_sum_to_one_and_stay_where_they_were(row):
+    found = to_grid(row)
+    assert sum(found) == ONE == 1 << GRID_BITS
+    assert all(entry >= 0 for entry in found)
+    total = sum(max(F(0), x) for x in row)
+    if total == 0:
+        assert max(found) - min(found) <= len(row)
+        return
+    for entry, x in zip(found, row, strict=True):
+        wanted = max(F(0), x) / total
+        assert abs(F(entry, ONE) - wanted) <= F(len(row) + 1, ONE) + (F(1, 1 << 15) if total != 1 else 0)
+
+
+def test_a_row_that_is_nearly_one_is_not_scaled_and_the_largest_takes_the_rest():
+    near = [F(1, 2), F(1, 4), F(1, 4) - F(1, 1 << 20)]
+    assert to_grid(near) == [ONE // 2 + (ONE >> 20), ONE // 4, ONE // 4 - (ONE >> 20)]
+    far = [F(1, 2), F(1, 4), F(1, 4) - F(1, 1 << 10)]
+    assert abs(F(to_grid(far)[1], ONE) - F(1, 4) / sum(far)) < F(2, ONE)
+    assert to_grid([F(0), F(-1), F(0)]) == [ONE // 3 + 1, ONE // 3, ONE // 3]
+    assert completed([1, 5, 5]) == [1, ONE - 6, 5]
+
+
+# Short numbers
+
+
+def test_short_is_a_hundred_digits():
+    assert is_short([[F(10**100 - 1, 10**100 - 2)], []])
+    assert not is_short([[F(1)], [F(10**100, 3)]])
+    assert not is_short([[F(3, 10**100)]])
+
+
+@given(st.fractions(min_value=F(1, 50), max_value=9), st.fractions(min_value=0, max_value=1))
+def test_the_simplest_fraction_of_an_interval(low, length):
+    found = simplest_between(low, low + length)
+    assert low <= found <= low + length
+    for denominator in range(1, min(found.denominator, 60)):
+        assert -(-low * denominator // 1) > (low + length) * denominator // 1  # no whole number between
+
+
+@given(st.fractions(min_value=1, max_value=1000))
+def test_a_workable_ratio_gives_away_next_to_nothing(ratio):
+    long = ratio + F(1, 10**40)
+    for one in (ratio, long):
+        found = workable_ratio(one)
+        assert one - (one - 1) / one / (1 << 64) <= found <= one
+    assert workable_ratio(F((1 << 40) - 1, 3)) == F((1 << 40) - 1, 3)
+    assert workable_ratio(2 + F(1, 10**40)) == 2
+
+
+def test_stones_lead_from_comfortable_ratios_to_the_one_asked_for():
+    assert stepping_stones(F(1)) == [1]
+    assert stepping_stones(F(2)) == [2]
+    assert stepping_stones(F(1000)) == [16, 128, 1000]
+    assert stepping_stones(1 + F(1, 10**6))[0] == F(65, 64)
+    assert stepping_stones(F(65, 64))[0] <= F(65, 64)
+    long = 40 + F(1, 10**50)
+    found = stepping_stones(long)
+    assert (found[0], found[-1]) == (16, long)
+    assert long - (long - 1) / (1 << 12) <= found[1] < long
+    assert stepping_stones(F(1 << 60))[:-2] == [16 * 8**k for k in range(12)]
+
+
+# Documents
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("\ufeff{}", "f: begins with a byte order mark; save it as UTF-8 without one"),
+        ("[1e4001]", f"f: holds an exponent beyond {LARGEST_EXPONENT}; write a number of ordinary size"),
+        ("[1e-00004001]", f"f: holds an exponent beyond {LARGEST_EXPONENT}; write a number of ordinary size"),
+        ("[1e" + "9" * 5000 + "]", f"f: holds an exponent beyond {LARGEST_EXPONENT}; write a number of ordinary size"),
+        ("[0." + "1" * 4301 + "]", f"f: holds a number of more than {MOST_DIGITS} digits; write a shorter number"),
+        ("[" + "1" * 4000 + "." + "1" * 4000 + "]",
+         f"f: holds a number of more than {MOST_DIGITS} digits; write a shorter number"),
+        ("[-" + "1" * 4301 + "]", f"f: holds an integer of more than {MOST_DIGITS} digits; write a shorter number"),
+        ('{"a": 1, "b": 2, "a": 3}', 'f: holds the key "a" twice in one object; write every key once'),
+        (f'{{"{LONG}a": 1, "{LONG}a": 2}}', "f: holds a key twice in one object; write every key once"),
+        ("[NaN]", "f: holds NaN; write finite numbers only"),
+        ('{"a"\n 1}', "f: is not valid JSON at line 2, column 2; check quotes, commas and brackets there"),
+        ("[" * 101 + "]" * 101, f"f: is nested more than {DEEPEST} deep; use fewer lists within lists"),
+        ('{"a":' * 101 + "1" + "}" * 101, f"f: is nested more than {DEEPEST} deep; use fewer lists within lists"),
+        ("[" * 200_000, "f: is not valid JSON; check quotes, commas and brackets"),
+    ],
+)  # fmt: skip
+def test_documents_beyond_use_are_refused_in_these_words(text, said):
+    assert refused(parse_json, text, "f") == said
+
+
+def test_documents_that_just_fit_are_read():
+    assert parse_json("[" * 100 + "]" * 100, "f")
+    assert parse_json('{"a":' * 100 + "1" + "}" * 100, "f")
+    assert parse_json("[1e4000, 1E-4000, 1e+0004]", "f") == [Decimal("1e4000"), Decimal("1e-4000"), Decimal(10000)]
+    assert parse_json("-" + "1" * 4300, "f") == -int("1" * 4300)
+    assert parse_json("0." + "1" * 4299, "f").as_tuple().exponent == -4299
+    assert parse_json(f'{{"{LONG}a": 1}}', "f") == {"a" * 61: 1}
+    assert refused(parse_json, f'{{"{LONG}": 1, "{LONG}": 2}}', "f").startswith('f: holds the key "aaa')
+
+
+def test_files(tmp_path):
+    (tmp_path / "good.json").write_text('{"a": 0.10}')
+    assert (
+        read_json(str(tmp_path / "good.json"), "f") == {"a": Decimal("0.10")} == read_json(tmp_path / "good.json", "f")
+    )
+    (tmp_path / "latin.json").write_bytes(b'"\xe9"')
+    gone = tmp_path / "gone.json"
+    assert refused(read_json, gone, "f") == f"f: there is no file {gone}; check the path"
+    for path in (tmp_path, tmp_path / "latin.json", "a\0b"):
+        assert refused(read_json, path, "f").endswith("as UTF-8 text; give a JSON file that can be read")
+    assert refused(read_json, 7, "f") == "f: must be the path of a file, not int; give a path"
+
+
+def test_what_steers_a_terminal_is_written_as_its_number():
+    odd = "a\u202eb\x7fc\ud800é"
+    assert json_line({"k": odd}) == '{"k": "a\\u202eb\\u007fc\\ud800é"}'
+    assert json_bytes([1]) == b"[\n 1\n]\n"
+    assert json.loads(json_bytes({"k": odd})) == {"k": odd}
+    assert json_line("plain") == '"plain"'
+
+
+# Lists, texts and paths
+
+
+def test_tables_and_lists_that_are_none():
+    assert refused(table, [[1]], "x", rows=2) == "x: must be a table of 2 rows; give one row for every input"
+    assert refused(table, [[], []], "x", rows=2) == "x: must have rows of one length; give as many numbers in every row"
+    assert refused(table, [[1, 2]], "x", rows=1, columns=3).startswith("x: must be a list of 3 numbers")
+    assert entries(np.array(1)) is None
+    assert entries(x for x in (1, 2)) == [1, 2]
+    assert refused(counts, [1, 5], "x", at_most=4).startswith("x: must be at least 0 and at most 4")
+
+
+def test_half_a_character_is_refused():
+    assert plain_text("Ely é", "x") == "Ely é"
+    assert refused(plain_text, "a\udc00", "x") == "x: holds half a character (a lone surrogate); write whole characters"
+
+
+def test_paths():
+    assert file_path(b"a".decode(), "x") == Path("a") == file_path(Path("a"), "x")
+    assert refused(file_path, 7, "x") == "x: must be the path of a file; write it as text"
+    for wrong in ("", "a\0b", "\ud800"):
+        assert refused(file_path, wrong, "x") == "x: is not a usable path; give the path of a file"
+
+
+# Arguments
+
+
+class Named(Protocol):
+    name: str
+
+    def call(self) -> None: ...
+
+
+class Thing:
+    name = "thing"
+
+    def call(self) -> None: ...
+
+
+@checked
+def ask(
+    one: int | None,
+    /,
+    kind: Literal["red", "blue"] = "red",
+    *rest: str,
+    many: Sequence[int] = (),
+    table: Mapping[str, int] | None = None,
+    path: str | Path = "",
+    named: Named | None = None,
+    call: Callable[[], None] | None = None,
+    flag: bool = False,
+    choice: Literal["a", "b", "c"] | None = None,
+    nothing: None = None,
+    unknown: "Unheard | None" = None,
+    whatever: Any = None,
+) -> str:
+    return kind
+
+
+@checked
+def options_only(*, width: int) -> int:
+    return width
+
+
+@checked
+def any_options(one, /, **others: int) -> dict[str, int]:
+    return others
+
+
+class Box:
+    @checked
+    def put(self, what: int) -> int:
+        return what
+
+    @checked
+    def empty(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "options", "said"),
+    [
+        (ask, (), {}, "one: is missing; give one=…"),
+        (ask, (1, "green"), {}, "kind: must be red or blue; choose one of the two"),
+        (ask, (1,), {"choice": "d"}, "choice: must be a or b or c; choose one of them"),
+        (ask, (1, 3), {}, "kind: must be red or blue, not int" + HELP),
+        (ask, (1, "red", 2), {}, "rest: must be text, not int" + HELP),
+        (ask, (1,), {"flag": 1}, "flag: must be True or False, not int" + HELP),
+        (ask, (1,), {"many": 3}, "many: must be a sequence of number, not int" + HELP),
+        (ask, (1,), {"table": 3}, "table: must be a mapping, not int" + HELP),
+        (ask, (1,), {"path": 3}, "path: must be a path, not int" + HELP),
+        (ask, (1,), {"nothing": 3}, "nothing: must be None, not int" + HELP),
+        (ask, (1,), {"named": Thing}, "named: must be a Named, not the class Thing" + HELP),
+        (ask, (1,), {"named": 3}, "named: must be a Named, not int" + HELP),
+        (ask, ([],), {}, "one: must be a number, not list" + HELP),
+        (ask, (1,), {"knd": "red"}, "knd: is no option; did you mean kind?"),
+        (ask, (1, "red"), {"kind": "red"}, "kind: is given twice, by place and by name; give it once"),
+        (options_only, (3,), {}, "arguments: are too many: none may stand without a name; name the others: width=…"),
+        (options_only, (), {}, "width: is missing; give width=…"),
+        (options_only, (), {"qqq": 1}, "qqq: is no option; choose from width"),
+        (Box().put, (1, 2), {}, "arguments: are too many: 1 may stand without a name; leave the others out"),
+        (Box().put, (), {}, "what: is missing; give what=…"),
+        (Box().empty, (), {"x": 1}, "x: is no option; leave it out"),
+    ],
+)  # fmt: skip
+def test_arguments_that_do_not_fit_are_refused_in_these_words(call, arguments, options, said):
+    assert refused(call, *arguments, **options) == said
+
+
+@checked
+def lists(numbers: Sequence[float] = (), pair: tuple[int, int] = (0, 1), own: Sequence[Enclosure] = ()) -> None: ...
+
+
+@pytest.mark.parametrize("numbers", [[1], (1, 2), range(3), "text", np.zeros(2), np.zeros((2, 2))], ids=repr)
+def test_what_may_stand_for_a_sequence(numbers):
+    lists(numbers)
+    lists(pair=[3, 4])
+    lists(own=[Enclosure.exactly(F(1))])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"numbers": np.array(1)}, {"numbers": b"x"}, {"numbers": int}, {"numbers": {1}}, {"pair": "ab"},
+     {"own": "ab"}, {"own": np.zeros(2)}, {"own": [F(1)]}, {"own": [Enclosure.exactly(F(1)), None]}],
+    ids=repr,
+)  # fmt: skip
+def test_what_may_not(wrong):
+    assert refused(lists, **wrong).startswith(f"{next(iter(wrong))}: must be a sequence")
+
+
+def test_arguments_that_fit_are_let_through():
+    assert ask(None) == "red"
+    fitting = {"many": range(3), "table": {"a": 1}, "path": Path("a"), "named": Thing(), "call": print, "flag": True}
+    assert ask(1.5, "blue", "x", "y", **fitting, nothing=None, unknown=3, whatever=object()) == "blue"
+    assert any_options(1, a=2) == {"a": 2}
+    assert Box().put(3) == 3
+    with pytest.raises(TypeError):  # Python's own word for what has no name to callers
+        any_options(one=1)
