@@ -19,6 +19,7 @@ from irisdp.privacy import (
     as_pairs,
     enclose_steps,
     halved,
+    hockey_stick,
     runs,
     step,
     step_down,
@@ -357,6 +358,15 @@ def test_steps_are_enclosed_where_pieces_are_far_narrower_than_the_width(start, 
     assert found.width <= width
 
 
+@pytest.mark.parametrize("start", [F(0), F(1, 9), F(2, 5), F(9, 10)])
+@pytest.mark.parametrize("count", [1, 7, 30])
+def test_steps_are_enclosed_where_a_piece_climbs_by_its_delta_alone(start, count):
+    both = Privacy.all([Privacy(ratio=3), Privacy(ratio=1, delta="1/50")])
+    found = enclose_steps(start, count, both, width=F(1, 1 << 90))
+    assert steps(start, count, both) in found
+    assert found.width <= F(1, 1 << 90)
+
+
 def test_steps_that_were_rounded_too_much_are_taken_again(monkeypatch):
     real, tried = runs._track, []
 
@@ -393,6 +403,7 @@ def test_pairs_are_written_for_people():
         assert page.count("<tr>") == rows + 1
         assert ("…" in page) == (count > 6)
         assert f">{20 - count + 1}</td>" in page
+        assert count <= 6 or page[page.rfind("…") :].count("<tr>") == 1
     assert "66.67 % at most" in Privacy(ratio=2)._repr_html_()
 
 
@@ -416,6 +427,11 @@ def test_what_is_no_list_of_guarantees_is_refused():
     many = Privacy.of(tuple(Pair(F(20_000 - k), F(k, 10**9), F(0)) for k in range(10_001)))
     with pytest.raises(BadInput, match=r"^all: must hold at most 10000 pairs; leave out those that matter least$"):
         Privacy.all([many])
+
+
+def test_distributions_over_different_outputs_are_not_compared():
+    with pytest.raises(ValueError, match=r"shorter|longer"):
+        hockey_stick((F(1),), (F(1, 2), F(1, 2)), F(1))
 
 
 def test_what_needs_one_pair_says_how_many_there_are():

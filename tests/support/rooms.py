@@ -18,6 +18,13 @@ TESTS = ROOT / "tests"
 
 ROOMS = {
     "exact": ["unit/test_exact_ends.py", "unit/test_exact.py", "unit/test_lists.py", "unit/test_shown.py"],
+    "mechanisms": [
+        "unit/test_mechanism_ends.py",
+        "unit/test_mechanisms.py",
+        "unit/test_plurality.py",
+        "oracles/test_safe_rate.py",
+        "laws/test_exponential_draws.py",
+    ],
     "privacy": [
         "oracles/test_guarantees.py",
         "unit/test_privacy.py",

@@ -114,7 +114,7 @@ def read_document(document: Any) -> MechanismDocument:
     numbers = [distinct.setdefault(_row(line, forms[0]), len(distinct)) for line in lines]
     if forms == ["rows"]:
         choice = [integer(k, "row_of", at_least=0) for k in json_list(document.get("row_of"), "row_of")]
-        if max(choice, default=0) >= len(numbers):
+        if max(choice, default=-1) >= len(numbers):
             raise BadInput("row_of", "names a row that is not there", f"use numbers from 0 to {len(numbers) - 1}")
         numbers = [numbers[k] for k in choice]
     rows = tuple(distinct)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import checked
+from ..exact import checked, integer
 from ..graphs import Path
 from ..privacy import Privacy
 from ..sampling import BitSource, clamped_geometric, draw
@@ -123,7 +123,8 @@ class FactoredMechanism(Written):
         array of int64, shape (count,)
             Answers, with exactly the probabilities of the count's row.
         """
-        return self.draw_each(np.full(count, self.position(node), dtype=np.int64), source=source)
+        draws = integer(count, "count", at_least=0)
+        return self.draw_each(np.full(draws, self.position(node), dtype=np.int64), source=source)
 
     @checked
     def draw_each(self, places: Any, *, source: BitSource | None = None) -> NDArray[np.int64]:

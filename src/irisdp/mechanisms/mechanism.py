@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import checked, numbers
+from ..exact import checked, integer, numbers
 from ..graphs import DatasetGraph
 from ..graphs.names import Nodes, json_node, named_nodes
 from ..privacy import Privacy
@@ -143,7 +143,8 @@ class Mechanism(Written):
         array of int64, shape (count,)
             Positions in `outputs`, with exactly the probabilities of the input's row.
         """
-        return draw([self.row(node)], np.zeros(count, dtype=np.int64), source=source)
+        draws = integer(count, "count", at_least=0)
+        return draw([self.row(node)], np.zeros(draws, dtype=np.int64), source=source)
 
     @checked
     def draw_each(self, places: Any, *, source: BitSource | None = None) -> NDArray[np.int64]:

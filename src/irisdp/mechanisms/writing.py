@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import checked, integer, json_bytes, json_list, rational, rational_text, short_text, so_many
+from ..exact import checked, integer, json_bytes, json_list, log_above, rational, rational_text, short_text, so_many
+from ..exact.rounding import LARGEST_EPSILON
 from ..outputs import plan_outputs, write_outputs
 from ..privacy import MOST_PAIRS, Gaussian, Guarantee, Pair, Privacy
 from ..sampling import BitSource
@@ -170,8 +171,7 @@ class Written(Drawable, ABC):
         if self.certificate is not None:
             document["certificate"] = self.certificate
             for key in ("loss", "weights", "multipliers", "choice"):  # nothing is believed of what a caller gave
-                if isinstance(self.certificate, Mapping):
-                    _check_short(self.certificate.get(key), key)
+                _check_short(self.certificate.get(key), key)
         if self.objective is not None:
             document["objective"] = self.objective.to_document()
         return document
@@ -298,8 +298,13 @@ def privacy_to_document(privacy: Guarantee) -> dict[str, Any]:
 
 
 def _pair_to_document(pair: Pair) -> dict[str, Any]:
-    if pair.ratio.denominator > _SHORT and Privacy(epsilon=pair.epsilon).ratio == pair.ratio:
+    if (pair.ratio.denominator > _SHORT or log_above(pair.ratio) != pair.epsilon) and _is_of_its_epsilon(pair):
         document = {"epsilon": rational_text(pair.epsilon)}
     else:
         document = {"ratio": rational_text(pair.ratio)}
     return document if pair.delta == 0 else {**document, "delta": rational_text(pair.delta)}
+
+
+def _is_of_its_epsilon(pair: Pair) -> bool:
+    """Tell whether the ratio is e^ε as it is rounded; a ratio may lie beyond every ε that can be asked for."""
+    return pair.epsilon <= LARGEST_EPSILON and Privacy(epsilon=pair.epsilon).ratio == pair.ratio

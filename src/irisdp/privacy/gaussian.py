@@ -157,7 +157,7 @@ def _gap(here: float, there: float, mu: float) -> float:
 
 def _point(x: float, mu: float) -> tuple[float, float]:
     # erfc keeps its digits in the tail, where the corners of a large μ lie
-    return (0.0, 0.0) if x == -math.inf else (_normal(x), _normal(x + mu))
+    return _normal(x), _normal(x + mu)
 
 
 def _normal(x: float) -> float:
