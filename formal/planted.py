@@ -56,6 +56,12 @@ PLANTED = [
         "Queries.v is refused",
     ),
     (
+        "two rows a step too far apart",
+        "TwoRows",
+        [("iter t u (prefix p k)) -> possible p q.", "iter t.+1 u (prefix p k)) -> possible p q.")],
+        "TwoRows.v is refused",
+    ),
+    (
         "a proof left open",
         "PartitionSelection",
         [("Proof. exact: u_sound (named_bounds n). Qed.", "Admitted.")],
