@@ -149,6 +149,10 @@ WRONG = {
     "no file": (None, "PLAN.toml: there is no file"),
     "no TOML": ("[datasets", "PLAN.toml: plan.toml is no valid TOML at end of document"),
     "empty": ("", "datasets: are missing from the plan; write [datasets.survey]"),
+    "an address": (
+        '[datasets.a]\ndata = "postgresql://me:key@host/db.x?password=key"\n' + COUNT,
+        "dataset a: data: is an address, and plans name files and folders; ask it by irisdp publish",
+    ),
     "no questions": (DATASET, "questions: are missing from the plan; write [[questions]]"),
     "datasets as text": ('datasets = "t.csv"\n' + COUNT, "datasets: are text, not tables with names"),
     "dataset as text": ('datasets.a = "t.csv"\n' + COUNT, "dataset a: is text, not a table"),

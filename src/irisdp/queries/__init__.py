@@ -23,7 +23,7 @@ from .groups import Groups, find_keys, read_groups
 from .histogram import Histogram, part_groups
 from .keys import UnreleasedKeys, enumerate_keys
 from .lists import check_list, entry_of
-from .locations import Location, locate
+from .locations import Location, is_address, locate
 from .majority import Majority
 from .neighbours import Move, Relation, cell_relation, independent_parts, moves, read_relation, total_cost
 from .orders import Ranking, Top
@@ -90,6 +90,7 @@ __all__ = [
     "find_keys",
     "groups_file",
     "independent_parts",
+    "is_address",
     "keep_contribution",
     "load_types",
     "locate",

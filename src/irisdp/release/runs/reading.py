@@ -13,7 +13,7 @@ from typing import Any
 from ...errors import BadInput, Refusal
 from ...exact import file_path
 from ...outputs import same_file
-from ...queries import apply_words, groups_file
+from ...queries import apply_words, groups_file, is_address
 from ..answers import check_ending
 from ..batches.reading import MOST_QUESTIONS, check_number, grouped
 from ..batches.wording import in_keys
@@ -191,6 +191,8 @@ def _dataset(name: str, document: Any, folder: Path) -> AskedDataset:
     with _within(where):
         if "data" not in found:
             raise BadInput("data", "is missing", _EXAMPLE["datasets"])
+        if isinstance(found["data"], str) and is_address(found["data"]):  # it may hold a secret, and is not quoted
+            raise BadInput("data", "is an address, and plans name files and folders", "ask it by irisdp publish")
         options = {key: value for key, value in found.items() if key not in ("data", "licence")}
         for key in ("project", "secret"):
             if key in options:
