@@ -79,7 +79,7 @@ coverage: $(VENV)/.develop
 # By lot, the same at every run; `python tests/support/mutants.py privacy` plants every one.
 MISTAKES ?= 12
 mutants: $(VENV)/.develop
-	@for room in privacy sampling exact; do \
+	@for room in privacy exact; do \
 	  PYTHONPATH=tests $(BIN)/python tests/support/mutants.py $$room --number $(MISTAKES) --jobs $(JOBS) || exit 1; \
 	done
 

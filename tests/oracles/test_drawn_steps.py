@@ -5,10 +5,12 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
+from irisdp.errors import BadInput
 from irisdp.privacy import Privacy
 from irisdp.sampling import ScriptedBits, draw_brackets, draw_ranks, fixed_point, law_of, refine, shape_orbits
 from irisdp.sampling.digits import Digit, DigitLaw
 from irisdp.sampling.fixed_point import LARGEST_DEPTH, open_cells, saturation_depth
+from irisdp.sampling.inputs import integers
 from irisdp.sampling.shape_orbits import orbit_of
 from irisdp.sampling.uniform import draw_uniform
 
@@ -219,3 +221,21 @@ def test_a_link_lies_on_the_side_of_its_part(far):
     places = [(value - 10) * toward for value in drawn]
     assert places == sorted(places)
     assert set(places) == {-1, 0, abs(far), abs(far) + 1}
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (np.ma.array([1, 2], mask=[0, 1]), "one with masked entries"),
+        ([1.5], "floats"),
+        ([True], "booleans"),
+        (["1"], "text"),
+        ([1j], "complex numbers"),
+        ([None], "Python objects"),
+        (np.array([1], dtype="timedelta64[s]"), "this type"),
+    ],
+)
+def test_arrays_of_anything_else_are_refused_by_kind(values, kind):
+    with pytest.raises(BadInput) as refused:
+        integers(values, "values", at_least=0, at_most=9)
+    assert str(refused.value) == f"values: must be an array of integers, not {kind}; convert it to int64"

@@ -8,6 +8,7 @@ from fractions import Fraction as F
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+import flint
 import numpy as np
 import pytest
 from gmpy2 import mpq
@@ -31,6 +32,7 @@ from irisdp.exact import (
     integer,
     json_bytes,
     json_line,
+    json_list,
     log_above,
     log_below,
     nearest_float,
@@ -272,8 +274,6 @@ def test_precision_is_raised_until_the_ball_is_narrow_and_finite_and_is_then_as_
         raise ZeroDivisionError
     with working_precision(77):
         pass
-    import flint
-
     assert flint.ctx.prec == 53
 
 
@@ -282,6 +282,15 @@ def test_ends_of_a_ball_are_outside(value):
     found = ends(ball(value))
     assert value in found
     assert found.width <= abs(value) / (1 << 40)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("factor", [1, 3])
+def test_what_is_too_small_to_write_down_lies_between_nothing_and_little(factor, sign):
+    """Exactly a power of two, and three of them: nearer to 0 than a bound is written, and not on its wrong side."""
+    found = ends(sign * factor * flint.arb(2) ** -(1 << 22))
+    near, far = (found.lower, found.upper) if sign > 0 else (-found.upper, -found.lower)
+    assert near == 0 < far < F(1, 1 << (1 << 20) - 3)
 
 
 # Rows on a grid
@@ -416,6 +425,8 @@ def test_tables_and_lists_that_are_none():
     assert refused(table, [[], []], "x", rows=2) == "x: must have rows of one length; give as many numbers in every row"
     assert refused(table, [[1, 2]], "x", rows=1, columns=3).startswith("x: must be a list of 3 numbers")
     assert entries(np.array(1)) is None
+    assert refused(json_list, (1,), "x") == "x: must be a list; write it in square brackets"
+    assert refused(json_list, [1], "x", 2) == "x: must be a list of 2 entries; write it in square brackets"
     assert entries(x for x in (1, 2)) == [1, 2]
     assert refused(counts, [1, 5], "x", at_most=4).startswith("x: must be at least 0 and at most 4")
 
@@ -514,6 +525,15 @@ class Box:
 )  # fmt: skip
 def test_arguments_that_do_not_fit_are_refused_in_these_words(call, arguments, options, said):
     assert refused(call, *arguments, **options) == said
+
+
+@checked
+def deep(anything: Sequence[Any] = (), rows: Sequence[Sequence[int]] = ()) -> None: ...
+
+
+def test_what_a_sequence_holds_is_named_where_that_is_short():
+    assert refused(deep, 3) == "anything: must be a sequence, not int" + HELP
+    assert refused(deep, rows=3) == "rows: must be a sequence, not int" + HELP
 
 
 @checked
