@@ -45,8 +45,9 @@ def pytest_addoption(parser):
 
 
 def function_of(item):
-    """Return a test function's name: room/file.py::function."""
-    return f"{item.path.relative_to(TESTS).as_posix()}::{getattr(item, 'originalname', item.name)}"
+    """Return a test function's name: room/file.py::function, or src/… for an example in a docstring."""
+    file = item.path.relative_to(TESTS.parent).as_posix().removeprefix("tests/")
+    return f"{file}::{getattr(item, 'originalname', item.name)}"
 
 
 def spread(cases, number):
