@@ -26,6 +26,22 @@ def test_values_are_read_as_declared(data):
     assert found == [{"g": "a", "v": "1"}, {"g": "b", "v": "2"}, {"g": None, "v": None}, {"g": "", "v": "2.5"}]
 
 
+def test_a_byte_order_mark_is_read_alike_on_every_line(tmp_path):
+    """Taken off the first line alone, a record that is removed would decide what the next one is."""
+    lines = [b'{"v": 0}\n', b'\xef\xbb\xbf{"v": 1}\n', b"\xef\xbb\xbf\n", b'\xef\xbb\xbf\xef\xbb\xbf{"v": 2}\n']
+    path = tmp_path / "m.jsonl"
+
+    def held(content):
+        path.write_bytes(content)
+        table = open_table(path, types={"v": "text"})
+        return [record["v"] for record in table.run("SELECT v FROM data", table.columns).to_pylist()]
+
+    for removed in range(len(lines) + 1):
+        kept = [line for place, line in enumerate(lines) if place != removed]
+        assert held(b"".join(kept)) == [value for line in kept for value in held(line)]
+    assert held(b"".join(lines)) == ["0", "1", None]
+
+
 def test_the_order_in_which_columns_are_declared_says_nothing(data):
     one, other = open_table(data, types=TYPES), open_table(data, types=dict(reversed(TYPES.items())))
     assert one.columns == other.columns

@@ -370,7 +370,7 @@ def test_a_lost_or_foreign_record_means_that_files_are_somebody_elses(here):
     assert str(here) not in record
     (here / RECORD).write_text(record + '{"plan": "plan.toml", "fi')  # cut off by a power loss
     assert irisdp(f"run {plan}").status == 0
-    (here / RECORD).write_text("[]\n7\n\n" + record.replace('"digest": "', '"digest": "0'))
+    (here / RECORD).write_text("[]\n7\n\n" + "[" * 200_000 + "\n" + record.replace('"digest": "', '"digest": "0'))
     assert irisdp(f"run {plan}").status == 2
     (here / RECORD).unlink()
     assert irisdp(f"run {plan}").status == 2

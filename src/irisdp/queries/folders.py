@@ -143,6 +143,11 @@ def open_folder(text: str) -> tuple[list[Column], FolderSource]:
     paths = guarded(lambda: _listed(location), "is a folder that cannot be listed", "check that it can be read")
     if not paths:
         raise BadInput("data", f"finds no .parquet file in {text!r}", "name a folder that holds some")
+    # sale[s]/*.parquet would be the whole of sales, with the ledger and the project of the folder around it.
+    within = PurePath(location.pattern).parts[:-1]
+    if within and within[0] != "**" and not all("=" in path.relative_to(root).parts[0] for path in paths):
+        rule = "has a pattern where the table's own folder is named"
+        raise BadInput("data", rule, "name the folder, and behind it **, key=VALUE or files")
     parted = [(path, _partition(path.relative_to(root))) for path in paths]
     keys = sorted(parted[0][1])
     for path, said in parted:

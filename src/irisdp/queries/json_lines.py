@@ -4,7 +4,8 @@ Which keys a record has, and of what type its values are, is the record's own af
 types are declared (decision 30), every value is read as text first, and then as its column's type: `"7"` and `7` are
 one text. A value that is null, a list or an object is null, and so is that of a key that is not there; of a key that is
 there twice the last one counts. A line that is no JSON object in UTF-8 is a record of which nothing is known; one that
-is blank, or longer than `records.LONGEST_RECORD`, is none. No line changes what another is read as.
+is blank, or longer than `records.LONGEST_RECORD`, is none. A byte order mark is passed over at the beginning of any
+line, lest a line before it decide what it is. No line changes what another is read as.
 """
 
 from __future__ import annotations
@@ -50,13 +51,10 @@ class JsonLinesSource(Embedded):
     ----------
     names : tuple of str
         The columns, in alphabetical order: they are declared, and the order in which that was done says nothing.
-    start : int
-        Where the first line begins.
     """
 
     path: Path
     names: tuple[str, ...] = field(repr=False)
-    start: int = field(repr=False)
     packing: str = ""
 
     def digest(self) -> bytes:
@@ -110,8 +108,8 @@ def open_json_lines(path: Path, packing: str, types: Any) -> tuple[list[Column],
         raise BadInput("types", rule, 'declare all columns, such as {"age": "integer", "town": "text"}')
     check_names(list(declared))
     names = tuple(sorted(declared))
-    start = len(BOM) if first_bytes(path, len(BOM), packing) == BOM else 0
-    return [Column(name, Kind.UNTYPED) for name in names], JsonLinesSource(path, names, start, packing)
+    first_bytes(path, 1, packing)
+    return [Column(name, Kind.UNTYPED) for name in names], JsonLinesSource(path, names, packing)
 
 
 def read_record(line: bytes) -> dict[str, Any]:
@@ -164,7 +162,7 @@ def _is_deep(text: str) -> bool:
 
 def _lines(source: JsonLinesSource, *, longest: int = LONGEST_RECORD, size: int = BLOCK) -> Iterator[list[bytes]]:
     """Yield the lines that are records, some at once; one that is too long is passed over without being held."""
-    rest, dropping, place, last = b"", False, source.start, False
+    rest, dropping, place, last = b"", False, 0, False
     with opened(source.path, source.packing) as file:
         while not last:
             file.seek(place)
@@ -175,6 +173,8 @@ def _lines(source: JsonLinesSource, *, longest: int = LONGEST_RECORD, size: int 
             if dropping:
                 dropping, rest = (False, rest) if lines else (True, b"")
                 lines = lines[1:]
-            if len(rest) > longest + 1:  # a CR before the line's end is no part of it
+            if len(rest) > len(BOM) + longest + 1:  # a byte order mark and a CR are no part of a line
                 dropping, rest = True, b""
-            yield [line for line in lines if len(line.removesuffix(b"\r")) <= longest and line.strip(b" \t\r")]
+            # At any line's beginning: a mark that only the first may have would be read by what stands before it.
+            own = [line.removeprefix(BOM) for line in lines]
+            yield [line for line in own if len(line.removesuffix(b"\r")) <= longest and line.strip(b" \t\r")]

@@ -150,6 +150,6 @@ def _line(line: bytes) -> dict[str, object]:
     """Read a line; one that is none says nothing."""
     try:
         found = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
