@@ -331,6 +331,18 @@ def test_limits_of_two_projects_of_one_ledger_are_seen_before_the_first_question
     assert not (here / "t.ledger").exists()
 
 
+@pytest.mark.parametrize("victim", ["u.csv", "ledger.csv", "u.types.json"])
+def test_files_of_a_dataset_that_no_question_is_about_are_no_outputs(victim, here):
+    for name in ("u.csv", "ledger.csv", "u.types.json"):
+        (here / name).write_text("a\n1\n")
+    other = '[datasets.other]\ndata = "u.csv"\nledger = "ledger.csv"\ntypes = "u.types.json"\n'
+    plan = written(here, DATASET + other + COUNT + f'dataset = "survey"\nout = "{victim}"\n')
+    before = files(here)
+    with pytest.raises(BadInput, match="out: .* dataset other"):
+        iris.run(plan, force=True)
+    assert files(here) == before
+
+
 def test_several_datasets_and_ledgers(here):
     (here / "u.csv").write_text("g;v\na;1\n")
     other = '[datasets.other]\ndata = "u.csv"\ndelimiter = ";"\nledger = "private.ledger"\n'

@@ -22,6 +22,9 @@ __all__ = ["Records", "planned_again", "planned_page", "prepare_all", "records_o
 Records = Mapping[str, Record]
 """By the names of datasets."""
 
+_FILES = ("ledger", "project", "secret", "types")
+"""Options of a dataset that may name a file."""
+
 
 def records_of(asked: AskedRun) -> Records:
     """Return for each dataset the record of what runs of the plan wrote of its answers."""
@@ -89,7 +92,7 @@ def _check_apart(asked: AskedRun, ready: Sequence[Prepared]) -> None:
         kept = keeper(one.secret, one.planned.table.path, one.book)
         for role, path in read_and_kept([("the plan", asked.file), *declared], one.book.path, kept):
             read[role, str(path)] = role, Path(path)
-    inputs = list(read.values())
+    inputs = [*read.values(), *_named_only(asked)]
     page = [] if asked.report is None else [asked.report]
     try:
         plan_outputs([*page, *(one.path for own in ready for one in own.outputs)], inputs, field="out", force=True)
@@ -101,3 +104,15 @@ def _check_apart(asked: AskedRun, ready: Sequence[Prepared]) -> None:
             inputs += [(f"what {question.label} writes", output.path) for output in own.outputs]
         plan_outputs(page, inputs, field="report", force=True)
         raise
+
+
+def _named_only(asked: AskedRun) -> list[tuple[str, str | Path]]:
+    """Return the files of datasets that no question is about: they are somebody's tables and ledgers all the same."""
+    asked_about = {question.dataset.name for question in asked.questions}
+    return [
+        (f"{key} of dataset {dataset.name}", path)
+        for dataset in asked.datasets
+        if dataset.name not in asked_about
+        for key, path in (("the data", dataset.data), *((key, dataset.options.get(key)) for key in _FILES))
+        if isinstance(path, str | Path) and "://" not in str(path)
+    ]
