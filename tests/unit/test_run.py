@@ -338,7 +338,7 @@ def test_files_of_a_dataset_that_no_question_is_about_are_no_outputs(victim, her
     other = '[datasets.other]\ndata = "u.csv"\nledger = "ledger.csv"\ntypes = "u.types.json"\n'
     plan = written(here, DATASET + other + COUNT + f'dataset = "survey"\nout = "{victim}"\n')
     before = files(here)
-    with pytest.raises(BadInput, match="out: .* dataset other"):
+    with pytest.raises(BadInput, match=r"out: .* dataset other"):
         iris.run(plan, force=True)
     assert files(here) == before
 
