@@ -67,12 +67,24 @@ def needs(folder):
     return found
 
 
-def compile_all(folder, build, jobs):
-    """Compile every file of ``folder`` in ``build``; return the processor's seconds that each took."""
+def with_needs(folder, names):
+    """Return these files and all that they need, each with what it needs."""
+    below, found, left = needs(folder), {}, set(names)
+    if unknown := left - below.keys():
+        raise Refused(f"there is no file of proofs called {', '.join(sorted(unknown))}")
+    while left:
+        name = left.pop()
+        found[name] = below[name]
+        left |= below[name] - found.keys()
+    return found
+
+
+def compile_all(folder, build, jobs, names=None):
+    """Compile every file of ``folder``, or these with all that they need, in ``build``; return the processor's seconds of each."""
     check_texts(folder)
+    waiting, done = with_needs(folder, names or needs(folder)), {}
     shutil.rmtree(build, ignore_errors=True)
     build.mkdir(parents=True)
-    waiting, done = needs(folder), {}
     for name in waiting:
         shutil.copy(folder / f"{name}.v", build)
     with ThreadPoolExecutor(jobs) as pool:
@@ -112,21 +124,21 @@ def coq(command, build):
     return done.stdout
 
 
-def assumptions(folder, build):
-    """Return the axioms that each listed theorem rests on; refuse those that are not listed."""
-    names = [f"{file}.{name}" for name, file, _ in listed(folder)]
+def assumptions(folder, build, files=None):
+    """Return the axioms that each listed theorem, or each of these files, rests on; refuse those that are not listed."""
+    names = [f"{file}.{name}" for name, file, _ in listed(folder) if files is None or file in files]
     text = (folder / "axioms.txt").read_text(encoding="utf-8")
     allowed = {line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")}
     # Coq walks through all of mathcomp for each answer, so one answer for all theorems is asked for first
-    together = axioms_of(folder, build, names)
+    together = axioms_of(build, names) if names else ()
     if unlisted := sorted(set(together) - allowed):
         raise Refused(f"theorems rest on what axioms.txt does not list: {', '.join(unlisted)}")
-    return {name: axioms_of(folder, build, [name]) if together else () for name in names}
+    return {name: axioms_of(build, [name]) if together else () for name in names}
 
 
-def axioms_of(folder, build, names):
+def axioms_of(build, names):
     """Return the axioms on which some of these theorems rest."""
-    lines = [f"From Iris Require {' '.join(sorted({file for _, file, _ in listed(folder)}))}."]
+    lines = [f"From Iris Require {' '.join(sorted({name.split('.')[0] for name in names}))}."]
     lines += [f"Definition listed := ({', '.join(f'@{name}' for name in names)}, tt).", "Print Assumptions listed."]
     (build / "Assumptions.v").write_text("\n".join(lines) + "\n", encoding="utf-8")
     answer = coq(["coqc", "-q", "-w", "none", "-Q", ".", "Iris", "Assumptions.v"], build).strip()

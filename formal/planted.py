@@ -62,6 +62,12 @@ PLANTED = [
         "TwoRows.v is refused",
     ),
     (
+        "staircase noise for inputs too far apart",
+        "Staircase",
+        [("(distance i j <= m)%N ->", "(distance i j <= m.+1)%N ->")],
+        "Staircase.v is refused",
+    ),
+    (
         "a proof left open",
         "PartitionSelection",
         [("Proof. exact: u_sound (named_bounds n). Qed.", "Admitted.")],

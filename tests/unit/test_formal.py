@@ -3,15 +3,25 @@
 import importlib.util
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 FORMAL = ROOT / "formal"
-SPEC = importlib.util.spec_from_file_location("checks", FORMAL / "checks.py")
-checks = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(checks)
+
+
+def load(name):
+    """Return a module of `formal/`, which is no package: its files import each other by their bare names."""
+    spec = importlib.util.spec_from_file_location(name, FORMAL / f"{name}.py")
+    sys.modules[name] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+checks = load("checks")
+stamps = load("stamps")
 LISTED = checks.listed(FORMAL)
 PAGES = sorted(ROOT.glob("proofs/*.md"))
 TIE = re.compile(r"\[`([\w']+)`\]\(\.\./formal/(\w+)\.v\)")
@@ -64,3 +74,31 @@ def test_a_proof_that_ends_with_defined_or_abort_is_not_closed():
         "Lemma one : True. Proof. exact I. Defined.\nLemma two : True. Abort.\nLemma three : True. Proof. exact I. Qed."
     )
     assert checks.closed_in(text) == {"three"}
+
+
+def test_every_file_was_proved_as_it_is_now():
+    """Coq is not asked here: a stamp says that it was, of this text and of all that it needs."""
+    stale = stamps.stale(FORMAL)
+    assert not stale, f"changed since they were proved: python3 formal/prove.py --write --only {' '.join(stale)}"
+
+
+def a_copy(place):
+    for path in [*FORMAL.glob("*.v"), *FORMAL.glob("*.txt")]:
+        shutil.copy(path, place)
+    shutil.copytree(FORMAL / "stamps", place / "stamps")
+    return place
+
+
+def test_a_changed_file_and_what_rests_on_it_need_new_stamps(tmp_path):
+    path = a_copy(tmp_path) / "Obstacle.v"
+    path.write_text(path.read_text(encoding="utf-8").replace("linear", "nonlinear", 1), encoding="utf-8")
+    assert stamps.stale(tmp_path) == ["Obstacle", "OtherLosses"]
+
+
+def test_a_new_theorem_a_new_file_and_a_file_that_is_gone_need_new_stamps(tmp_path):
+    a_copy(tmp_path)
+    (tmp_path / "Extra.v").write_text("Lemma one : True. Proof. exact I. Qed.\n", encoding="utf-8")
+    (tmp_path / "Staircase.v").unlink()
+    with (tmp_path / "theorems.txt").open("a", encoding="utf-8") as listed:
+        listed.write("level_step Printed operator\n")
+    assert stamps.stale(tmp_path) == ["Extra", "Printed", "Staircase"]
