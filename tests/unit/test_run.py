@@ -151,7 +151,7 @@ WRONG = {
     "empty": ("", "datasets: are missing from the plan; write [datasets.survey]"),
     "an address": (
         '[datasets.a]\ndata = "postgresql://me:key@host/db.x?password=key"\n' + COUNT,
-        "dataset a: data: is an address, and plans name files and folders; ask it by irisdp publish",
+        "dataset a: data: is an address, and plans name files and folders; ask it by itself, without a plan",
     ),
     "no questions": (DATASET, "questions: are missing from the plan; write [[questions]]"),
     "datasets as text": ('datasets = "t.csv"\n' + COUNT, "datasets: are text, not tables with names"),

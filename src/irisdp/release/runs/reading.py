@@ -192,7 +192,9 @@ def _dataset(name: str, document: Any, folder: Path) -> AskedDataset:
         if "data" not in found:
             raise BadInput("data", "is missing", _EXAMPLE["datasets"])
         if isinstance(found["data"], str) and is_address(found["data"]):  # it may hold a secret, and is not quoted
-            raise BadInput("data", "is an address, and plans name files and folders", "ask it by irisdp publish")
+            raise BadInput(
+                "data", "is an address, and plans name files and folders", "ask it by itself, without a plan"
+            )
         options = {key: value for key, value in found.items() if key not in ("data", "licence")}
         for key in ("project", "secret"):
             if key in options:
