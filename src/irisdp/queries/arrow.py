@@ -16,7 +16,7 @@ from .columns import Kind
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["array_of_kind", "integers_of", "texts", "truths", "whole_numbers"]
+__all__ = ["array_of_kind", "integers_of", "text_schema", "texts", "truths", "whole_numbers"]
 
 
 def whole_numbers(values: NDArray[np.int64], missing: NDArray[np.bool_] | None = None) -> pa.Array:
@@ -33,6 +33,13 @@ def truths(values: NDArray[np.bool_]) -> pa.Array:
     import pyarrow as pa
 
     return pa.Array.from_buffers(pa.bool_(), len(values), [None, pa.py_buffer(np.packbits(values, bitorder="little"))])
+
+
+def text_schema(names: Sequence[str]) -> pa.Schema:
+    """Return the schema of columns of text."""
+    import pyarrow as pa
+
+    return pa.schema([(name, pa.string()) for name in names])
 
 
 def texts(values: Sequence[str | None]) -> pa.Array:

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ..errors import BadInput
+from .total import total_stream
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-__all__ = ["Embedded", "Source", "guarded", "locked_connection", "quote_name", "quote_text", "release_of"]
+__all__ = [
+    "Embedded",
+    "Source",
+    "guarded",
+    "locked_connection",
+    "quote_name",
+    "quote_text",
+    "release_of",
+    "streaming_connection",
+]
 
 MEMORY_LIMIT = "1500MB"
 
@@ -57,6 +67,16 @@ class Embedded(ABC):
     def ordered(self) -> bool:
         """Whether records have an order: those of files and of frames in memory have."""
         return True
+
+    @property
+    def form_facts(self) -> dict[str, str]:
+        """What was declared of how the table is written: nothing, unless its reader takes such words."""
+        return {}
+
+    @property
+    def reading(self) -> str:
+        """How its text is read, in words; none where the format says it."""
+        return ""
 
     @abstractmethod
     def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
@@ -124,6 +144,13 @@ def locked_connection(*paths: str) -> duckdb.DuckDBPyConnection:
     settings = ("enable_external_access = false", "lock_configuration = true")
     for setting in (*("enable_progress_bar = false",) * bar, *settings):
         connection.execute(f"SET {setting}")
+    return connection
+
+
+def streaming_connection(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> duckdb.DuckDBPyConnection:
+    """Open a locked connection in which `data` is a stream, to be read once, of batches with every value total."""
+    connection = locked_connection()
+    connection.register("data", total_stream(schema, batches))
     return connection
 
 

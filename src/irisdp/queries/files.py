@@ -8,8 +8,9 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
+from .arrow import text_schema
 from .columns import Column, Kind, check_names
-from .engine import Embedded, guarded, locked_connection
+from .engine import Embedded, guarded, streaming_connection
 from .folders import FolderSource, open_folder
 from .json_lines import JSON_LINES, JsonLinesSource, open_json_lines
 from .locations import Location, is_address, location_of, names_several, packing_of, unpacked_name
@@ -17,7 +18,6 @@ from .packed import digest_of
 from .parquet import ParquetSource, open_parquet
 from .sqlite import SqliteSource, open_sqlite
 from .text import DELIMITERS, TextForm, batches, read_form, read_header, refuse_form
-from .total import total_stream
 
 if TYPE_CHECKING:
     import duckdb
@@ -66,15 +66,11 @@ class TextSource(Embedded):
 
     def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
         """Return a locked connection in which `data` is a stream (to be read once) of the named columns."""
-        import pyarrow as pa
-
-        schema = pa.schema([(name, pa.string()) for name in names])
+        schema = text_schema(names)
         places = [self.names.index(name) for name in names]
         width = len(self.names)
         stream = batches(self.path, self.start, self.form, width, places, schema, packing=self.packing)
-        connection = locked_connection()
-        connection.register("data", total_stream(schema, stream))
-        return connection
+        return streaming_connection(schema, stream)
 
 
 def open_file(

@@ -18,10 +18,10 @@ from urllib.parse import unquote
 
 from ..errors import BadInput
 from .columns import Column, Kind, check_names
-from .engine import Embedded, guarded, locked_connection, quote_name, quote_text
+from .engine import Embedded, guarded, locked_connection, quote_name, quote_text, streaming_connection
 from .locations import WILDCARDS, Location, locate
 from .parquet import RECORDS, opened_parquet, plain_column
-from .total import is_safe, kind_of_type, total_stream
+from .total import is_safe, kind_of_type
 
 if TYPE_CHECKING:
     import duckdb
@@ -61,16 +61,6 @@ class FolderSource(Embedded):
         """No: the names of files say nothing."""
         return False
 
-    @property
-    def form_facts(self) -> dict[str, str]:
-        """What was declared of how it is written: nothing."""
-        return {}
-
-    @property
-    def reading(self) -> str:
-        """How its text is read: the format says it."""
-        return ""
-
     def digest(self) -> bytes:
         """Return the BLAKE2b digest of the files' digests, sorted, each with what its partition says."""
         found = []
@@ -96,9 +86,7 @@ class FolderSource(Embedded):
 
         kinds = [pa.string() if name in asked else self.schema.field(name).type for name in names]
         schema = pa.schema(list(zip(names, kinds, strict=True)))
-        connection = locked_connection()
-        connection.register("data", total_stream(schema, self._batches(held, schema)))
-        return connection
+        return streaming_connection(schema, self._batches(held, schema))
 
     def _selected(self, names: Sequence[str], values: dict[str, str | None], paths: Sequence[Path]) -> str:
         """Return SQL for the records of one partition."""

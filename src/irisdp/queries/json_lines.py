@@ -18,15 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import BadInput
-from .arrow import texts
+from .arrow import text_schema, texts
 from .column_types import load_types
 from .columns import Column, Kind, check_names
-from .engine import Embedded, locked_connection
+from .engine import Embedded, streaming_connection
 from .locations import Location, location_of
 from .packed import digest_of, first_bytes, opened
 from .records import BLOCK, LONGEST_RECORD
 from .text import BOM
-from .total import total_stream
 
 if TYPE_CHECKING:
     import duckdb
@@ -67,23 +66,14 @@ class JsonLinesSource(Embedded):
         return location_of(self.path)
 
     @property
-    def form_facts(self) -> dict[str, str]:
-        """What was declared of how it is written: nothing."""
-        return {}
-
-    @property
     def reading(self) -> str:
         """How it is read, in words."""
         return "as JSON lines in UTF-8; of a line that is no JSON object nothing is known"
 
     def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
         """Return a locked connection in which `data` is a stream (to be read once) of the named columns."""
-        import pyarrow as pa
-
-        schema = pa.schema([(name, pa.string()) for name in names])
-        connection = locked_connection()
-        connection.register("data", total_stream(schema, self._batches(names, schema)))
-        return connection
+        schema = text_schema(names)
+        return streaming_connection(schema, self._batches(names, schema))
 
     def _batches(self, names: Sequence[str], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa

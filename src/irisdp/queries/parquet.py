@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .columns import Column, check_names
-from .engine import Embedded, guarded, locked_connection, quote_name, quote_text
+from .engine import Embedded, guarded, locked_connection, quote_name, quote_text, streaming_connection
 from .locations import Location, location_of
-from .total import is_safe, kind_of_type, total_stream
+from .total import is_safe, kind_of_type
 
 if TYPE_CHECKING:
     import duckdb
@@ -47,16 +47,6 @@ class ParquetSource(Embedded):
         """Where the file lies."""
         return location_of(self.path)
 
-    @property
-    def form_facts(self) -> dict[str, str]:
-        """What was declared of how it is written: nothing."""
-        return {}
-
-    @property
-    def reading(self) -> str:
-        """How its text is read: the format says it."""
-        return ""
-
     def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
         """Return a locked connection in which `data` holds the named columns."""
         import pyarrow as pa
@@ -71,9 +61,7 @@ class ParquetSource(Embedded):
             return connection
         fields = [file.schema_arrow.field(name) for name in names]
         batches = (batch.select(names) for batch in file.iter_batches(RECORDS, columns=list(names)))
-        connection = locked_connection()
-        connection.register("data", total_stream(pa.schema(fields), batches))
-        return connection
+        return streaming_connection(pa.schema(fields), batches)
 
 
 def open_parquet(path: Path) -> tuple[list[Column], ParquetSource]:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .columns import Column, Kind, kind_of
-from .engine import Embedded, locked_connection, quote_name
+from .engine import Embedded, quote_name, streaming_connection
 from .multisets import multiset_digest
-from .total import LONGEST_TEXT, total_stream
+from .total import LONGEST_TEXT
 
 if TYPE_CHECKING:
     import duckdb
@@ -60,9 +60,7 @@ class RelationSource(Embedded):
     def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
         """Return a locked connection in which `data` is a stream (to be read once) of the named columns."""
         reader = _batches(self._plain(names), _VECTOR)
-        connection = locked_connection()
-        connection.register("data", total_stream(reader.schema, reader))
-        return connection
+        return streaming_connection(reader.schema, reader)
 
     def _plain(self, names: Sequence[str]) -> duckdb.DuckDBPyRelation:
         types = dict(_typed(self.relation))

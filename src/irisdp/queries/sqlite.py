@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from ..errors import BadInput
-from .arrow import texts
+from .arrow import text_schema, texts
 from .columns import Column, Kind, check_names, list_names
-from .engine import Embedded, guarded, locked_connection, quote_name
+from .engine import Embedded, guarded, quote_name, streaming_connection
 from .locations import Location, locate
 from .multisets import multiset_digest
-from .total import LONGEST_TEXT, total_stream
+from .total import LONGEST_TEXT
 
 if TYPE_CHECKING:
     import duckdb
@@ -67,11 +67,6 @@ class SqliteSource(Embedded):
         return False
 
     @property
-    def form_facts(self) -> dict[str, str]:
-        """What was declared of how it is written: nothing."""
-        return {}
-
-    @property
     def reading(self) -> str:
         """How it is read, in words."""
         return "from a SQLite database; a value that is not of its column's type is unknown"
@@ -91,12 +86,8 @@ class SqliteSource(Embedded):
 
     def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
         """Return a locked connection in which `data` is a stream (to be read once) of the named columns."""
-        import pyarrow as pa
-
-        schema = pa.schema([(name, pa.string()) for name in names])
-        connection = locked_connection()
-        connection.register("data", total_stream(schema, self._batches(names, schema)))
-        return connection
+        schema = text_schema(names)
+        return streaming_connection(schema, self._batches(names, schema))
 
     def _batches(self, names: Sequence[str], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
