@@ -121,7 +121,7 @@ class TestCutConnections:
             kept = []
             try:
                 return once(self, lambda rows: kept.append(work(rows)) or kept[-1], attempt)
-            except module._driver().Error:
+            except module.driver().Error:
                 return kept[-1]
 
         monkeypatch.setattr(module.LedgerServer, "_once", careless)

@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..accounting import EPSILON_DELTA, Currency
 from ..errors import BadInput, NotShown
+from ..queries.servers import connected, driver, is_lost
 from . import ledger_store
 from .ledger_address import Address
 from .ledger_file import nowhere
-from .ledger_server_words import explain, is_lost, is_undone
+from .ledger_server_words import explain, is_undone
 from .ledger_store import Damaged, Rows
 from .ledger_tables import VERSION, statements
 
@@ -40,8 +41,6 @@ RETURN = 60
 """Seconds to wait for a server that went away in the middle of a transaction."""
 _ATTEMPTS = 20
 """How often a transaction is done that others, who keep no turn, make the server undo."""
-_CONNECT = 15
-"""Seconds to wait for a connection, unless the address says how many."""
 _LONGEST_PAUSE = 2
 
 _APPLICATION = "irisdp ledger"
@@ -174,7 +173,7 @@ class LedgerServer:
                 attempt = _Attempt()
                 try:
                     return self._once(work, attempt)
-                except _driver().Error as error:
+                except driver().Error as error:
                     lost = is_lost(error) or attempt.lost
                     undone += is_undone(error)
                     unsure |= lost and attempt.committing
@@ -260,28 +259,20 @@ class LedgerServer:
     @contextlib.contextmanager
     def _said(self) -> Iterator[None]:
         """Say what goes wrong in our own words: the server's might quote what it read."""
-        driver = _driver()
+        errors = (driver().Error, *_UNDOABLE)
         with ledger_store.turn:
             try:
                 yield
-            except (driver.Error, *_UNDOABLE) as error:
+            except errors as error:
                 raise BadInput("ledger", *explain(self.name, error)) from None
 
     @contextlib.contextmanager
     def _connected(self) -> Iterator[psycopg.Connection[Any]]:
-        more = {} if "connect_timeout=" in self.address.told else {"connect_timeout": _CONNECT}
-        connection = _driver().connect(
-            self.address.told,
-            autocommit=True,
-            prepare_threshold=None,
-            client_encoding="utf8",
-            fallback_application_name="irisdp",
-            **more,
-        )
+        connection = connected(self.address.server)
         try:
             yield connection
         finally:
-            with contextlib.suppress(_driver().Error, OSError):
+            with contextlib.suppress(driver().Error, OSError):
                 connection.close()
 
 
@@ -290,11 +281,3 @@ class _Attempt:
 
     def __init__(self) -> None:
         self.begun = self.committing = self.lost = False
-
-
-def _driver() -> Any:
-    try:
-        import psycopg
-    except ImportError:
-        raise BadInput("psycopg", "is not installed", 'pip install "irisdp[postgresql]"') from None
-    return psycopg

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from ..queries.servers import SAID, is_lost, state_of
 
-__all__ = ["explain", "is_lost", "is_undone"]
+__all__ = ["explain", "is_undone"]
 
 _UNDONE = ("40001", "40P01")
 """Serialisation failure and deadlock: all of the transaction is undone, and it may be done again."""
-_LOST = ("57P01", "57P02", "57P03", "57P05", "08")
-"""The server goes down, comes up, or cut the connection."""
 
 _SAID = {
-    "28": ("does not let this role in", "check the user, and the password in ~/.pgpass, a service file or PGPASSWORD"),
-    "3D": ("names a database that is not there", "have it made, or name another"),
+    **SAID,
     "42501": ("does not allow this role to do that", "ask its owner to grant it what it lacks"),
     "25006": ("is a copy, or open for reading only", "name the server that is written to"),
     "53": ("could not be written or read: the server is full", "make room and ask again: what was charged is kept"),
@@ -26,18 +23,12 @@ _SAID = {
 
 def is_undone(error: Exception) -> bool:
     """Tell whether the server undid the whole transaction because of others."""
-    return _state(error) in _UNDONE
-
-
-def is_lost(error: Exception) -> bool:
-    """Tell whether the connection was lost, or could not be had."""
-    state = _state(error)
-    return state.startswith(_LOST) if state else type(error).__name__ in ("OperationalError", "ConnectionTimeout")
+    return state_of(error) in _UNDONE
 
 
 def explain(name: str, error: Exception) -> tuple[str, str]:
     """Return rule and remedy."""
-    state = _state(error) or {"DataError": "22"}.get(type(error).__name__, "")
+    state = state_of(error) or {"DataError": "22"}.get(type(error).__name__, "")
     for start, (rule, remedy) in _SAID.items():
         if state.startswith(start):
             return f"{name} {rule} ({state})", remedy
@@ -46,7 +37,3 @@ def explain(name: str, error: Exception) -> tuple[str, str]:
         remedy = "check host, port, user and password (~/.pgpass, PGPASSWORD), and whether the server runs"
         return f"{name} {rule}{f' ({state})' if state else ''}", remedy
     return f"{name} is damaged or not a ledger{f' ({state})' if state else ''}", "restore it, or name another"
-
-
-def _state(error: Any) -> str:
-    return str(getattr(error, "sqlstate", None) or "")

@@ -1,0 +1,149 @@
+"""PostgreSQL servers, as ledgers and tables are found on them: where one is, who reaches it, and what went wrong.
+
+An address says where a server is and nothing that lets anybody in. A password in it would stand in lists of processes,
+in files and in messages, so one is refused; PostgreSQL's own places for it (`~/.pgpass`, a service file, PGPASSWORD)
+are read by its own library, and never by this one. What a server complains of may quote what it read, so its words go
+nowhere: all that is taken of them is their five-letter code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
+
+from ..errors import BadInput
+
+if TYPE_CHECKING:
+    import psycopg
+
+__all__ = ["SAID", "Server", "connected", "driver", "is_lost", "is_on_server", "read_server", "state_of"]
+
+_LOOKS_LIKE_ONE = re.compile(r"\s*postgres(ql)?:", re.IGNORECASE)
+_OPTIONS = {
+    *("connect_timeout", "host", "hostaddr", "passfile", "port", "service", "target_session_attrs", "tcp_user_timeout"),
+    *("channel_binding", "gssencmode", "krbsrvname", "require_auth"),
+    *("sslcert", "sslcompression", "sslcrl", "sslkey", "sslmode", "sslnegotiation", "sslrootcert"),
+}
+"""What libpq takes besides, none of it secret; nothing here changes what is done once it is let in."""
+
+_CONNECT = 15
+"""Seconds to wait for a connection, unless the address says how many."""
+_LOST = ("57P01", "57P02", "57P03", "57P05", "08")
+"""The server goes down, comes up, or cut the connection."""
+
+SAID = {
+    "28": ("does not let this role in", "check the user, and the password in ~/.pgpass, a service file or PGPASSWORD"),
+    "3D": ("names a database that is not there", "have it made, or name another"),
+}
+"""What a code says of any server, by its first letters: rule and remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A database on a server, as an address names it.
+
+    Attributes
+    ----------
+    place : str
+        Scheme, user, host and database.
+    options : mapping
+        What libpq is told besides.
+    own : mapping
+        Words of the address that are not libpq's.
+    inner : str
+        What stands behind `#`, as it was written.
+    """
+
+    place: str
+    options: Mapping[str, str] = field(hash=False)
+    own: Mapping[str, str] = field(compare=False)
+    inner: str
+
+    @property
+    def told(self) -> str:
+        """What libpq is told."""
+        return f"{self.place}?{urlencode(self.options)}" if self.options else self.place
+
+
+def is_on_server(text: str) -> bool:
+    """Tell whether text looks like the address of a PostgreSQL server."""
+    return _LOOKS_LIKE_ONE.match(text) is not None
+
+
+def read_server(text: str, field: str, write: str, *, own: tuple[str, ...] = ()) -> Server:
+    """Read the address of a database.
+
+    Parameters
+    ----------
+    field : str
+        The option that names it.
+    write : str
+        What to write instead of an address that cannot be read.
+    own : tuple of str
+        Words that it may hold besides libpq's.
+
+    Raises
+    ------
+    BadInput
+        For one that holds a password or cannot be read. What was given is never quoted: it may hold a secret.
+    """
+    try:
+        parts = urlsplit(text.strip())
+        login, _, place = parts.netloc.rpartition("@")
+        options = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=True) if parts.query else []
+        _ = parts.port
+    except ValueError:
+        raise BadInput(field, "is no address of a database", write) from None
+    names = [name for name, _ in options]
+    if ":" in unquote(login) or any("password" in name or "secret" in name for name in names):
+        raise BadInput(
+            field,
+            "holds a password, which lists of processes, files and messages would show",
+            "leave it out, and keep it in ~/.pgpass, a service file or PGPASSWORD; change it if others could see it",
+        )
+    given = dict(options)
+    words = {name: given.pop(name) for name in own if name in given}
+    if not re.fullmatch(r"[\w.-]*", unquote(parts.path).removeprefix("/")) or len(set(names)) < len(names):
+        raise BadInput(field, "is no address of a database", write)
+    if not given.keys() <= _OPTIONS or not text.isprintable() or "@" in place + "".join(given.values()):
+        raise BadInput(field, "has an option that is not known here", write)
+    if "," in place or any("," in given.get(name, "") for name in ("host", "hostaddr", "port")):
+        raise BadInput(field, "names several servers, each of which would have a budget of its own", "name one")
+    return Server(f"postgresql://{parts.netloc}{parts.path}", given, words, parts.fragment)
+
+
+def connected(server: Server) -> psycopg.Connection[Any]:
+    """Return a new connection, whose every statement is a transaction unless one is begun."""
+    more = {} if "connect_timeout" in server.options else {"connect_timeout": _CONNECT}
+    connection: psycopg.Connection[Any] = driver().connect(
+        server.told,
+        autocommit=True,
+        prepare_threshold=None,
+        client_encoding="utf8",
+        fallback_application_name="irisdp",
+        **more,
+    )
+    return connection
+
+
+def driver() -> Any:
+    """Return psycopg, or say what to install."""
+    try:
+        import psycopg
+    except ImportError:
+        raise BadInput("psycopg", "is not installed", 'pip install "irisdp[postgresql]"') from None
+    return psycopg
+
+
+def is_lost(error: Exception) -> bool:
+    """Tell whether the connection was lost, or could not be had."""
+    state = state_of(error)
+    return state.startswith(_LOST) if state else type(error).__name__ in ("OperationalError", "ConnectionTimeout")
+
+
+def state_of(error: Any) -> str:
+    """Return the server's code for what went wrong (SQLSTATE); empty where it said none."""
+    return str(getattr(error, "sqlstate", None) or "")
