@@ -56,9 +56,57 @@ def test_a_packed_table_finds_its_project(tmp_path):
     assert planned.asked.promise.table == "t.tsv"
 
 
+PLAN = """
+[datasets.t]
+data = "{data}"
+
+[[questions]]
+dataset = "t"
+query = "count"
+epsilon = 1
+out = "{out}"
+"""
+BATCH = """{{"data": "{data}", "budget": {{"epsilon": 1}}, "questions": [{{"query": "count", "out": "{out}"}}]}}"""
+WRITERS = {
+    "answers": "publish {data} count --epsilon 1 --out {out} --force",
+    "the ledger": "publish {data} count --epsilon 1 --ledger {out}",
+    "a batch": "batch batch.json --force",
+    "a plan": "run plan.toml --force",
+    "a project": "init {data} --out {out} --force",
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("there", [True, False], ids=["there", "not there"])
+@pytest.mark.parametrize(
+    ("data", "out"),
+    [("t.csv.gz", "t.csv"), ("t.csv.zst", "t.csv"), ("t.csv", "t.csv.gz"), ("k.csv.gz", "t.csv")],
+)
+def test_nothing_is_written_to_what_would_be_the_same_table(tmp_path, monkeypatch, data, out, there, writer, capsys):
+    """The packed table's raw file may stand beside it; an answer of that name would be taken for the table."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(BODY))
+    (tmp_path / "t.csv.zst").write_bytes(zstd(BODY))
+    (tmp_path / "t.csv").write_bytes(BODY)
+    (tmp_path / "k.csv.gz").symlink_to("t.csv.gz")
+    if not there:
+        (tmp_path / out).unlink(missing_ok=True)
+    (tmp_path / "plan.toml").write_text(PLAN.format(data=data, out=out))
+    (tmp_path / "batch.json").write_text(BATCH.format(data=data, out=out))
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.exists()}
+    if data not in before:
+        pytest.skip("that is the data itself")
+    assert run(WRITERS[writer].format(data=data, out=out).split()) == 2
+    printed = capsys.readouterr()
+    assert printed.err.count("\n") == 1
+    assert "another name" in printed.err or out.endswith(".gz")  # an ending that no answer has may be refused first
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.exists()} == before
+
+
 FAULTS = {
     "cut off": lambda whole: whole[:-3],
     "cut short": lambda whole: whole[: len(whole) // 2],
+    "empty": lambda whole: b"",
     "empty of all but a magic number": lambda whole: whole[:4],
     "changed within": lambda whole: whole[:20] + bytes([whole[20] ^ 255]) + whole[21:],
     "followed by something": lambda whole: whole + b"xx",

@@ -72,6 +72,15 @@ class Location:
         stem = root.stem if root.suffix.lower() == ".parquet" else root.name
         return cls(root, f"{root.name}/{pattern}" if pattern else root.name, stem, pattern)
 
+    def names(self) -> Iterator[Path]:
+        """Yield every path that would lead to a table of this name: the file itself first, and its other containers.
+
+        `survey.csv` beside survey.csv.gz is one of them, whether or not it is there.
+        """
+        yield self.path
+        if not (self.inner or self.pattern or self.path.is_dir()):
+            yield from (self.path.with_name(self.name + ending) for ending in ("", *PACKINGS))
+
     def files(self) -> Iterator[Path]:
         """Yield the files that hold the table, and links that may lead to some, in one order.
 

@@ -176,6 +176,8 @@ class _Stream(Protocol):
 def _unpacking(path: Path, packing: str) -> _Stream:
     if not packing:
         return path.open("rb")
+    if path.stat().st_size == 0:  # libraries unpack nothing to nothing: it would pass for a table without records
+        raise EOFError("a compressed file has a beginning at least")
     if packing == ".gz":
         import gzip
 

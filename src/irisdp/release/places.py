@@ -8,8 +8,9 @@ recognised by its content after it was renamed.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,17 @@ from ..queries import Location, Table, locate
 from .fingerprint import recognise, secret_beside, secrets_in
 from .ledger import Ledger
 
-__all__ = ["Reading", "Stamp", "check_ledger", "data_location", "find_ledger", "keeper", "recognised", "stamp"]
+__all__ = [
+    "Reading",
+    "Stamp",
+    "check_ledger",
+    "data_location",
+    "find_ledger",
+    "keeper",
+    "names_of_data",
+    "recognised",
+    "stamp",
+]
 
 Stamp = tuple[object, ...] | None
 """What the system notes of a file; None where the data is none."""
@@ -80,7 +91,7 @@ def check_ledger(book: Ledger, data: Location | None, others: Mapping[str, Path 
     path = None if data is None else data.path
     if path is not None and path.is_dir() and book.path.resolve().is_relative_to(path):
         raise BadInput("ledger", f"{book.path} lies in the folder of the data", "name a file elsewhere")
-    for what, other in {"the data": path, **others}.items():
+    for what, other in [*names_of_data(data), *others.items()]:
         if other is not None and same_file(other, book.path):
             raise BadInput("ledger", f"{book.path} is {what}", "name a file of its own for the ledger")
     if not book.path.parent.is_dir():
@@ -148,6 +159,12 @@ def data_location(data: Any) -> Location | None:
         return location if location.path.exists() and location.path.name else None
     except (OSError, ValueError, RuntimeError):
         return None
+
+
+def names_of_data(data: Location | None) -> Iterator[tuple[str, Path]]:
+    """Yield the data's file, and those that would be the same table: an answer must not bear its name."""
+    if data is not None:
+        yield from zip(chain(["the data"], repeat("the data under another name")), data.names(), strict=False)
 
 
 def stamp(location: Location | None) -> Stamp:

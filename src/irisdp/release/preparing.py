@@ -93,10 +93,10 @@ def planned_files(
     planned: Plan, *, ledger: Ledger, secret: Any, out: Any, report: Any, force: Replaced
 ) -> tuple[Files, tuple[Output, ...]]:
     """Plan the files of a release, and its pages, apart from all that is read and kept for it; see `plan_files`."""
-    data = planned.table.path
-    read = [("the data", data), *planned.declared_in.items()]
+    data = planned.table.location
+    read = list(planned.declared_in.items())
     targets = audience_targets(planned.audiences, out)
-    beside = keeper(None if secret is None else file_path(secret, "secret"), data, ledger)
-    files = plan_files(targets, read=read, ledger=ledger.path, keeper=beside, force=force)
+    beside = keeper(None if secret is None else file_path(secret, "secret"), planned.table.path, ledger)
+    files = plan_files(targets, data=data, read=read, ledger=ledger.path, keeper=beside, force=force)
     pages = report_targets(planned.audiences, report)
-    return files, plan_reports(pages, files, read=read, ledger=ledger.path, keeper=beside, force=force)
+    return files, plan_reports(pages, files, data=data, read=read, ledger=ledger.path, keeper=beside, force=force)

@@ -13,11 +13,13 @@ from typing import Any, TypeVar
 from ..errors import BadInput, NotShown
 from ..exact import file_path, json_bytes
 from ..outputs import Output, plan_outputs, write_outputs
+from ..queries import Location
 from ..upstairs import asked_upstairs
 from .answers import Answers, answers_bytes, check_ending
 from .audiences import Audience
 from .datapackage import datapackage
 from .fingerprint import secret_file
+from .places import names_of_data
 
 __all__ = [
     "SIDECAR_FORMAT",
@@ -89,6 +91,7 @@ def _named_by_audience(target: Path, audiences: Sequence[Audience]) -> list[Path
 def plan_files(
     targets: Sequence[Path],
     *,
+    data: Location | None,
     read: Iterable[tuple[str, str | os.PathLike[str] | None]],
     ledger: Path | None,
     keeper: str | os.PathLike[str],
@@ -100,8 +103,10 @@ def plan_files(
     ----------
     targets : sequence of Path
         The files of answers.
+    data : Location, optional
+        Where the table lies, if it is no frame.
     read : iterable of (str, path)
-        What is read, with what it is; none of it may be written over, nor the ledger, nor the secret.
+        What else is read, with what it is; none of it may be written over, nor the ledger, nor the secret.
     ledger, keeper : path
         The budget's file, if it has one, and the file beside which the secret is kept.
     force : bool, or callable
@@ -114,7 +119,7 @@ def plan_files(
     """
     for target in targets:
         check_ending(target)
-    inputs = read_and_kept(read, ledger, keeper)
+    inputs = read_and_kept(data, read, ledger, keeper)
     places = [path.with_name(f"{path.name}{ending}") for path in targets for ending in ("", *BESIDE)]
     files = plan_outputs(places, inputs, field="out", force=force)
     return tuple(zip(files[::3], files[1::3], files[2::3], strict=True))
@@ -124,23 +129,28 @@ def plan_reports(
     targets: Sequence[Path],
     files: Files,
     *,
+    data: Location | None,
     read: Iterable[tuple[str, str | os.PathLike[str] | None]],
     ledger: Path | None,
     keeper: str | os.PathLike[str],
     force: Replaced,
 ) -> tuple[Output, ...]:
     """Check where pages will go: as answers, see `plan_files`, and over none of the files that these are written to."""
-    inputs = read_and_kept(read, ledger, keeper) + [
+    inputs = read_and_kept(data, read, ledger, keeper) + [
         ("a file of the answers", one.path) for three in files for one in three
     ]
     return plan_outputs(targets, inputs, field="report", force=force)
 
 
 def read_and_kept(
-    read: Iterable[tuple[str, str | os.PathLike[str] | None]], ledger: Path | None, keeper: str | os.PathLike[str]
+    data: Location | None,
+    read: Iterable[tuple[str, str | os.PathLike[str] | None]],
+    ledger: Path | None,
+    keeper: str | os.PathLike[str],
 ) -> list[tuple[str, str | os.PathLike[str]]]:
     """Return all that is read or kept, with what it is."""
-    inputs = [(role, path) for role, path in read if path is not None]
+    inputs: list[tuple[str, str | os.PathLike[str]]] = list(names_of_data(data))
+    inputs += [(role, path) for role, path in read if path is not None]
     for place in () if ledger is None else (ledger, os.path.realpath(ledger)):
         inputs.append(("the ledger", place))
         inputs += [("part of the ledger", f"{place}-{part}") for part in ("wal", "shm", "journal")]

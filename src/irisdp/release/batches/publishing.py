@@ -244,15 +244,15 @@ def _plan_files(
 ) -> tuple[dict[int, tuple[Output, Output, Output]], tuple[Output, ...]]:
     """Plan the files of the questions that have one, and the page, apart from all that is read and kept."""
     asked = planned.asked
-    data = planned.plans[0].table.path
-    read = [("the data", data), ("the plan", asked.file)]
+    table = planned.plans[0].table
+    data, read = table.location, [("the plan", asked.file)]
     read += [(what, file) for one in planned.plans for what, file in one.declared_in.items()]
     targets = {place: one.out for place, one in enumerate(asked.questions) if one.out is not None}
-    beside = keeper(asked.secret, data, book)
+    beside = keeper(asked.secret, table.path, book)
 
     def plan_some(places: Sequence[int]) -> Files:
         chosen = [targets[place] for place in places]
-        return plan_files(chosen, read=read, ledger=book.path, keeper=beside, force=force)
+        return plan_files(chosen, data=data, read=read, ledger=book.path, keeper=beside, force=force)
 
     first: dict[Path, int] = {}
     for place, target in targets.items():
@@ -263,7 +263,7 @@ def _plan_files(
             raise BadInput(f"question {place + 1}: out", rule, "choose names that differ")
     found = plan_some(list(targets))
     page = [] if asked.report is None else [asked.report]
-    reports = plan_reports(page, found, read=read, ledger=book.path, keeper=beside, force=force)
+    reports = plan_reports(page, found, data=data, read=read, ledger=book.path, keeper=beside, force=force)
     return dict(zip(targets, found, strict=True)), reports
 
 

@@ -17,7 +17,7 @@ from ...exact import checked, file_path
 from ...outputs import plan_outputs, write_outputs
 from ...queries import Column, Kind, Table, open_table
 from ..fingerprint import secret_file
-from ..places import find_ledger
+from ..places import find_ledger, names_of_data
 from .project import ENDING
 
 __all__ = ["init_project"]
@@ -80,7 +80,7 @@ def init_project(
     path = table.location.path
     target = table.location.beside(ENDING) if out is None else file_path(out, "out")
     ledger = find_ledger(table, None).place
-    kept = [("the data", path), ("the ledger", ledger), ("the secret", secret_file(path))]
+    kept = [*names_of_data(table.location), ("the ledger", ledger), ("the secret", secret_file(path))]
     (output,) = plan_outputs([target], kept, field="out", force=force)
     text = "".join(f"{line}\n" for line in _lines(table, path.name, target.name, encoding, delimiter))
     write_outputs([(output, text.encode())])

@@ -9,7 +9,7 @@ from pathlib import Path
 from ...errors import BadInput
 from ...outputs import Output, plan_outputs
 from ..options import PlanOptions, options_of
-from ..places import check_ledger, data_location, keeper, stamp
+from ..places import check_ledger, data_location, keeper, names_of_data, stamp
 from ..planning import plan
 from ..preparing import Prepared, planned_files, prepare
 from ..projects import find_project
@@ -88,9 +88,9 @@ def _check_apart(asked: AskedRun, ready: Sequence[Prepared]) -> None:
     """Refuse an output that another question reads, keeps or writes, or that is the plan."""
     read: dict[tuple[str, str], tuple[str, str | Path]] = {}
     for one in ready:
-        declared = [("the data", one.planned.table.path), *one.planned.declared_in.items()]
-        kept = keeper(one.secret, one.planned.table.path, one.book)
-        for role, path in read_and_kept([("the plan", asked.file), *declared], one.book.path, kept):
+        table, declared = one.planned.table, one.planned.declared_in.items()
+        kept = keeper(one.secret, table.path, one.book)
+        for role, path in read_and_kept(table.location, [("the plan", asked.file), *declared], one.book.path, kept):
             read[role, str(path)] = role, Path(path)
     inputs = [*read.values(), *_named_only(asked)]
     page = [] if asked.report is None else [asked.report]
@@ -113,6 +113,9 @@ def _named_only(asked: AskedRun) -> list[tuple[str, str | Path]]:
         (f"{key} of dataset {dataset.name}", path)
         for dataset in asked.datasets
         if dataset.name not in asked_about
-        for key, path in (("the data", dataset.data), *((key, dataset.options.get(key)) for key in _FILES))
+        for key, path in (
+            *(list(names_of_data(data_location(dataset.data))) or [("the data", dataset.data)]),
+            *((key, dataset.options.get(key)) for key in _FILES),
+        )
         if isinstance(path, str | Path) and "://" not in str(path)
     ]
