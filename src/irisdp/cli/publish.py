@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from ..catalogue import FORMS
 from ..errors import BadInput
-from ..exact import rational_text
-from .answers import KNOWN_ELSEWHERE, progress, show_answers
-from .expectations import expectations, show_expectations, show_within
-from .options import AsJson, Force, console, print_json, say, short_path
-from .spelling import error_in_options, in_options
+from .answers import progress
+from .expectations import expectations, show_within
+from .options import AsJson, Force, print_json
+from .published import show_plan, show_published
+from .spelling import error_in_options
 from .terminal import show_what_is_charged
-
-if TYPE_CHECKING:
-    from ..release import Plan, Publication
-    from ..release.outlook import Outlook
 
 __all__ = ["publish_command"]
 
@@ -259,7 +255,7 @@ def publish_command(
             foreseen = outlook and error_in_options(outlook.to_document(), _OPTIONS)
             print_json({**planned.to_document(), **expectations(planned), "dry_run": True, "ledger": foreseen})
         else:
-            _show_plan(planned, book.place, outlook)
+            show_plan(planned, book.place, outlook, _OPTIONS)
         return
     if within is not None and not as_json:
         show_within(plan(data, *query, **options))
@@ -271,7 +267,7 @@ def publish_command(
         if as_json:
             print_json(published.to_document())
         else:
-            _show(published)
+            show_published(published)
 
 
 _OPTIONS = dict.fromkeys(inspect.signature(publish_command).parameters, "VALUE")
@@ -284,67 +280,3 @@ def _declared(values: list[str] | None, option: str) -> str | None:
     if values and len(values) > 1 and any(groups_file(part) for part in values):
         raise BadInput(option, "is repeated, and one is a file", "give one file, or values")
     return ",".join(values) if values else None
-
-
-def _show_plan(planned: Plan, ledger: Path | str, outlook: Outlook | None) -> None:
-    from rich.markup import escape
-
-    view = console()
-    view.print(f"[bold]{escape(planned.line)}[/bold]")
-    view.print(f"  cost      {planned.describe_cost()}")
-    for error in planned.describe_error():
-        view.print(f"  error     {error}", soft_wrap=True)
-    show_expectations(planned)
-    for said in planned.describe_naming():
-        say(view, f"  named     {said}")
-    for groups in planned.describe_groups():
-        say(view, f"  groups    {groups}")
-    for categories in planned.describe_categories():
-        say(view, f"  among     {categories}")
-    _show_rules(planned)
-    for heading, said in (
-        outlook.describe()
-        if outlook
-        else [("ledger", f"{short_path(ledger)}: is made by the first release, {KNOWN_ELSEWHERE}")]
-    ):
-        view.print(f"  {heading:<9} {escape(in_options(said, _OPTIONS))}", soft_wrap=True)
-    view.print("  dry run: no record was read, nothing was spent")
-
-
-def _show_rules(planned: Plan) -> None:
-    """Say by which rules records are read, what stands for a person, and what is public."""
-    from rich.markup import escape
-
-    for heading, words in planned.describe_rules():
-        console().print(f"  {heading:<9} {escape(words)}", soft_wrap=True)
-
-
-def _show(published: Publication) -> None:
-    from rich.markup import escape
-
-    from ..accounting import Cost
-
-    view = console()
-    planned = published.plan
-    view.print(f"[bold]{escape(planned.line)}[/bold]")
-    show_answers(published)
-    if published.repeated:
-        view.print("  cost      nothing: this question was answered before, and this is the same answer")
-    elif published.cost == planned.cost:
-        view.print(f"  cost      {planned.describe_cost()}")
-    elif isinstance(published.cost, Cost):
-        view.print(
-            f"  cost      {planned.describe_cost()}, of which only ε = {rational_text(published.cost.epsilon)} is new"
-        )
-    else:
-        view.print(f"  cost      {planned.describe_cost()}; charged {published.cost}")
-    for error in planned.describe_error():
-        view.print(f"  error     {error}", soft_wrap=True)
-    for said in planned.describe_naming():
-        say(view, f"  named     {said}")
-    _show_rules(planned)
-    view.print(
-        f"  ledger    {escape(short_path(published.ledger))}: {escape(published.describe_budget())}", soft_wrap=True
-    )
-    for path in published.out:
-        view.print(f"  written   {escape(str(path))}", soft_wrap=True)

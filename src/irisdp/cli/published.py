@@ -1,0 +1,85 @@
+"""What `publish` prints: a plan before it is carried out, and the answers after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..exact import rational_text
+from .answers import KNOWN_ELSEWHERE, show_answers
+from .expectations import show_expectations
+from .options import console, say, short_path
+from .spelling import in_options
+
+if TYPE_CHECKING:
+    from ..release import Plan, Publication
+    from ..release.outlook import Outlook
+
+__all__ = ["show_plan", "show_published"]
+
+
+def show_plan(planned: Plan, ledger: Path | str, outlook: Outlook | None, options: Mapping[str, str]) -> None:
+    """Say what a question would cost and be answered like, from public facts; `options` are those of the command."""
+    from rich.markup import escape
+
+    view = console()
+    view.print(f"[bold]{escape(planned.line)}[/bold]")
+    view.print(f"  cost      {planned.describe_cost()}")
+    for error in planned.describe_error():
+        view.print(f"  error     {error}", soft_wrap=True)
+    show_expectations(planned)
+    for said in planned.describe_naming():
+        say(view, f"  named     {said}")
+    for groups in planned.describe_groups():
+        say(view, f"  groups    {groups}")
+    for categories in planned.describe_categories():
+        say(view, f"  among     {categories}")
+    _show_rules(planned)
+    for heading, said in (
+        outlook.describe()
+        if outlook
+        else [("ledger", f"{short_path(ledger)}: is made by the first release, {KNOWN_ELSEWHERE}")]
+    ):
+        view.print(f"  {heading:<9} {escape(in_options(said, options))}", soft_wrap=True)
+    view.print("  dry run: no record was read, nothing was spent")
+
+
+def _show_rules(planned: Plan) -> None:
+    """Say by which rules records are read, what stands for a person, and what is public."""
+    from rich.markup import escape
+
+    for heading, words in planned.describe_rules():
+        console().print(f"  {heading:<9} {escape(words)}", soft_wrap=True)
+
+
+def show_published(published: Publication) -> None:
+    """Show answers, what they cost, by which rules they were read, and where they are."""
+    from rich.markup import escape
+
+    from ..accounting import Cost
+
+    view = console()
+    planned = published.plan
+    view.print(f"[bold]{escape(planned.line)}[/bold]")
+    show_answers(published)
+    if published.repeated:
+        view.print("  cost      nothing: this question was answered before, and this is the same answer")
+    elif published.cost == planned.cost:
+        view.print(f"  cost      {planned.describe_cost()}")
+    elif isinstance(published.cost, Cost):
+        view.print(
+            f"  cost      {planned.describe_cost()}, of which only ε = {rational_text(published.cost.epsilon)} is new"
+        )
+    else:
+        view.print(f"  cost      {planned.describe_cost()}; charged {published.cost}")
+    for error in planned.describe_error():
+        view.print(f"  error     {error}", soft_wrap=True)
+    for said in planned.describe_naming():
+        say(view, f"  named     {said}")
+    _show_rules(planned)
+    view.print(
+        f"  ledger    {escape(short_path(published.ledger))}: {escape(published.describe_budget())}", soft_wrap=True
+    )
+    for path in published.out:
+        view.print(f"  written   {escape(str(path))}", soft_wrap=True)
