@@ -102,7 +102,7 @@ def test_lists_add_up(here, capsys):
         "publish anes96.csv count --dry_run": "--dry_run: is no option of irisdp publish; did you mean --dry-run? ",
         "publish anes96.csv count --EPSILON 1": "--EPSILON: is no option of irisdp publish; did you mean --epsilon? ",
         "publish anes96.csv count --aud a=1": "--aud: is no option of irisdp publish; did you mean --audience? ",
-        "publish anes96.csv count -e 1": "-e: is no option of irisdp publish; did you mean --epsilon or --encoding? ",
+        "publish anes96.csv count -e 1": "-e: is no option of irisdp publish; did you mean --epsilon or --encoding or ",
         "publish anes96.csv count --zzz": "--zzz: is no option of irisdp publish; irisdp publish -h lists them",
         "--verbose": "--verbose: is no option of irisdp; did you mean --version? irisdp -h lists them",
         "publish anes96.csv count vote = 1 --epsilon 1": "QUERY: count takes one condition, and it is in several",

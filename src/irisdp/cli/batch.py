@@ -27,8 +27,8 @@ def batch_command(
             help='{"data": "survey.csv", "budget": {"epsilon": 1, "delta": "1e-6"}, "questions": [{"query": "count", '
             '"expression": "age > 64", "by": "town", "groups": "A,B", "weight": 1, "out": "old.csv"}, …]}; also '
             '"ledger", "relation", "unit", "out", "report", "licence", "secret", "table", "encoding", "delimiter", '
-            '"types"; of questions "per_unit", "categories", "bins", "select_groups", "delta", "selection_delta", '
-            '"public_membership", "confidence". "groups" may be a list; K stands in "query": "at-least 100"; the '
+            '"types", "engine", "master"; of questions "per_unit", "categories", "bins", "select_groups", "delta", '
+            '"selection_delta", "public_membership", "confidence". "groups" may be a list; K stands in "query": "at-least 100"; the '
             'budget\'s delta may be left out. Without "out" answers are '
             "shown and kept in the ledger. Paths count from the current folder. Twice the weight is half the noise.",
         ),

@@ -168,6 +168,16 @@ def publish_command(
             metavar="FILE",
         ),
     ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            help="What reads a .parquet file or a folder: DuckDB on this machine unless given.", metavar="duckdb|spark"
+        ),
+    ] = None,
+    master: Annotated[
+        str | None,
+        typer.Option(help="With --engine spark: the address of a cluster, as spark://host:7077.", metavar="URL"),
+    ] = None,
     project: Annotated[
         Path | None,
         typer.Option(
@@ -236,6 +246,8 @@ def publish_command(
         "encoding": encoding,
         "delimiter": delimiter,
         "types": types,
+        "engine": engine,
+        "master": master,
         "project": project,
     }
     if dry_run:

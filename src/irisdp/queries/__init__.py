@@ -36,10 +36,11 @@ from .sizes import Sizes
 from .statistics import Statistics, count_records
 from .stepped import Stepped, StepTotals
 from .sums import Mean, Sum, columns_about
-from .table import Table, open_table
+from .table import HOW_TO_OPEN, Table, open_table
 
 __all__ = [
     "CATEGORIES",
+    "HOW_TO_OPEN",
     "QUERIES",
     "Apply",
     "AtLeast",

@@ -17,7 +17,7 @@ from .locations import Location
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Table", "open_table"]
+__all__ = ["HOW_TO_OPEN", "Table", "open_table"]
 
 
 class _Door:
@@ -169,7 +169,19 @@ class Table:
         )
 
 
-def open_table(data: Any, *, encoding: str | None = None, delimiter: str | None = None, types: Any = None) -> Table:
+HOW_TO_OPEN = ("encoding", "delimiter", "types", "engine", "master")
+"""What `open_table` is told of a table."""
+
+
+def open_table(
+    data: Any,
+    *,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    types: Any = None,
+    engine: str | None = None,
+    master: str | None = None,
+) -> Table:
     """Open DATA.
 
     Parameters
@@ -181,16 +193,27 @@ def open_table(data: Any, *, encoding: str | None = None, delimiter: str | None 
         How a text file is written: UTF-8 and a comma (.csv) or tab (.tsv) unless given.
     types : mapping or path, optional
         What columns of a text file are read as, and all columns of JSON lines; see `column_types.py`.
+    engine, master : str, optional
+        What reads a Parquet file or folder, and on which cluster; see `spark_files.py`.
 
     Raises
     ------
     BadInput
         For anything else, and what cannot be read; the message holds nothing of the records.
     """
+    if engine is not None or master is not None:
+        from .spark_files import check_engine
+
+        check_engine(engine, master)
     if isinstance(data, str | os.PathLike):
         from .files import open_file
 
+        source: Any
         columns, source = open_file(os.fsdecode(data), encoding, delimiter, types)
+        if engine == "spark":
+            from .spark_files import open_with_spark
+
+            columns, source = open_with_spark(columns, source, master)
         # What a database declares of its columns is a reading too; who says otherwise knows better.
         declared = {**getattr(source, "types", {}), **read_types(types, columns)}
         return Table(typed(columns, declared), source, source.form_facts, source.reading, types=declared)
@@ -198,6 +221,7 @@ def open_table(data: Any, *, encoding: str | None = None, delimiter: str | None 
     from .text import refuse_form
 
     refuse_form(encoding, delimiter, types)
-
+    if engine is not None:
+        raise BadInput("engine", "is for files: a frame is read by what holds it", "leave it out")
     columns, frame_source = open_frame(data)
     return Table(tuple(columns), frame_source)

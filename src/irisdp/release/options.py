@@ -159,6 +159,12 @@ class About(TypedDict, total=False):
         What columns of a text file are read as, ``{"age": "integer", "born": "date"}`` or a JSON file that says so:
         integer, number, text, boolean, date or timestamp. A value that cannot be read so is null. A column without a
         type is read as what a question takes it for. JSON lines have the columns that are named here, and no others.
+    engine : {"duckdb", "spark"}
+        What reads a .parquet file or a folder of them: DuckDB on this machine, unless given, or Spark. The table, its
+        ledger and its digest are the same; as engines may cast differently, the question is another.
+    master : str
+        With Spark: the address of a cluster whose machines see the file under the same path, such as
+        ``"spark://host:7077"``, ``"yarn"``, or ``"sc://host"`` of Spark Connect. It is written down nowhere.
     project : path
         A project file, which `irisdp init` writes; the one beside the data, ``NAME.iris.toml``, unless given. What it
         promises, relation, unit and limit, is kept; what else it says fills in options that are left out.
@@ -169,6 +175,8 @@ class About(TypedDict, total=False):
     encoding: str | None
     delimiter: str | None
     types: Mapping[str, str] | str | os.PathLike[str] | None
+    engine: Literal["duckdb", "spark"] | None
+    master: str | None
     project: str | os.PathLike[str] | Project | None
 
 

@@ -11,6 +11,7 @@ from ..exact import checked, rational
 from ..privacy import Guarantee
 from ..queries import (
     CATEGORIES,
+    HOW_TO_OPEN,
     Apply,
     Choices,
     Histogram,
@@ -92,8 +93,8 @@ def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
     else:
         wanted.check(asked.name)
     neighbours = read_relation(options.get("relation") or "add-remove")
-    encoding, delimiter, types = options.get("encoding"), options.get("delimiter"), options.get("types")
-    table = open_table(data, encoding=encoding, delimiter=delimiter, types=types)
+    opened: dict[str, Any] = {name: options.get(name) for name in HOW_TO_OPEN}
+    table = open_table(data, **opened)
     check_columns(told, table)
     categories, by = options.get("categories"), options.get("by")
     select_groups, public_membership = options.get("select_groups", False), options.get("public_membership", False)
@@ -180,7 +181,7 @@ def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
         declared_in={
             "the groups": groups_file(groups),
             "the categories": groups_file(categories),
-            "the types": types_file(types),
+            "the types": types_file(options.get("types")),
             "the project": told.project.path if told.project else None,
             "the mechanism": asked.file if isinstance(asked, Apply) else None,
         },

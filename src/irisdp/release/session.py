@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar, Unpack, cast
 from ..accounting import Charge
 from ..errors import BadInput
 from ..exact import Rational, checked
-from ..queries import open_table
+from ..queries import HOW_TO_OPEN, open_table
 from ..upstairs import Drawable
 from .batches import BatchPublication, batch
 from .ledger import Ledger, Release
@@ -66,7 +66,7 @@ class Session(Drawable):
     limit : Charge, number, (number, number), or text, optional
         Set the most that may ever be spent: ε, or ε and δ; "mu=1" or "rho=1/2" make a ledger that counts in μ or ρ. A
         limit that the ledger has already is replaced.
-    secret, table, encoding, delimiter, types, project : optional
+    secret, table, encoding, delimiter, types, engine, master, project : optional
         As for `irisdp.publish`. A project beside the data is found for every question.
 
     Raises
@@ -103,12 +103,15 @@ class Session(Drawable):
         encoding: str | None = None,
         delimiter: str | None = None,
         types: Mapping[str, str] | str | os.PathLike[str] | None = None,
+        engine: Literal["duckdb", "spark"] | None = None,
+        master: str | None = None,
         project: str | os.PathLike[str] | Project | None = None,
     ) -> None:
         asked = {"unit": unit, "relation": relation, "encoding": encoding, "delimiter": delimiter, "types": types}
+        asked |= {"engine": engine, "master": master}
         told = tell(find_project(data, project), None, asked)
         with told.blamed():
-            opened = open_table(data, **{name: told.options[name] for name in ("encoding", "delimiter", "types")})
+            opened = open_table(data, **{name: told.options[name] for name in HOW_TO_OPEN})
             if told.options["unit"] is not None:
                 opened.column(told.options["unit"], "unit")
         object.__setattr__(self, "data", data)

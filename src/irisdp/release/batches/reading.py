@@ -34,7 +34,7 @@ __all__ = [
 Step = TypeVar("Step")
 
 _PLAN = ("data", "budget", "questions")
-_ABOUT = ("relation", "unit", "encoding", "delimiter", "types", "project")
+_ABOUT = ("relation", "unit", "encoding", "delimiter", "types", "engine", "master", "project")
 """What is said once, for all questions."""
 _KEPT = ("ledger", "secret", "table", "out", "licence", "report")
 _ASKED = (
@@ -189,7 +189,7 @@ def read_batch(plan: Any, *, data: Any = None, report: Any = None) -> AskedBatch
         )
     if len(listed) > MOST_QUESTIONS:
         raise BadInput("questions", f"are more than {MOST_QUESTIONS:,}", "publish them in several batches")
-    for name in ("relation", "unit", "encoding", "delimiter", "table"):
+    for name in ("relation", "unit", "encoding", "delimiter", "engine", "master", "table"):
         _check_text(found.get(name), name)
     out = _out(found.get("out"))
     width = len(str(len(listed)))
