@@ -120,8 +120,8 @@ BAD_DATA = {
     "frame with twins": lambda folder: open_table(pa.table([[CANARY], [CANARY]], names=["a", "a"])),
     "frame with twins but for case": lambda folder: open_table(pa.table([[CANARY], [CANARY]], names=["a", "A"])),
     "line end in a name": lambda folder: open_table(pa.table({"a\nb": [CANARY]})),
-    "lazy frame that fails": lambda folder: open_table(
-        pl.LazyFrame({"a": [CANARY]}).with_columns(pl.col("a").cast(pl.Int64))
+    "lazy frame that fails": lambda folder: count_with(
+        pl.LazyFrame({"a": [CANARY]}).with_columns(pl.col("a").cast(pl.Int64)), "a > 1"
     ),
     "relation that fails": lambda folder: count_with(
         CONNECTION.from_arrow(TYPED).project("CAST(text AS INT) AS a"), "a > 1"

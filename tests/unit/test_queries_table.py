@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import irisdp
 from irisdp.queries import (
     Kind,
     Unit,
@@ -283,3 +284,19 @@ def test_spark_gets_the_statement_in_its_dialect():
     for part in ("FROM v1 AS data", "JOIN v2 AS groups", "FROM records", "data.`x`", "TRY_CAST", "STRUCT(", " AS `k0`"):
         assert part.replace("`k0`", "k0") in spark.replace("`k0`", "k0"), part
     assert '"' not in spark and "{" not in spark
+
+
+def test_a_lazy_frame_is_computed_once_and_for_no_plan(tmp_path):
+    times = []
+    lazy = pl.from_arrow(ARROW).lazy().map_batches(lambda frame: (times.append(len(frame)), frame)[1])
+    planned = irisdp.plan(lazy, "count", epsilon=1)
+    assert (times, planned.table.columns) == ([], open_table(pl.from_arrow(ARROW)).columns)
+    first = irisdp.publish(lazy, "count", epsilon=1, ledger=tmp_path / "t.ledger")
+    assert times == [len(ARROW)]
+    assert irisdp.publish(pl.from_arrow(ARROW), "count", epsilon=1, ledger=tmp_path / "t.ledger").repeated
+    assert first.plan.question() == planned.question()
+
+
+def test_a_lazy_frame_of_objects_is_computed_to_know_what_they_are():
+    frame = pl.DataFrame({"v": pl.Series([object(), None], dtype=pl.Object)})
+    assert open_table(frame.lazy()).columns == open_table(frame).columns

@@ -28,8 +28,8 @@ def batch_command(
             '"expression": "age > 64", "by": "town", "groups": "A,B", "weight": 1, "out": "old.csv"}, …]}; also '
             '"ledger", "relation", "unit", "out", "report", "licence", "secret", "table", "encoding", "delimiter", '
             '"types", "engine", "master"; of questions "per_unit", "categories", "bins", "select_groups", "delta", '
-            '"selection_delta", "public_membership", "confidence". "groups" may be a list; K stands in "query": "at-least 100"; the '
-            'budget\'s delta may be left out. Without "out" answers are '
+            '"selection_delta", "public_membership", "confidence". "groups" may be a list; K stands in '
+            '"query": "at-least 100"; the budget\'s delta may be left out. Without "out" answers are '
             "shown and kept in the ledger. Paths count from the current folder. Twice the weight is half the noise.",
         ),
     ],

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from ..errors import BadInput
 from .columns import Column, Kind, check_names
 from .engine import Embedded, Source, guarded, locked_connection
 from .objects import object_kinds, object_texts
@@ -53,6 +55,33 @@ class ArrowSource(Embedded):
         return connection
 
 
+@dataclass(frozen=True, slots=True)
+class LazySource(Embedded):
+    """A lazy frame, computed when its records are first needed, and once: what is digested is what is asked."""
+
+    frame: nw.LazyFrame[Any] = field(repr=False)
+    columns: tuple[Column, ...]
+    _computed: list[ArrowSource] = field(default_factory=list, repr=False, compare=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+
+    def digest(self) -> bytes:
+        """Return the digest of the frame that it is, once computed."""
+        return self._now().digest()
+
+    def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
+        """Return a locked connection in which `data` is the frame's named columns."""
+        return self._now().connect(names)
+
+    def _now(self) -> ArrowSource:
+        with self._lock:
+            if not self._computed:
+                columns, source = _open_eager(_collected(self.frame))
+                if tuple(columns) != self.columns:
+                    raise BadInput("data", "has other columns than its schema says", "collect it first")
+                self._computed.append(source)
+            return self._computed[0]
+
+
 def open_frame(data: Any) -> tuple[list[Column], Source]:
     """Open a frame: eager ones go to DuckDB through Arrow, DuckDB relations and Spark run where they are.
 
@@ -77,11 +106,35 @@ def open_frame(data: Any) -> tuple[list[Column], Source]:
             return open_relation(frame.to_native(), schema)
         if engine.is_pyspark() or engine.is_pyspark_connect():
             return open_spark(frame.to_native(), schema)
-        frame = guarded(frame.collect, "is a lazy frame that cannot be computed", "collect it first")
+        if engine.is_polars() and (lazy := _open_lazy(frame)) is not None:
+            return lazy
+        frame = _collected(frame)
+    return _open_eager(frame)
+
+
+def _open_eager(frame: nw.DataFrame[Any]) -> tuple[list[Column], ArrowSource]:
+    names = frame.columns
     objects = object_kinds(frame)
     table = arrow_table(frame, objects)
     kinds = [objects.get(name) or kind_of_type(table.schema.field(name).type) for name in names]
     return [Column(name, kind) for name, kind in zip(names, kinds, strict=True)], ArrowSource(table, tuple(kinds))
+
+
+def _open_lazy(frame: nw.LazyFrame[Any]) -> tuple[list[Column], LazySource] | None:
+    """Open a lazy frame of Polars' by its schema alone; None where only values tell what a column holds."""
+    import polars as pl
+
+    schema = guarded(frame.to_native().collect_schema, "has columns that cannot be listed", "check the frame")
+    if any(dtype == pl.Object for dtype in schema.values()):
+        return None
+    rule, remedy = "has a column of a type that Arrow cannot hold", "drop or convert that column"
+    types = guarded(lambda: pl.DataFrame(schema=schema).to_arrow().schema, rule, remedy)
+    columns = [Column(found.name, kind_of_type(found.type)) for found in types]
+    return columns, LazySource(frame, tuple(columns))
+
+
+def _collected(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+    return guarded(frame.collect, "is a lazy frame that cannot be computed", "collect it first")
 
 
 def arrow_table(frame: nw.DataFrame[Any], objects: Collection[str] = ()) -> pa.Table:
