@@ -54,6 +54,41 @@ under eq_bigr do rewrite e; under [leRHS]eq_bigr do rewrite e'.
 by apply: dominated_scaled => //; apply: mulr_ge0.
 Qed.
 
+(* n answers from round m on: of the history h so far, K h is the law of the next one *)
+Fixpoint rounds (V : finType) n : finType := if n is n.+1 then [finType of V * rounds V n] else [finType of unit].
+Fixpoint played (V : finType) (K : seq V -> V -> F) n h : rounds V n -> F :=
+  if n is n.+1 return rounds V n -> F then then_ (K h) (fun v => @played V K n (rcons h v)) else fun _ => 1.
+Global Arguments played {V} K n h _.
+Fixpoint independent (W : finType) (a : nat -> W -> F) n m : rounds W n -> F :=
+  if n is n.+1 return rounds W n -> F then both (a m) (@independent W a n m.+1) else fun _ => 1.
+Global Arguments independent {W} a n m _.
+
+Lemma played_law (V : finType) (K : seq V -> V -> F) n h : (forall h, law (K h)) -> law (played K n h).
+Proof.
+move=> lK; elim: n h => [|n IH] h; first by split=> [v|]; rewrite ?ler01 ?(big_pred1 tt) //; case.
+by apply: then_law => // v; apply: IH.
+Qed.
+
+Lemma independent_law (W : finType) (a : nat -> W -> F) n m : (forall m, law (a m)) -> law (independent a n m).
+Proof.
+move=> la; elim: n m => [|n IH] m; first by split=> [v|]; rewrite ?ler01 ?(big_pred1 tt) //; case.
+exact: both_law.
+Qed.
+
+(* if a pair bounds each round whatever earlier answers made one choose for it, then their product bounds all rounds *)
+Theorem dominating_rounds (V W : finType) (K L : seq V -> V -> F) (a b : nat -> W -> F) :
+  (forall h, law (K h)) -> (forall h, law (L h)) -> (forall m, law (a m)) -> (forall m, law (b m)) ->
+  (forall h, dominated (K h) (L h) (a (size h)) (b (size h))) ->
+  forall n h, dominated (played K n h) (played L n h) (independent a n (size h)) (independent b n (size h)).
+Proof.
+move=> lK lL la lb dom; elim=> [|n IH] h.
+  by move=> r r0; rewrite /hockey_stick !(big_pred1 tt) //; case.
+apply: dominating_composition => //; [exact: independent_law|exact: independent_law| | |].
+- by move=> v; apply: played_law.
+- by move=> v; apply: played_law.
+- by move=> v; have := IH (rcons h v); rewrite size_rcons.
+Qed.
+
 (* what is drawn from an answer without another look at the data may be seen as well: a coalition of readers of a chain
    learns no more than its best informed member *)
 Theorem coalition (V W : finType) (K : V -> W -> F) r d (p q : V -> F) : 1 <= r -> 0 <= d -> stochastic K ->

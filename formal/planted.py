@@ -68,6 +68,18 @@ PLANTED = [
         "Staircase.v is refused",
     ),
     (
+        "rounds that are all bounded as the first one is",
+        "Dominating",
+        [("(@independent W a n m.+1)", "(@independent W a n m)")],
+        "Dominating.v is refused",
+    ),
+    (
+        "a dominating pair with the profile of every pair",
+        "DominatingExists",
+        [("  exists i, hockey_stick r (p i) (q i) =", "  forall i, hockey_stick r (p i) (q i) =")],
+        "DominatingExists.v is refused",
+    ),
+    (
         "a proof left open",
         "PartitionSelection",
         [("Proof. exact: u_sound (named_bounds n). Qed.", "Admitted.")],

@@ -34,7 +34,7 @@ QUOTED = re.compile(r"(?<!`)`([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)`(?!`)")
 TEST = re.compile(r"\btest_[a-z0-9_]+\b")
 MARKDOWN_LINK = re.compile(r"\]\(([^)#:]+)\)")
 
-COQ_NAME = re.compile(r"\b(?:Theorem|Lemma|Definition|Record|Ltac)\s+(\w+)")
+COQ_NAME = re.compile(r"\b(?:Theorem|Lemma|Corollary|Definition|Record|Ltac)\s+(\w+)")
 
 ELSEWHERE = {
     "OUT.release.json": "a pattern for file names",
