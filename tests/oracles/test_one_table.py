@@ -10,6 +10,7 @@ import gzip
 import json
 import os
 import random
+import secrets
 import sqlite3
 from contextlib import closing
 
@@ -19,6 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import irisdp
+from support.postgresql import lacking
 from support.seeds import fresh_random
 
 pytestmark = pytest.mark.usefixtures("one_engine")
@@ -112,6 +114,29 @@ def kept(folder, rows):
     }
 
 
+def on_server(server, rows):
+    """Return the table on a server, under a name of its own."""
+    sql = {"integer": "bigint", "number": "double precision"}
+    name = f"t_{secrets.token_hex(6)}"
+    server.execute(
+        f"CREATE TABLE {name} ({', '.join(f'{column} {sql.get(kind, kind)}' for column, kind in TYPES.items())})"
+    )
+    listed = ", ".join(f"({', '.join(map(as_sql, row.values()))})" for row in rows)
+    server.execute(f"INSERT INTO {name} VALUES {listed}")
+    return f"postgresql://iris@/postgres?host={server.folder}&port={server.port}#{name}", {}
+
+
+def as_sql(value):
+    quoted = isinstance(value, str | datetime.datetime)
+    return "NULL" if value is None else "'" + str(value).replace("'", "''") + "'" if quoted else str(value)
+
+
+@pytest.fixture
+def elsewhere(request):
+    """Where tables are kept that are no files: on a server, where one can be had."""
+    return {} if lacking() else {"server": request.getfixturevalue("server")}
+
+
 TEXT = ("csv", "csv.gz", "jsonl", "ndjson.gz", "sqlite")
 """Containers whose values are text that is read as declared: the question about them is one, word by word."""
 
@@ -126,18 +151,21 @@ def asked(data, options, question, folder, monkeypatch):
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: " ".join(map(str, question[0])))
-def test_the_same_bits_give_the_same_answers_and_text_the_same_question(tmp_path, question, monkeypatch):
+def test_the_same_bits_give_the_same_answers_and_text_the_same_question(tmp_path, question, monkeypatch, elsewhere):
     rows = made(fresh_random(f"one table {question[0]}"), 60)
     found, said = {}, {}
-    for name, (data, options) in kept(tmp_path, rows).items():
+    tables = kept(tmp_path, rows) | {name: on_server(server, rows) for name, server in elsewhere.items()}
+    for name, (data, options) in tables.items():
         (tmp_path / name).mkdir()
         published = asked(data, options, question, tmp_path / name, monkeypatch)
         rendered = zip(published.answers.keys, published.answers.values, strict=True)
         found[name], said[name] = sorted(map(repr, rendered)), published.plan.question()
     # Which record stands for a person is drawn by lots that know it as it is held: packing changes nothing of that.
-    alike = [("csv", "csv.gz"), ("jsonl", "ndjson.gz")] if "unit" in question[1] else [tuple(found)]
+    held = [("csv", "csv.gz"), ("jsonl", "ndjson.gz"), ("parquet", *elsewhere)]
+    alike = held if "unit" in question[1] else [tuple(found)]
     assert all(len({repr(found[name]) for name in some}) == 1 for some in alike), found
     assert len({repr(said[name]) for name in TEXT}) == 1
+    assert len({repr(said[name]) for name in ("parquet", *elsewhere)}) == 1
 
 
 def test_other_records_have_other_answers(tmp_path, monkeypatch):

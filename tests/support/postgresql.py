@@ -102,7 +102,7 @@ class Server:
         import psycopg
 
         where = f"postgresql://{OWNER}@/postgres?host={self.folder}&port={self.port}"
-        with psycopg.connect(where, autocommit=True, connect_timeout=5) as connection:
+        with psycopg.connect(where, autocommit=True, connect_timeout=60) as connection:
             if schema is not None:
                 connection.execute(f'SET search_path = "{schema}"')
             found = connection.execute(statement)

@@ -162,7 +162,7 @@ def a_view(path):
         ("sqlite:///clinic.db#sqlite_master", "names the table 'sqlite_master', which the database does not"),
         ("sqlite:///text.db#a", "is no SQLite database that can be read"),
         ("sqlite:///cut.db#visits", "is no SQLite database that can be read"),
-        ("postgresql://me:secret@host/db.x?password=secret", "is on a PostgreSQL server, from which tables are not"),
+        ("postgresql://me:secret@host/db.x?password=secret", "holds a password, which lists of processes"),
         ("mysql://me:secret@host/db", "is no address of a table in a database"),
     ],
 )

@@ -16,6 +16,8 @@ from .json_lines import JSON_LINES, JsonLinesSource, open_json_lines
 from .locations import Location, is_address, location_of, names_several, packing_of, unpacked_name
 from .packed import digest_of
 from .parquet import ParquetSource, open_parquet
+from .postgresql import ServerSource, open_server_table
+from .servers import is_on_server
 from .sqlite import SqliteSource, open_sqlite
 from .text import DELIMITERS, TextForm, batches, read_form, read_header, refuse_form
 
@@ -75,7 +77,7 @@ class TextSource(Embedded):
 
 def open_file(
     text: str, encoding: Any = None, delimiter: Any = None, types: Any = None
-) -> tuple[list[Column], FolderSource | JsonLinesSource | ParquetSource | SqliteSource | TextSource]:
+) -> tuple[list[Column], FolderSource | JsonLinesSource | ParquetSource | ServerSource | SqliteSource | TextSource]:
     """Open a file by its ending (.csv, .tsv, .jsonl, compressed too, or .parquet), a folder of Parquet, or a database.
 
     Parameters
@@ -90,6 +92,11 @@ def open_file(
     BadInput
         For a path that is no readable file of such an ending, and a header that cannot be read.
     """
+    if is_on_server(text):
+        refuse_form(encoding, delimiter, types)
+        if not is_address(text):
+            raise BadInput("data", "is the address of a server, given as a path", "give it as text")
+        return open_server_table(text)
     if is_address(text):
         refuse_form(encoding, delimiter, None)
         return open_sqlite(text)

@@ -131,12 +131,11 @@ def is_address(text: str) -> bool:
 
 
 def _in_database(text: str) -> Location:
-    if re.match(r"\s*postgres", text, re.IGNORECASE):
-        rule = "is on a PostgreSQL server, from which tables are not read"
-        raise BadInput("data", rule, "export it as Parquet, or read it into a frame")
     path, _, name = text.removeprefix("sqlite:///").partition("#")
     if not text.startswith("sqlite:///") or not path or not name or "?" in path:
-        write = "write sqlite:///FILE#TABLE (sqlite:////FILE#TABLE from the root on)"
+        write = (
+            "write sqlite:///FILE#TABLE (sqlite:////FILE#TABLE from the root on) or postgresql://HOST/DATABASE#TABLE"
+        )
         raise BadInput("data", "is no address of a table in a database", write)
     # As SQLite has it, whose names differ in more than the case of ASCII letters; the file beside is named safely.
     table = unquote(name).translate({letter: letter + 32 for letter in range(65, 91)})

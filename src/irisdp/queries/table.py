@@ -32,10 +32,16 @@ class _Door:
         return getattr(self._behind, name)
 
     def close(self) -> None:
+        self.rest()
         self._behind = self._closed()
 
+    def rest(self) -> None:
+        getattr(self._behind, "rest", _nothing)()
+
     def _closed(self) -> _Closed:
-        return _Closed(self._behind.engine, getattr(self._behind, "location", None), self._behind.ordered)
+        behind = self._behind
+        location, name = (getattr(behind, about, None) for about in ("location", "name"))
+        return _Closed(behind.engine, location, behind.ordered, name)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Door, (self._closed(),)
@@ -46,17 +52,22 @@ class _Door:
 
 @dataclass(frozen=True, slots=True)
 class _Closed:
-    """Where records were read, once they were: the name of the engine, the place if there was one, and its order."""
+    """Where records were read, once they were: the name of the engine, place and name if there are, and the order."""
 
     engine: str
     location: Location | None
     ordered: bool
+    name: str | None
 
     def digest(self) -> bytes:
         raise _gone()
 
     def run(self, statement: str, names: Sequence[str], declared: Any) -> Any:
         raise _gone()
+
+
+def _nothing() -> None:
+    pass
 
 
 def _gone() -> BadInput:
@@ -97,6 +108,14 @@ class Table:
         """Let go of the records, for all who hold this table: what stays is names, kinds, and what read it."""
         self._source.close()
 
+    def rest(self) -> None:
+        """Let go of the moment that is read: a table on a server is held still from the first look at its records."""
+        self._source.rest()
+
+    def read_with(self, other: Table) -> Table:
+        """Return the table, reading the records that another one of the same data reads, of the same moment."""
+        return replace(self, _source=other._source)
+
     @property
     def path(self) -> Path | None:
         """The file, all links followed; None where the table is no file."""
@@ -107,6 +126,12 @@ class Table:
         """Where the table lies, and what it is called there; None where it is a frame."""
         found = getattr(self._source, "location", None)
         return found if isinstance(found, Location) else None
+
+    @property
+    def called(self) -> str | None:
+        """What the table is called: by its place, or by its server; None where it is a frame."""
+        name = getattr(self._source, "name", None) if self.location is None else self.location.name
+        return name if isinstance(name, str) else None
 
     @property
     def held(self) -> tuple[Column, ...]:
@@ -187,8 +212,9 @@ def open_table(
     Parameters
     ----------
     data : path or frame
-        A .csv, .tsv or .jsonl file, perhaps compressed (.csv.gz, .csv.zst), a .parquet file, or any frame that
-        Narwhals knows: pandas, Polars (eager or lazy), PyArrow, a DuckDB relation, a PySpark DataFrame.
+        A .csv, .tsv or .jsonl file, perhaps compressed (.csv.gz, .csv.zst), a .parquet file, a folder of these, an
+        address of a table (sqlite:///FILE#TABLE, postgresql://HOST/DATABASE#TABLE), or any frame that Narwhals knows:
+        pandas, Polars (eager or lazy), PyArrow, a DuckDB relation, a PySpark DataFrame.
     encoding, delimiter : str, optional
         How a text file is written: UTF-8 and a comma (.csv) or tab (.tsv) unless given.
     types : mapping or path, optional

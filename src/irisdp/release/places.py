@@ -72,7 +72,8 @@ def find_ledger(table: Table, ledger: str | os.PathLike[str] | Ledger | None) ->
             raise BadInput("ledger", rule, "give the ledger's path")
         return Ledger(ledger)
     if table.location is None:
-        raise BadInput("ledger", "is missing, and a frame has no place beside it", "give the path of a ledger")
+        what = "a frame" if table.called is None else "a table on a server"
+        raise BadInput("ledger", f"is missing, and {what} has no place beside it", "give the path of a ledger")
     return Ledger(table.location.beside(".ledger"))
 
 
@@ -141,11 +142,11 @@ def keeper(secret: str | os.PathLike[str] | None, data: Path | None, book: Ledge
     Raises
     ------
     BadInput
-        For a frame and a ledger on a server, neither of which has a folder.
+        For data without a folder (a frame, a table on a server) and a ledger on a server, which has none either.
     """
     found = secret if secret is not None else data or book.path
     if found is None:
-        rule = "is missing, and neither a frame nor a ledger on a server has a folder to keep one in"
+        rule = "is missing, and neither the data nor the ledger has a folder to keep one in"
         raise BadInput("secret", rule, "name a file beside which it is kept with secret=")
     return found
 

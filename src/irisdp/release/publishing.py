@@ -130,12 +130,15 @@ def carry_out(ready: Prepared, reading: Reading | None = None, noted: Note | Non
     currency = currency_with(book, limit_to_set(planned.project, book))
     if not book.answered(planned.question()):  # what may be given again need have no price
         planned.price.at(currency)  # refused before anything is read
-    reading = Reading.begin(planned.table, ready.stamp) if reading is None else reading
-    book, version, kept = recognised(planned.table, reading.digest, book, ready.secret, default=ready.default)
-    book.check(promise, version)
-    limit = limit_to_set(planned.project, book)
-    cells = read_cells(planned, unit_key(kept))
-    reading.check(planned.table)
+    try:
+        reading = Reading.begin(planned.table, ready.stamp) if reading is None else reading
+        book, version, kept = recognised(planned.table, reading.digest, book, ready.secret, default=ready.default)
+        book.check(promise, version)
+        limit = limit_to_set(planned.project, book)
+        cells = read_cells(planned, unit_key(kept))
+        reading.check(planned.table)
+    finally:
+        planned.table.rest()
     if limit is not None:
         book.restrict(limit)
     settled = book.settle(

@@ -113,7 +113,7 @@ def subject_of(
         facts=facts,
         chain=hashlib.sha256(canonical(facts).encode()).hexdigest() if links else None,
         promise=Promise(
-            table=table.location.name if table.location else None,
+            table=table.called,
             columns=_pinned_columns(table, unit),
             relation=str(relation),
             unit=unit,

@@ -115,13 +115,16 @@ def batch(
     book.check(promise)
     project = planned.plans[0].project
     planned.cost_in(currency_with(book, limit_to_set(project, book)))  # before anything is read
-    reading = Reading.begin(table, before)
-    book, version, kept = recognised(table, reading.digest, book, asked.secret, default=where is None)
-    book.check(promise, version)
-    limit = limit_to_set(project, book)
-    key = unit_key(kept)
-    cells = [read_cells(one, key) for one in planned.plans]
-    reading.check(table)
+    try:
+        reading = Reading.begin(table, before)
+        book, version, kept = recognised(table, reading.digest, book, asked.secret, default=where is None)
+        book.check(promise, version)
+        limit = limit_to_set(project, book)
+        key = unit_key(kept)
+        cells = [read_cells(replace(one, table=one.table.read_with(table)), key) for one in planned.plans]
+        reading.check(table)
+    finally:
+        table.rest()
     if limit is not None:
         book.restrict(limit)
     settled = book.settle(

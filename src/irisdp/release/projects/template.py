@@ -76,7 +76,9 @@ def init_project(
     """
     table = open_table(data, encoding=encoding, delimiter=delimiter)
     if table.location is None:
-        raise BadInput("data", "must be a file: a frame has no place beside it", "give a .csv, .tsv or .parquet file")
+        what = "a frame" if table.called is None else "a table on a server"
+        rule = f"must be a file: {what} has no place beside it"
+        raise BadInput("data", rule, "give a .csv, .tsv or .parquet file")
     path = table.location.path
     target = table.location.beside(ENDING) if out is None else file_path(out, "out")
     ledger = find_ledger(table, None).place

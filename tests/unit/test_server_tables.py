@@ -1,0 +1,529 @@
+"""Tables on a PostgreSQL server: typed by its schema, of one moment, one record never another's, and no word of its."""
+
+from __future__ import annotations
+
+import datetime
+import pickle
+import secrets
+import sys
+from contextlib import suppress
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import irisdp
+from irisdp.cli.main import run
+from irisdp.errors import BadInput, PromiseRefused
+from irisdp.queries import Kind, count_records, open_table, read_condition, read_groups
+from irisdp.queries.server_tables import StoredColumn, read_table_address
+from irisdp.release import publishing
+from support.cutting import cutter
+from support.seeds import fresh_random
+
+MADE = (
+    "CREATE TABLE visits (person bigint, age smallint, cost double precision, paid numeric, ward text, code char(5),"
+    " ok boolean, day date, at timestamp, since timestamptz, kind kind, id uuid, b bytea, tags text[], doc json,"
+    " twice integer GENERATED ALWAYS AS (age * 2) STORED)"
+)
+NAMES = "person, age, cost, paid, ward, code, ok, day, at, since, kind, id, b, tags, doc"
+KINDS = {
+    "person": Kind.INTEGER, "age": Kind.INTEGER, "cost": Kind.NUMBER, "paid": Kind.NUMBER, "ward": Kind.TEXT,
+    "code": Kind.TEXT, "ok": Kind.BOOLEAN, "day": Kind.DATE, "at": Kind.DATE, "since": Kind.DATE, "kind": Kind.TEXT,
+    "id": Kind.OTHER, "b": Kind.OTHER, "tags": Kind.NESTED, "doc": Kind.NESTED, "twice": Kind.INTEGER,
+}  # fmt: skip
+ID = "12345678-1234-1234-1234-123456789abc"
+ROWS = [
+    f"(1, 70, 1.5, 2.50, 'a', 'x', true, '2024-01-31', '2024-01-31 12:00', '2024-01-31 12:00+01', 'new', '{ID}',"
+    r" '\x00ff', '{a}', '{}')",
+    "(2, 30, 'NaN', 'NaN', '', '', false, 'infinity', '-infinity', 'infinity', 'old', NULL, '', '{}', 'null')",
+    "(3, -5, 'Infinity', 1e400, E'b,\"c\\n\\'', NULL, NULL, '0001-01-01 BC', '10000-01-01', '294276-01-01+00', NULL,"
+    " NULL, NULL, NULL, NULL)",
+]
+
+
+@pytest.fixture
+def schema(server):
+    """A schema of the test's own, with a table of visits; a new name each time."""
+    name = f"t_{secrets.token_hex(6)}"
+    server.execute(f"CREATE SCHEMA {name}")
+    server.execute("CREATE TYPE kind AS ENUM ('new', 'old')", name)
+    server.execute(MADE, name)
+    server.execute(f"INSERT INTO visits ({NAMES}) VALUES {', '.join(ROWS)}", name)
+    yield name
+    with suppress(Exception):
+        server.execute(f"DROP SCHEMA {name} CASCADE")
+
+
+@pytest.fixture
+def visits(server, schema):
+    return address(server, f"{schema}.visits")
+
+
+def address(server, table, role="iris"):
+    return f"postgresql://{role}@/postgres?host={server.folder}&port={server.port}#{table}"
+
+
+def rows_of(table):
+    read = ", ".join(column.reference.sql("duckdb") for column in table.columns)
+    return table.run(f"SELECT {read} FROM data", table.columns).to_pylist()
+
+
+def counted(table, asked=None):
+    condition = None if asked is None else read_condition(asked, table.columns)
+    found = count_records(table, condition=condition)
+    return (found.total if asked is None else found.yes).tolist()[0]
+
+
+class TestWhatIsRead:
+    def test_values_are_read_as_the_schema_types_them(self, visits):
+        table = open_table(visits)
+        assert {column.name: column.kind for column in table.columns} == KINDS
+        first, second, third = sorted(rows_of(table), key=lambda row: row["person"])
+        noon = datetime.datetime(2024, 1, 31, 12)
+        assert first == {
+            "person": 1, "age": 70, "cost": 1.5, "paid": "2.5", "ward": "a", "code": "x", "ok": True,
+            "day": noon.date(), "at": noon, "since": noon.replace(hour=11), "kind": "new", "id": ID, "b": "00ff",
+            "tags": True, "doc": True, "twice": 140,
+        }  # fmt: skip
+        assert [second[name] for name in ("ward", "code", "day", "at", "since", "b")] == ["", "", None, None, None, ""]
+        assert (third["ward"], third["day"], third["at"], third["since"]) == ("b,\"c\n'", None, None, None)
+        assert [third[name] for name in ("code", "ok", "kind", "id", "b", "tags", "doc")] == [None] * 7
+
+    def test_conditions_groups_and_numbers_of_any_size(self, visits):
+        table = open_table(visits)
+        assert counted(table) == 3
+        for asked, yes in {
+            "paid > 2": 2, "paid = 2.5": 1, "cost > 1000": 1, "cost IS NULL": 1, "ward = ''": 1, "kind = 'new'": 1,
+            "since < '2024-01-31T11:30:00'": 1, "tags IS NULL": 1, "doc IS NULL": 1, "id IS NULL": 2, "NOT ok": 1,
+        }.items():  # fmt: skip
+            assert counted(table, asked) == yes, asked
+        found = count_records(table, groups=read_groups(table, "kind", "new,old"))
+        assert found.total.tolist() == [1, 1]
+
+    def test_the_question_is_that_about_parquet_of_the_same_columns(self, visits, tmp_path):
+        kinds = {"age": pa.int64(), "ward": pa.string(), "at": pa.timestamp("us")}
+        pq.write_table(pa.schema(kinds.items()).empty_table(), tmp_path / "t.parquet")
+        about = ("count", "age > 40 AND ward = 'a' OR at IS NULL")
+        asked = irisdp.plan(visits, *about, epsilon=1).question()
+        assert asked == irisdp.plan(tmp_path / "t.parquet", *about, epsilon=1).question()
+
+    def test_a_partitioned_table_is_one(self, server, schema):
+        server.execute("CREATE TABLE whole (age integer, ward text) PARTITION BY LIST (ward)", schema)
+        server.execute("CREATE TABLE a PARTITION OF whole FOR VALUES IN ('a') PARTITION BY RANGE (age)", schema)
+        server.execute("CREATE TABLE a1 PARTITION OF a FOR VALUES FROM (0) TO (50)", schema)
+        server.execute("CREATE TABLE rest PARTITION OF whole DEFAULT", schema)
+        server.execute("INSERT INTO whole VALUES (1, 'a'), (2, 'a'), (3, 'b')", schema)
+        table = open_table(address(server, f"{schema}.whole"))
+        assert counted(table, "age > 1") == 2
+        server.execute("CREATE TABLE flat AS SELECT * FROM whole", schema)
+        assert open_table(address(server, f"{schema}.flat")).digest() == table.digest()
+
+    def test_names_of_any_letters(self, server, schema):
+        server.execute('CREATE TABLE "Łódź.x%" ("a ""b" integer, "%s {0}" text)', schema)
+        server.execute("INSERT INTO \"Łódź.x%\" VALUES (1, 'y')", schema)
+        table = open_table(address(server, f"{schema}.%C5%81%C3%B3d%C5%BA%2Ex%25"))
+        assert table.called == f"postgres/{schema}.Łódź%2Ex%25"
+        assert rows_of(table) == [{'a "b': 1, "%s {0}": "y"}]
+        assert len(table.digest()) == 32
+        assert open_table(address(server, f"{schema.upper()}.Visits")).called == f"postgres/{schema}.visits"
+
+    def test_settings_of_others_change_nothing(self, server, schema, visits):
+        table = open_table(visits)
+        expected, digest = repr(rows_of(table)), table.digest()
+        server.execute("CREATE FUNCTION octet_length(text) RETURNS integer LANGUAGE sql AS 'SELECT 1/0'", schema)
+        server.execute(
+            "CREATE FUNCTION broken(kind) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT (1/0)::text'", schema
+        )
+        server.execute("CREATE CAST (kind AS text) WITH FUNCTION broken(kind)", schema)
+        settings = {
+            "search_path": f"{schema}, pg_catalog", "TimeZone": "'Asia/Tokyo'", "DateStyle": "'German, DMY'",
+            "IntervalStyle": "iso_8601", "extra_float_digits": "-15", "bytea_output": "escape",
+            "default_transaction_isolation": "'read committed'",
+        }  # fmt: skip
+        try:
+            for name, value in settings.items():
+                server.execute(f"ALTER ROLE iris SET {name} = {value}")
+            again = open_table(visits)
+            assert repr(rows_of(again)) == expected
+            assert again.digest() == digest
+        finally:
+            server.execute("ALTER ROLE iris RESET ALL")
+
+
+ODD = {
+    "n numeric": ["'NaN'", "'Infinity'", "'-Infinity'", "1e131071", "1e-16383", "0.10", "0.1", "NULL"],
+    "f real": ["'NaN'", "'-Infinity'", "1e-45", "'-0'", "NULL"],
+    "t text": ["''", "repeat('x', 1000001)", "repeat('\"', 1000000)", r"E'\\.'", r"E'\r\n'", "U&'\\+01F600'", "NULL"],
+    "v varchar(3)": ["' '", "','", "NULL"],
+    "d date": ["'infinity'", "'-infinity'", "'5874897-12-31'", "'4713-01-01 BC'", "'9999-12-31'", "NULL"],
+    "s timestamp": ["'infinity'", "'294276-12-31 23:59:59.999999'", "'4713-01-01 BC'", "'0001-01-01'", "NULL"],
+    "z timestamptz": ["'-infinity'", "'294276-12-31 23:59:59+00'", "'10000-01-01 01:00+02'", "NULL"],
+    "b bytea": ["repeat('x', 600000)::bytea", r"'\x00'", "NULL"],
+    "i interval": ["'178000000 years'", "'-1 month 30 days'", "NULL"],
+    "o tiny": ["NULL", "2"],
+    "r pair": ["ROW(NULL, NULL)::pair", "ROW(1, repeat('x', 3000))::pair", "NULL"],
+    "a numeric[]": ["ARRAY['NaN'::numeric, 1e1000]", "'{}'", "NULL"],
+    "j jsonb": ["'null'", """'{"a": 1e10000}'""", "NULL"],
+    "m money": ["'-92233720368547758.08'", "NULL"],
+    "p tsvector": ["'a:1'", "NULL"],
+}
+"""Values at the ends of their types, beyond what is read, and such as elsewhere end in an error."""
+
+
+def test_a_record_is_read_as_it_is_alone_whatever_it_holds(server, schema):
+    """All odd values in one table, records in any order; and each record in a table of its own."""
+    server.execute("CREATE TYPE pair AS (a integer, b text)", schema)
+    server.execute("CREATE DOMAIN small AS integer", schema)
+    server.execute("CREATE DOMAIN tiny AS small CHECK (VALUE < 3)", schema)
+    pick = fresh_random("odd values on a server")
+    most = max(map(len, ODD.values()))
+    shuffled = [
+        pick.sample(values, len(values)) + pick.choices(values, k=most - len(values)) for values in ODD.values()
+    ]
+    records = list(zip(*shuffled, strict=True))
+    columns, found = f"n_ integer, {', '.join(ODD)}", []
+    for number, held in enumerate([range(len(records)), *([each] for each in range(len(records)))]):
+        server.execute(f"CREATE TABLE t{number} ({columns})", schema)
+        for each in held:
+            server.execute(f"INSERT INTO t{number} VALUES ({each}, {', '.join(records[each])})", schema)
+        table = open_table(address(server, f"{schema}.t{number}"))
+        table.digest()
+        assert counted(table, "n > 1 OR f < 0 OR t = '' OR d > '2000-01-01' OR z IS NULL OR o > 1") >= 0
+        found.append({row["n_"]: repr(row) for row in rows_of(table)})
+    assert found[0] == {number: text for one in found[1:] for number, text in one.items()}
+
+
+def test_one_person_is_one_by_numbers_of_any_form(server, schema):
+    server.execute("CREATE TABLE t (person numeric, said boolean)", schema)
+    server.execute("INSERT INTO t VALUES (1, true), (1.0, true), (1.000, true), (10, true), (1e1, true)", schema)
+    table = address(server, f"{schema}.t")
+    found = irisdp.plan(table, "count", "said", unit="person", epsilon=1)
+    cells = publishing.read_cells(found, b"k" * 32)
+    assert cells.nodes.values.tolist()[0] == 2
+
+
+class TestDigest:
+    def test_order_says_nothing_and_everything_else_does(self, server, schema, visits):
+        digest = open_table(visits).digest()
+        assert len(digest) == 32
+        server.execute("CREATE TABLE other (LIKE visits INCLUDING ALL)", schema)
+        server.execute(f"INSERT INTO other ({NAMES}) SELECT {NAMES} FROM visits ORDER BY person DESC", schema)
+        other = address(server, f"{schema}.other")
+        assert open_table(other).digest() == digest
+        for change in (
+            "UPDATE other SET ward = NULL WHERE ward = ''", "UPDATE other SET ward = ward || ' ' WHERE ward = 'a'",
+            "INSERT INTO other (age) VALUES (1)", "INSERT INTO other (age) VALUES (1)",
+            "ALTER TABLE other ALTER ok TYPE text", "ALTER TABLE other RENAME ok TO okay",
+        ):  # fmt: skip
+            server.execute(change, schema)
+            before, digest = digest, open_table(other).digest()
+            assert digest != before, change
+
+    def test_long_texts_differ_to_their_ends(self, server, schema):
+        server.execute("CREATE TABLE t AS SELECT repeat('x', 100000) AS a, ''::text AS b", schema)
+        data = address(server, f"{schema}.t")
+        digest = open_table(data).digest()
+        server.execute("UPDATE t SET a = repeat('x', 99999) || 'y'", schema)
+        assert open_table(data).digest() != digest
+
+
+class TestOneMoment:
+    def test_a_table_is_read_as_it_was_at_first_whoever_writes(self, server, schema, visits):
+        table = open_table(visits)
+        server.execute("INSERT INTO visits (age) VALUES (99)", schema)  # nothing was read yet
+        assert counted(table) == 4
+        digest = table.digest()
+        server.execute("INSERT INTO visits (age) VALUES (99)", schema)
+        later = open_table(visits)
+        server.execute("DELETE FROM visits WHERE age = 99", schema)
+        assert (counted(table), counted(later), table.digest()) == (4, 3, digest)
+        table.rest()
+        assert counted(table) == 3
+        assert table.digest() == later.digest() != digest
+
+    def test_nobody_empties_it_meanwhile(self, server, schema, visits):
+        import psycopg
+
+        table = open_table(visits)
+        assert counted(table) == 3
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            server.execute("SET lock_timeout = '50ms'; TRUNCATE visits", schema)
+        table.close()
+        server.execute("SET lock_timeout = '10s'; TRUNCATE visits", schema)
+        assert counted(open_table(visits)) == 0
+
+    @pytest.mark.parametrize("several", [False, True])
+    def test_a_release_is_of_the_records_that_it_is_charged_for(
+        self, server, schema, visits, tmp_path, monkeypatch, several
+    ):
+        """Somebody writes after each reading; a batch reads all its questions from one moment."""
+        from irisdp.release.batches import publishing as batches
+
+        module, read, told = (batches if several else publishing), [], {"ledger": tmp_path / "ledger"}
+        real = module.read_cells
+
+        def read_and_write(*arguments):
+            read.append(real(*arguments).nodes.values.tolist()[0])
+            server.execute("INSERT INTO visits (age) VALUES (99)", schema)
+            return real(*arguments)
+
+        monkeypatch.setattr(module, "read_cells", read_and_write)
+        asked = {
+            "budget": {"epsilon": 1, "delta": "1e-6"},
+            "questions": [{"query": "count"}, {"query": "count", "expression": "age > 0"}],
+        }
+        for _ in range(2):
+            if several:
+                irisdp.batch(asked, data=visits, **told)
+            else:
+                irisdp.publish(visits, "count", epsilon=1, **told)
+        assert read == ([3, 2, 5, 4] if several else [3, 4])
+        assert irisdp.Ledger(told["ledger"]).spent.epsilon == 2, "the second is about other data"
+        monkeypatch.undo()
+        assert not irisdp.publish(visits, "count", "age > 1", epsilon=1, **told).repeated
+        assert irisdp.publish(visits, "count", "age > 1", epsilon=1, **told).repeated
+
+    def test_nothing_stays_open(self, server, schema, visits, tmp_path):
+        irisdp.publish(visits, "count", epsilon=1, ledger=tmp_path / "ledger")
+        with pytest.raises(irisdp.BudgetRefused):
+            irisdp.Ledger(tmp_path / "ledger").set_limit(1)
+            irisdp.publish(visits, "count", "age > 1", epsilon=1, ledger=tmp_path / "ledger")
+        table = open_table(visits)
+        assert counted(table) == 3
+        assert "TRUE" not in repr(table) and pickle.loads(pickle.dumps(table)).called == table.called
+        table.close()
+        with pytest.raises(BadInput, match="open it again"):
+            counted(table)
+        ours = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'irisdp' AND state <> 'idle'"
+        assert server.execute(ours) == [(0,)]
+
+    def test_a_table_that_was_altered_since_it_was_opened_is_refused(self, server, schema, visits):
+        table = open_table(visits)
+        server.execute("ALTER TABLE visits ADD COLUMN more integer", schema)
+        with pytest.raises(BadInput, match="was altered since it was looked at"):
+            counted(table)
+        assert counted(open_table(visits)) == 3
+
+
+class TestBudget:
+    def test_a_ledger_is_named_and_knows_one_table(self, server, schema, visits, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(BadInput, match="ledger: is missing, and a table on a server has no place beside it"):
+            irisdp.publish(visits, "count", epsilon=1)
+        assert list(tmp_path.iterdir()) == []
+        first = irisdp.publish(visits, "count", "age > 40", epsilon=1, ledger="a.ledger", out="a.csv")
+        assert first.plan.asked.promise.table == f"postgres/{schema}.visits"
+        again = irisdp.publish(
+            visits.replace(schema, schema.upper()), "count", "age > 40", epsilon=1, ledger="a.ledger"
+        )
+        assert again.repeated and again.answers.values == first.answers.values
+        server.execute("CREATE TABLE other AS SELECT * FROM visits LIMIT 2", schema)
+        with pytest.raises(PromiseRefused):
+            irisdp.publish(address(server, f"{schema}.other"), "count", "TRUE", epsilon=1, ledger="a.ledger")
+        written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+        assert str(server.folder).encode() not in written
+
+    def test_a_ledger_on_the_same_server(self, server, schema, visits, tmp_path):
+        ledger = server.address()
+        with pytest.raises(BadInput, match="secret: is missing, and neither"):
+            irisdp.publish(visits, "count", epsilon=1, ledger=ledger)
+        told = {"epsilon": 1, "ledger": ledger, "secret": tmp_path / "kept"}
+        assert not irisdp.publish(visits, "count", **told).repeated
+        assert irisdp.publish(visits, "count", **told).repeated
+        mine = ledger.rpartition("=")[2]
+        with pytest.raises(BadInput, match=f"names {mine}.release, and {mine} is a ledger"):
+            irisdp.plan(address(server, f"{mine}.release"), "count", epsilon=1)
+        server.execute(f"DROP SCHEMA {mine} CASCADE")
+
+
+NOT_TABLES = {
+    "CREATE VIEW x AS SELECT 1 / age AS y FROM visits": "computed when it is read",
+    "CREATE MATERIALIZED VIEW x AS SELECT age FROM visits": "computed when it is read",
+    "CREATE FOREIGN DATA WRAPPER w_{0}; CREATE SERVER s_{0} FOREIGN DATA WRAPPER w_{0};"
+    " CREATE FOREIGN TABLE x (a integer) SERVER s_{0}": "or kept elsewhere",
+    "CREATE TABLE y (a integer) PARTITION BY LIST (a); CREATE TABLE x PARTITION OF y DEFAULT": "is a part of a table",
+    "CREATE TABLE x () INHERITS (visits)": "shares records with",
+    "CREATE TABLE x (a integer); CREATE TABLE y () INHERITS (x)": "shares records with",
+    "CREATE TABLE x ()": "has no columns",
+    'CREATE TABLE x (a integer, "A" integer)': "has two columns of one name",
+    "CREATE TABLE x2 (a integer)": "the database does not have; choose from visits, x2",
+}
+
+
+@pytest.mark.parametrize("made", NOT_TABLES, ids=lambda made: made[:30])
+def test_what_is_no_table_of_its_own_is_refused(server, schema, made):
+    server.execute(made.format(schema), schema)
+    with pytest.raises(BadInput, match=NOT_TABLES[made]):
+        open_table(address(server, f"{schema}.x"))
+    if "FOREIGN" in made:
+        server.execute(f"DROP FOREIGN DATA WRAPPER w_{schema} CASCADE")
+
+
+def test_a_partition_on_another_server_is_refused(server, schema):
+    server.execute(
+        f"CREATE FOREIGN DATA WRAPPER w_{schema}; CREATE SERVER s_{schema} FOREIGN DATA WRAPPER w_{schema};"
+        " CREATE TABLE x (a integer) PARTITION BY LIST (a);"
+        f" CREATE FOREIGN TABLE y PARTITION OF x DEFAULT SERVER s_{schema}",
+        schema,
+    )
+    with pytest.raises(BadInput, match="a part is kept on another server"):
+        open_table(address(server, f"{schema}.x"))
+    server.execute(f"DROP FOREIGN DATA WRAPPER w_{schema} CASCADE")
+
+
+def test_what_differs_by_who_asks_is_refused(server, schema):
+    role = f"r_{schema}"
+    server.execute(f"CREATE ROLE {role} LOGIN")
+    visits = address(server, f"{schema}.visits", role)
+    try:
+        for granted, said in {
+            "SELECT 1": "which this role may not read, or not all of it",
+            f"GRANT USAGE ON SCHEMA {schema} TO {role}": "which this role may not read, or not all of it",
+            f"GRANT SELECT (age, ward) ON {schema}.visits TO {role}": "which this role may not read, or not all of it",
+            f"GRANT SELECT ON {schema}.visits TO {role}": None,
+            f"ALTER TABLE {schema}.visits ENABLE ROW LEVEL SECURITY": "row-level security",
+            f"CREATE POLICY p ON {schema}.visits USING (age > 0)": "row-level security",
+            f"ALTER ROLE {role} BYPASSRLS": None,
+        }.items():
+            server.execute(granted)
+            if said is None:
+                assert counted(open_table(visits)) == 3
+            else:
+                with pytest.raises(BadInput, match=said):
+                    open_table(visits)
+        table = open_table(visits)
+        server.execute(f"ALTER ROLE {role} NOBYPASSRLS")
+        with pytest.raises(BadInput, match=r"row-level security|does not let this role read the table \(42501\)"):
+            counted(table)
+    finally:
+        server.execute(f"DROP OWNED BY {role}; DROP ROLE {role}")
+
+
+WRONG = {
+    "postgresql://iris@/postgres{where}": "is no address of a table in a database; write postgresql://",
+    "postgresql://iris@/postgres{where}#": "is no address of a table",
+    "postgresql://iris@/postgres{where}#a.b.c": "is no address of a table",
+    "postgresql://iris@/postgres{where}#a.": "is no address of a table",
+    "postgresql://iris@/postgres{where}#t?password=secret": "is no address of a table",
+    "postgresql://iris@/postgres{where}#%0A": "is no address of a table",
+    "postgresql://iris:secret@/postgres{where}#t": "holds a password",
+    "postgresql://iris@/postgres{where}&password=secret#t": "holds a password",
+    "postgresql://iris@/postgres{where}&options=secret#t": "has an option that is not known here",
+    "postgresql://iris@/postgres?host=a,b#t": "names several servers",
+    "postgresql:/iris:secret@host/db#t.csv": "is the address of a server, given as a path",
+    "postgresql://iris@/postgres{where}#pg_catalog.pg_authid": "names the table pg_catalog.pg_authid, which",
+    "postgresql://iris@/postgres{where}#none": "names the table public.none, which the database does not have",
+    "postgresql://iris@/none{where}#t": "is on a server that cannot be reached or does not let this role in",
+    "postgresql://nobody@/postgres{where}#t": "is on a server that cannot be reached or does not let this role in",
+    "postgresql://iris@/postgres?host=/nowhere#t": "is on a server that cannot be reached",
+    "postgresql://iris@127.0.0.1:1/postgres#t": "is on a server that cannot be reached",
+}
+
+
+@pytest.mark.parametrize("data", WRONG)
+def test_what_is_wrong_is_one_line_that_quotes_no_secret(server, tmp_path, monkeypatch, capsys, data):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PGPASSWORD", "secret")
+    given = data.format(where=f"?host={server.folder}&port={server.port}")
+    assert run(["publish", given, "count", "age > 40", "--epsilon", "1", "--ledger", "a.ledger"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(f"irisdp: DATA: {WRONG[data]}"), printed.err
+    assert len(printed.err.splitlines()) == 1
+    assert "secret" not in printed.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("name", "value"), [("encoding", "latin-1"), ("delimiter", ";"), ("types", {"age": "text"})])
+def test_what_belongs_elsewhere_is_refused(visits, tmp_path, name, value):
+    with pytest.raises(BadInput, match=f"^{name}: "):
+        irisdp.publish(visits, "count", ledger=tmp_path / "ledger", **{"epsilon": 1, name: value})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_names_files_says_so(visits, tmp_path, capsys):
+    assert run(["init", visits]) == 2
+    assert "DATA: must be a file: a table on a server has no place beside it" in capsys.readouterr().err
+    (tmp_path / "plan.toml").write_text(
+        f'[datasets.a]\ndata = "{visits}"\n[[questions]]\nquery = "count"\nepsilon = 1\n'
+    )
+    assert run(["run", str(tmp_path / "plan.toml")]) == 2
+    assert "is an address, and plans name files and folders" in capsys.readouterr().err
+
+
+def test_without_psycopg_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(BadInput, match=r'psycopg: is not installed; pip install "irisdp\[postgresql\]"'):
+        open_table("postgresql://host/db#t")
+
+
+class TestErrors:
+    CANARY = "canary7Qx"
+
+    @pytest.mark.parametrize(
+        ("sql", "said"),
+        [
+            ("ward::int8", "is on a server that could not read it (22P02)"),
+            (
+                "(SELECT pg_sleep(9))::text::int8",
+                "is on a server that stopped reading after the time that it allows (57014)",
+            ),
+            ("pg_terminate_backend(pg_backend_pid())::int", "or went away (57P01)"),
+        ],
+    )
+    def test_of_the_server_are_one_line_without_a_word_of_its(
+        self, server, schema, visits, tmp_path, monkeypatch, sql, said
+    ):
+        """None of these can happen to what is read; so it is made to."""
+        server.execute(f"UPDATE visits SET ward = '{self.CANARY}'", schema)
+        monkeypatch.setattr(StoredColumn, "sql", sql)
+        server.execute("ALTER ROLE iris SET statement_timeout = '200ms'")
+        try:
+            with pytest.raises(BadInput) as refusal:
+                irisdp.publish(visits, "count", "age > 1", epsilon=1, ledger=tmp_path / "ledger")
+        finally:
+            server.execute("ALTER ROLE iris RESET statement_timeout")
+        error = refusal.value
+        assert said in str(error) and "\n" not in str(error)
+        while error is not None:
+            assert self.CANARY not in str(error)
+            error = error.__context__
+        assert irisdp.Ledger(tmp_path / "ledger").spent.epsilon == 0
+
+    @pytest.mark.parametrize("when", ["before", "after"])
+    def test_of_connections_that_are_cut_anywhere_cost_nothing(
+        self, server, schema, visits, tmp_path, monkeypatch, when
+    ):
+        server.execute(f"INSERT INTO visits (ward) SELECT '{self.CANARY}' || i FROM generate_series(1, 2000) i", schema)
+        monkeypatch.setenv("PGPASSWORD", server.password)
+        with cutter(server.folder / f".s.PGSQL.{server.port}") as proxy:
+            data = f"postgresql://iris@127.0.0.1:{proxy.port}/postgres#{schema}.visits"
+            proxy.cut(0, "")
+            whole = irisdp.publish(data, "count", "age > 1", epsilon=1, ledger=tmp_path / "whole.ledger")
+            messages = proxy.seen
+            assert messages > 10
+            for number in range(1, messages + 1):
+                ledger = tmp_path / f"{when}{number}.ledger"
+                proxy.cut(number, when)
+                try:
+                    irisdp.publish(data, "count", "age > 1", epsilon=1, ledger=ledger)
+                except BadInput as error:
+                    assert "is on a server that" in str(error)
+                    assert self.CANARY not in str(error) and server.password not in str(error)
+                    assert irisdp.Ledger(ledger).spent.epsilon == 0
+                else:
+                    assert irisdp.Ledger(ledger).spent.epsilon == 1
+            proxy.cut(0, "")
+            again = irisdp.publish(data, "count", "age > 1", epsilon=1, ledger=tmp_path / "whole.ledger")
+        assert again.repeated and again.answers.values == whole.answers.values
+        written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+        assert server.password.encode() not in written
+
+
+def test_addresses_are_read_as_libpq_reads_them():
+    found = read_table_address("postgres://ann@db.example:5433/clinic?sslmode=require#a%2Eb.c%23")
+    assert (found.server.told, found.schema, found.table) == (
+        "postgresql://ann@db.example:5433/clinic?sslmode=require", "a.b", "c#",
+    )  # fmt: skip
+    assert read_table_address("postgresql:///clinic#visits").schema == "public"
