@@ -23,7 +23,7 @@ __all__ = ["ROOMS", "names", "pages", "readable", "said"]
 ROOMS = (
     "irisdp",
     *(f"irisdp.{room}" for room in ("design", "consumers", "noise", "accounting", "certify")),
-    *(f"irisdp.{room}" for room in ("mechanisms", "graphs", "families", "privacy", "plots")),
+    *(f"irisdp.{room}" for room in ("mechanisms", "graphs", "families", "privacy", "plots", "interop")),
 )
 """What callers use; the other rooms serve these."""
 

@@ -34,7 +34,7 @@ FLOORS = [
     {"reading"},
     {"plots"},
     {"reports"},
-    {"explorer", "reproduction"},
+    {"explorer", "interop", "reproduction"},
     {"cli", "__main__"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}

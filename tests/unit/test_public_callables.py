@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import irisdp
-from irisdp import BadInput, Privacy, certify, consumers, design, families, graphs, mechanisms, noise
+from irisdp import BadInput, Privacy, certify, consumers, design, families, graphs, interop, mechanisms, noise
 from irisdp.errors import IrisError
 
 PRIVACY, PATH = Privacy(ratio=2), graphs.Path(3)
@@ -52,7 +52,7 @@ WRONG = [None, "x", "", b"x", True, -1, 1.5, float("nan"), np.zeros(3), np.array
 
 
 def callables():
-    for room in (irisdp, design, consumers, families, graphs, mechanisms, certify, noise):
+    for room in (irisdp, design, consumers, families, graphs, mechanisms, certify, noise, interop):
         for name in room.__all__:
             found = getattr(room, name)
             if inspect.isfunction(found) or (inspect.isclass(found) and name in MADE):

@@ -6,7 +6,7 @@ from .documents import json_bytes, json_line, parse_json, read_json
 from .enclosures import Enclosure, ball, enclosure_of, ends, working_precision
 from .lists import Table, counts, entries, json_list, numbers, table
 from .rationals import Rational, integer, nearest_float, rational, rational_text, short_text
-from .rounding import decimal_above, dyadic_above, dyadic_below, exp_below, log_above, log_below
+from .rounding import decimal_above, dyadic_above, dyadic_below, exp_below, float_above, log_above, log_below
 from .shown import percent_below, short_above, short_below, shown_above, shown_below, so_many
 from .texts import file_path, plain_text
 
@@ -25,6 +25,7 @@ __all__ = [
     "entries",
     "exp_below",
     "file_path",
+    "float_above",
     "integer",
     "json_bytes",
     "json_line",

@@ -5,12 +5,14 @@ Names say which way: a ratio is rounded *below* e^ε (more privacy), the ε char
 
 from __future__ import annotations
 
+import math
+import sys
 from fractions import Fraction
 
 from ..errors import BadInput
 from .enclosures import Enclosure, ball, enclosure_of
 
-__all__ = ["decimal_above", "dyadic_above", "dyadic_below", "exp_below", "log_above", "log_below"]
+__all__ = ["decimal_above", "dyadic_above", "dyadic_below", "exp_below", "float_above", "log_above", "log_below"]
 
 RATIO_BITS = 128
 """Significant bits kept of e^ε; the ratio used is below e^ε by at most 2^-126 of its size."""
@@ -68,6 +70,21 @@ def dyadic_above(value: Fraction, bits: int) -> Fraction:
 def decimal_above(value: Fraction, places: int) -> Fraction:
     """Round up to a number of decimal places."""
     return Fraction(-(-value.numerator * 10**places // value.denominator), 10**places)
+
+
+def float_above(value: Fraction) -> float:
+    """Return the least float that is not below a rational; infinity beyond all floats.
+
+    Examples
+    --------
+    >>> float_above(Fraction(3, 10)), float_above(Fraction(1, 2))
+    (0.30000000000000004, 0.5)
+    """
+    try:
+        near = float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -sys.float_info.max
+    return near if Fraction(near) >= value else math.nextafter(near, math.inf)
 
 
 def _log(ratio: Fraction) -> Enclosure:
