@@ -1,5 +1,18 @@
 """Other libraries: mechanisms handed to them as what they take, and theirs read as what `audit` judges."""
 
 from .accounting import dp_event, privacy_loss_distribution
+from .graphs import to_networkx, to_sparse
+from .matrices import matrix_from_array, matrix_from_frame, to_frame
+from .randomiser import Randomiser, randomiser
 
-__all__ = ["dp_event", "privacy_loss_distribution"]
+__all__ = [
+    "Randomiser",
+    "dp_event",
+    "matrix_from_array",
+    "matrix_from_frame",
+    "privacy_loss_distribution",
+    "randomiser",
+    "to_frame",
+    "to_networkx",
+    "to_sparse",
+]

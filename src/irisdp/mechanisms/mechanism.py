@@ -134,6 +134,14 @@ class Mechanism(Written):
         """Return one row per input, in the order of `inputs`."""
         return [self.rows[number] for number in self.row_of]
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return the matrix, one row per input: the nearest floats, or exact fractions as `object`."""
+        if copy is False:
+            raise ValueError("a mechanism holds no array: numpy.asarray(mechanism) makes one")
+        exact = dtype is not None and np.dtype(dtype) == object
+        rows = np.array(self.rows, dtype=object if exact else np.float64)
+        return rows[self.row_of].astype(dtype or np.float64, copy=False)
+
     @checked
     def draw_positions(self, node: Hashable, count: int, *, source: BitSource | None = None) -> NDArray[np.int64]:
         """Draw `count` independent answers to one input.
