@@ -80,6 +80,12 @@ PLANTED = [
         "DominatingExists.v is refused",
     ),
     (
+        "pull from the top that errs half as often",
+        "PullBest",
+        [("(pulls a b c) <= 2%:R / (r + 2%:R).", "(pulls a b c) <= 1 / (r + 2%:R).")],
+        "PullBest.v is refused",
+    ),
+    (
         "a proof left open",
         "PartitionSelection",
         [("Proof. exact: u_sound (named_bounds n). Qed.", "Admitted.")],
