@@ -1,7 +1,8 @@
 (* iris-check FILE: does a mechanism file describe laws, private on every edge?  If it has a certificate by weak
-   duality: has its goal the value stated, and does no private mechanism go below the bound?  The answers are those of
-   the verified `check` and `check_certificate`; 0 is yes, 1 is no, 2 is no mechanism file (or one in factors, which
-   this program does not read).
+   duality: has its goal the value stated, and does no private mechanism go below the bound?  If it has one of rows that
+   are best beside given ones: does no private mechanism that shares those make first choices likelier?  The answers
+   are those of the verified `check`, `check_certificate` and `check_first_choices`; 0 is yes, 1 is no, 2 is no
+   mechanism file (or one in factors, which this program does not read).
    iris-check --lines: one file a line on the standard input, one status a line on the standard output.
    iris-check --steps, --row, --design: what the verified oracles answer, a question a line (oracles.ml).           *)
 
@@ -25,8 +26,18 @@ let judge text =
          yes "the goal has the value stated, and no private mechanism goes below the bound"
        else (1, "no: a row is no law, an edge is not private, or the certificate does not prove what is stated")
      | None ->
-       if Checker.check file then yes "no certificate was read"
-       else (1, "no: a row is no law, or an edge is not private"))
+       (match Choices.read document mechanism with
+        | exception Json.Malformed reason -> (1, "no: the certificate cannot be read: " ^ reason)
+        | Choices.Choices { given; rankings; ranking_of; rounds; slack } ->
+          if Checker.check_first_choices file given rankings ranking_of rounds slack then
+            let shared = List.length (List.filter Fun.id given) in
+            yes (Printf.sprintf "no private mechanism with the same rows at %d of them makes first choices likelier%s"
+                   shared (if Z.sign (fst slack) = 0 then "" else ", but for rounding"))
+          else (1, "no: a row is no law, an edge is not private, or the rows are not the best beside those given")
+        | found when Checker.check file ->
+          yes (if found = Choices.Too_long then "its certificate is too long for this program"
+               else "no certificate was read")
+        | _ -> (1, "no: a row is no law, or an edge is not private")))
 
 let whole_file path =
   let channel = open_in_bin path in
