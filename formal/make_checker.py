@@ -15,7 +15,17 @@ from debian import install, missing
 
 HERE = Path(__file__).resolve().parent
 PROGRAM = HERE.parent / "build" / "checker" / "iris-check"
-SOURCES = ("checker.mli", "checker.ml", "json.ml", "numbers.ml", "reading.ml", "certificate.ml", "choices.ml", "oracles.ml", "main.ml")
+SOURCES = (
+    "checker.mli",
+    "checker.ml",
+    "json.ml",
+    "numbers.ml",
+    "reading.ml",
+    "certificate.ml",
+    "choices.ml",
+    "oracles.ml",
+    "main.ml",
+)
 EXTRACTED = ("FirstChoices", "Rows")
 BOTH_WAYS = "(&&) (one_way rd p q) (one_way rd q p)"
 

@@ -32,6 +32,12 @@ PLANTED = [
         "Checker.v is refused",
     ),
     (
+        "a bound that begins below 1 where no row is given",
+        "FirstChoices",
+        [("else unit | gr", "else zero | gr")],
+        "FirstChoices.v is refused",
+    ),
+    (
         "an oracle whose rows are not raised",
         "Rows",
         [("let after := f sum in", "let after := sum in")],

@@ -1,7 +1,7 @@
-"""Certificates of rows that are best beside given ones: the checker proved in Coq says what the stand-alone verifier says.
+"""Rows that are best beside given ones: the checker proved in Coq says of certificates what the verifier says.
 
-`formal/FirstChoices.v` proves that no private mechanism which shares the given rows makes first choices likelier than a file
-to which the checker says yes. Without Coq and OCaml every test is skipped.
+`formal/FirstChoices.v` proves that no private mechanism which shares the given rows makes first choices likelier than
+a file to which the checker says yes. Without Coq and OCaml every test is skipped.
 """
 
 import json
@@ -52,7 +52,7 @@ def boundary_of(question):
 
 
 def spoiled(pick, question, rows, given):
-    """Give another row, or one row less, or draw one row a little toward another: often what is left is not the best."""
+    """Give one row more or less, or draw one a little toward another: often what is left is not the best."""
     rows, given = [list(row) for row in rows], set(given)
     turn = pick.randrange(4)
     if turn == 0:
@@ -112,8 +112,8 @@ PATH = {
     ("rows", "given", "status", "words"),
     [
         (ROWS, {0, 1}, 0, "no private mechanism with the same rows at 2 of them makes first choices likelier"),
-        (ROWS[:2] + [["1/5", "4/5"]], {0, 1}, 1, "the rows are not the best beside those given"),
-        (ROWS[:2] + [["1/5", "4/5"]], {0, 1, 2}, 0, "with the same rows at 3 of them"),
+        ([*ROWS[:2], ["1/5", "4/5"]], {0, 1}, 1, "the rows are not the best beside those given"),
+        ([*ROWS[:2], ["1/5", "4/5"]], {0, 1, 2}, 0, "with the same rows at 3 of them"),
         (ROWS, {0}, 0, "with the same rows at 1 of them"),
         (ROWS, set(), 1, "the rows are not the best beside those given"),
         (ROWS, {3}, 1, "the certificate cannot be read"),
