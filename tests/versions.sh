@@ -4,7 +4,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 uv=${1:-uv}
-extras=plots,explorer,notebooks,accounting,graphs,build,test
+extras=plots,explorer,notebooks,accounting,graphs,opendp,build,test
 failed=0
 
 # Pythons that pyenv keeps are found by their folders: its own commands answer only for the one that is chosen.

@@ -3,6 +3,7 @@
 from .accounting import dp_event, privacy_loss_distribution
 from .graphs import to_networkx, to_sparse
 from .matrices import matrix_from_array, matrix_from_frame, to_frame
+from .opendp import matrix_from_opendp, to_opendp
 from .randomiser import Randomiser, randomiser
 
 __all__ = [
@@ -10,9 +11,11 @@ __all__ = [
     "dp_event",
     "matrix_from_array",
     "matrix_from_frame",
+    "matrix_from_opendp",
     "privacy_loss_distribution",
     "randomiser",
     "to_frame",
     "to_networkx",
+    "to_opendp",
     "to_sparse",
 ]
