@@ -42,6 +42,10 @@ ROWS = [
 ]
 
 
+AT_MOST = "SET lock_timeout = '20s'"
+"""A test that fails holds its table for as long as its traceback is kept; nobody waits for that."""
+
+
 @pytest.fixture
 def schema(server):
     """A schema of the test's own, with a table of visits; a new name each time."""
@@ -52,7 +56,7 @@ def schema(server):
     server.execute(f"INSERT INTO visits ({NAMES}) VALUES {', '.join(ROWS)}", name)
     yield name
     with suppress(Exception):
-        server.execute(f"DROP SCHEMA {name} CASCADE")
+        server.execute(f"{AT_MOST}; DROP SCHEMA {name} CASCADE")
 
 
 @pytest.fixture
@@ -298,6 +302,36 @@ class TestOneMoment:
         ours = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'irisdp' AND state <> 'idle'"
         assert server.execute(ours) == [(0,)]
 
+    @pytest.mark.parametrize(
+        "change",
+        [
+            "ALTER TABLE whole ATTACH PARTITION loose FOR VALUES IN ('b')",
+            "ALTER TYPE kind RENAME VALUE 'old' TO 'older'",
+        ],
+    )
+    def test_what_a_snapshot_does_not_hold_still_is_noticed(self, server, schema, change):
+        server.execute("CREATE TABLE whole (ward text, kind kind) PARTITION BY LIST (ward)", schema)
+        server.execute("CREATE TABLE a PARTITION OF whole FOR VALUES IN ('a')", schema)
+        server.execute("CREATE TABLE loose (ward text, kind kind)", schema)
+        server.execute("INSERT INTO loose VALUES ('b', 'old')", schema)
+        server.execute("INSERT INTO whole VALUES ('a', 'old')", schema)
+        table = open_table(address(server, f"{schema}.whole"))
+        table.digest()
+        assert counted(table) == 1
+        server.execute(f"{AT_MOST}; {change}", schema)
+        with pytest.raises(BadInput, match="was altered while it was read"):
+            counted(table)
+
+    def test_a_table_that_begins_to_inherit_is_no_part_of_it(self, server, schema, visits):
+        table = open_table(visits)
+        assert counted(table) == 3
+        server.execute("CREATE TABLE heir (LIKE visits INCLUDING GENERATED)", schema)
+        server.execute("INSERT INTO heir (age) VALUES (1)", schema)
+        server.execute(f"{AT_MOST}; ALTER TABLE heir INHERIT visits", schema)
+        assert counted(table) == 3
+        with pytest.raises(BadInput, match="shares records with"):
+            open_table(visits)
+
     def test_a_table_that_was_altered_since_it_was_opened_is_refused(self, server, schema, visits):
         table = open_table(visits)
         server.execute("ALTER TABLE visits ADD COLUMN more integer", schema)
@@ -397,7 +431,7 @@ def test_what_differs_by_who_asks_is_refused(server, schema):
         with pytest.raises(BadInput, match=r"row-level security|does not let this role read the table \(42501\)"):
             counted(table)
     finally:
-        server.execute(f"DROP OWNED BY {role}; DROP ROLE {role}")
+        server.execute(f"{AT_MOST}; DROP OWNED BY {role}; DROP ROLE {role}")
 
 
 WRONG = {

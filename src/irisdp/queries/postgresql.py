@@ -69,13 +69,14 @@ class Snapshot:
         Of the records, once it was taken: within the snapshot it cannot change.
     """
 
-    __slots__ = ("_address", "_broken", "_connection", "_fault", "_process", "_table", "digest", "turn")
+    __slots__ = ("_address", "_broken", "_connection", "_fault", "_process", "_table", "_unlocked", "digest", "turn")
 
     def __init__(self, address: TableAddress, table: ServerTable) -> None:
         self._address, self._table = address, table
         self._connection: psycopg.Connection[Any] | None = None
         self._process, self._broken = 0, False
         self._fault: tuple[str, str] | None = None
+        self._unlocked: Any = None
         self.digest: bytes | None = None
         self.turn = threading.RLock()
 
@@ -98,7 +99,10 @@ class Snapshot:
         """Do something; where the server failed, say it in our own words, once its own are gone."""
         self._fault = None
         try:
-            return action()
+            done = action()
+            if self._connection is not None and self._look(self._connection) != self._unlocked:
+                raise BadInput("data", "was altered while it was read", "ask again; nothing was spent")
+            return done
         except BadInput:
             raise
         except Exception as error:
@@ -140,7 +144,11 @@ class Snapshot:
         if describe_table(self._connection, self._address) != self._table:
             self._end()
             raise BadInput("data", "was altered since it was looked at", "ask again; nothing was spent")
+        self._unlocked = self._look(self._connection)
         return self._connection
+
+    def _look(self, connection: psycopg.Connection[Any]) -> Any:
+        return connection.execute(self._table.unlocked).fetchone()
 
     def _end(self) -> None:
         connection, self._connection = self._connection, None

@@ -71,7 +71,7 @@ _COLUMNS = (
     "WITH RECURSIVE typed AS (SELECT a.attnum, t.* FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid"
     " WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated IN ('', 's')"
     " UNION ALL SELECT d.attnum, t.* FROM typed d JOIN pg_type t ON t.oid = d.typbasetype WHERE d.typtype = 'd')"
-    " SELECT a.attname, t.typtype::text,"
+    " SELECT a.attname, t.typtype::text, format_type(t.oid, NULL),"
     " CASE WHEN t.typnamespace = 'pg_catalog'::regnamespace THEN t.typname END,"
     " has_column_privilege(a.attrelid, a.attnum, 'SELECT')"
     " FROM typed t JOIN pg_attribute a ON a.attrelid = %s AND a.attnum = t.attnum WHERE t.typtype <> 'd'"
@@ -114,12 +114,25 @@ class StoredColumn:
 
 @dataclass(frozen=True, slots=True)
 class ServerTable:
-    """A table of a database as its catalogue has it; public."""
+    """A table of a database as its catalogue has it; public.
+
+    Attributes
+    ----------
+    number : int
+        By which the catalogue knows it, whatever it is called.
+    partitioned : bool
+        Whether its records are kept in parts.
+    enumerations : tuple of str
+        SQL of the types of its columns that are enumerations.
+    """
 
     database: str
     schema: str
     table: str
+    number: int
+    partitioned: bool
     columns: tuple[StoredColumn, ...]
+    enumerations: tuple[str, ...]
 
     @property
     def name(self) -> str:
@@ -128,8 +141,16 @@ class ServerTable:
 
     @property
     def sql(self) -> str:
-        """The table, in SQL."""
-        return f"{quoted(self.schema)}.{quoted(self.table)}"
+        """The table, in SQL: with its partitions, and without a table that begins to inherit from it."""
+        return f"{'' if self.partitioned else 'ONLY '}{quoted(self.schema)}.{quoted(self.table)}"
+
+    @property
+    def unlocked(self) -> str:
+        """SQL of what a lock and a snapshot leave open: a partition may be attached, and a label written otherwise."""
+        parts = f"ARRAY(SELECT relid::oid FROM pg_partition_tree({self.number}) ORDER BY 1)"
+        return (
+            f"SELECT concat_ws(' ', {', '.join([parts, *(f'enum_range(NULL::{each})' for each in self.enumerations)])})"
+        )
 
 
 def quoted(name: str) -> str:
@@ -201,8 +222,9 @@ def describe_table(connection: psycopg.Connection[Any], address: TableAddress) -
         rule = f"{named}, which this role may not read, or not all of it"
         raise BadInput("data", rule, "ask its owner for SELECT on the table and USAGE of its schema")
     check_names([name for name, *_ in columns])
-    stored = tuple(StoredColumn(name, _reading(kind, known)) for name, kind, known, _ in columns)
-    return ServerTable(database, schema, table, stored)
+    stored = tuple(StoredColumn(name, _reading(sort, known)) for name, sort, _, known, _ in columns)
+    labelled = tuple(dict.fromkeys(written for _, sort, written, *_ in columns if sort == "e"))
+    return ServerTable(database, schema, table, number, kind == "p", stored, labelled)
 
 
 def _reading(kind: str, name: str | None) -> Reading:
