@@ -16,8 +16,8 @@ try:
 finally:
     sys.path.pop(0)
 
-ELSEWHERE = {"spark.md"}
-"""Typed where Spark's virtual machine runs already: tests/spark/test_spark.py."""
+ELSEWHERE = {"spark.md", "server-tables.md"}
+"""Typed where Spark's virtual machine runs already (tests/spark/test_page.py), and by the test below, on a server."""
 
 NEEDS = {"other-libraries": ("opendp", "qif", "dp_accounting", "networkx", "scipy", "pandas")}
 """What a page is about; where it is not installed, the page is not typed."""
@@ -40,6 +40,16 @@ def test_the_page_can_be_typed(page, folder):
         pytest.importorskip(library, reason=f"{library} is not installed")
     text = page.read_text(encoding="utf-8")
     assert typed.settled(typed.retyped(text, folder)) == typed.settled(text)
+
+
+def test_the_page_about_servers_can_be_typed(server, folder, monkeypatch):
+    for name, value in {"PGHOST": server.folder, "PGPORT": server.port, "PGUSER": "iris"}.items():
+        monkeypatch.setenv(name, str(value))
+    text = (ROOT / "docs" / "howto" / "server-tables.md").read_text(encoding="utf-8")
+    try:
+        assert typed.settled(typed.retyped(text, folder)) == typed.settled(text)
+    finally:
+        server.execute("DROP SCHEMA IF EXISTS clinic CASCADE")
 
 
 def test_each_kind_of_spec_has_a_file_and_stands_on_the_page():

@@ -23,7 +23,9 @@ _QUERY_HELP = " | ".join(form.usage for form in FORMS) + '; EXPR is a SQL condit
 
 
 def publish_command(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="A .csv, .tsv, .jsonl or .parquet file, or a folder.")],
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="A .csv, .tsv, .jsonl or .parquet file, a folder, or an address.")
+    ],
     query: Annotated[
         list[str],
         typer.Argument(

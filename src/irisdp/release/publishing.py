@@ -64,7 +64,8 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
     Parameters
     ----------
     data : path or frame
-        A .csv, .tsv, .jsonl or .parquet file, or a folder; or a frame of pandas, Polars, PyArrow, DuckDB or Spark.
+        A .csv, .tsv, .jsonl or .parquet file, a folder, or the address of a table in a database; or a frame of pandas,
+        Polars, PyArrow, DuckDB or Spark.
     query : {"count", "count-distinct", "at-least", "at-most", "band", "majority", "histogram", "sum", "mean",
         "plurality", "median", "quantile", "top", "ranking", "apply", "sizes", "column"}
         What is asked: how many records, how many different values of a column, whether at least (or at most) K, in
