@@ -112,8 +112,7 @@ class RecurrentGame:
             cost, error = self._enclosed(self.columns(self.released, answers), states, self.n + 1)
             least = cost - error - self._slack(answers, states)
         else:
-            answers, cost, error = self._modes(weights, states)
-            least = cost - error
+            answers, cost, error, least = self._modes(weights, states)
         return BestAnswers(
             answers,
             math.nextafter(math.fsum(np.maximum(least, 0)), 0.0),
@@ -194,46 +193,45 @@ class RecurrentGame:
             self.kernel.relative_error(6) * self.kernel.collect(sizes, states, columns) + UNDERFLOW,
         )
 
-    def _modes(self, weights: Floats, states: tuple[Floats, Floats]) -> tuple[Integers, Floats, Floats]:
-        """Find for every z the answer whose window, 2·beyond + 1 counts wide, catches the most weight; jumps only.
+    def _modes(self, weights: Floats, states: tuple[Floats, Floats]) -> tuple[Integers, Floats, Floats, Floats]:
+        """Find for every z the answer whose window, 2·beyond + 1 counts wide, misses the least weight; jumps only.
 
         Windows that reach over z are tried one by one; of those on one side of z the best follows by a recurrence.
+        Returns the answers, what they cost, the errors of that, and what no answer costs less than.
         """
         n, reach, z = self.n, self.low.beyond, self.released
         cost, error, answers = np.full(n + 1, np.inf), np.zeros(n + 1), z.copy()
+        least = cost.copy()
         candidates = [np.clip(z + offset, 0, n) for offset in range(-reach, reach + 1)]
         if n > 2 * reach:
-            candidates.append(self._best_window(weights, reach))
-            candidates.append(n - self._best_window(weights[::-1], reach)[::-1])
+            backward, forward = states[1][0], states[0][0]
+            candidates.append(self._best_window(weights, forward, reach))
+            candidates.append(n - self._best_window(weights[::-1], backward[::-1], reach)[::-1])
         for candidate in candidates:
             found, doubt = self._enclosed(self.columns(z, candidate), states, n + 1)
             better = found < cost
-            answers[better] = candidate[better]
-            error = np.maximum(error, doubt)
-            cost = np.minimum(cost, found)
-        # The recurrence compares products of few roundings: no window it passes over is better by more than the error.
-        return answers, cost, 2 * error
+            answers[better], cost[better], error[better] = candidate[better], found[better], doubt[better]
+            # The recurrence compares products of few roundings: what it passes over misses less by one more error at most.
+            least = np.minimum(least, found - 2 * doubt)
+        return answers, cost, error, least
 
-    def _best_window(self, weights: Floats, reach: int) -> Integers:
-        """Return for every z the centre of the best window that lies at or right of it, where there is one."""
-        n, powers = self.n, self.kernel.powers
-        # Windows of 2·reach + 1 counts from windows of 1, 2, 4, …, so that roundings stay few.
-        caught, width, block, size = np.zeros(n + 1), 0, weights, 1
-        while True:
-            if (2 * reach + 1) & size:
-                caught[: n + 1 - width] += powers[width] * block[width:]
-                width += size
-            if 2 * size > 2 * reach + 1:
-                break
-            block = block + np.append(powers[size] * block[size:], np.zeros(size))
-            size *= 2
-        caught[n + 1 - 2 * reach :] = 0
-        best, start, step = caught, np.arange(n + 1), 1
+    def _best_window(self, weights: Floats, ahead: Floats, reach: int) -> Integers:
+        """Return for every z the centre of the best window that lies at or right of it, where there is one.
+
+        Windows are compared by what they miss at and right of z, since what they catch may be far more; `ahead` is what
+        all counts there weigh. No number is taken off another.
+        """
+        n, powers, width = self.n, self.kernel.powers, 2 * reach + 1
+        best = np.full(n + 1, np.inf)
+        best[: n + 1 - width] = powers[width] * ahead[width:]
+        best[n + 1 - width] = 0
+        start, between, step = np.arange(n + 1), weights, 1
         while step <= n and powers[step] > 0:
-            further = powers[step] * best[step:]
-            better = further > best[:-step]
+            further = between[:-step] + powers[step] * best[step:]
+            better = further < best[:-step]
             best = np.concatenate((np.where(better, further, best[:-step]), best[-step:]))
             start = np.concatenate((np.where(better, start[step:], start[:-step]), start[-step:]))
+            between = np.concatenate((between[:-step] + powers[step] * between[step:], between[-step:]))
             step *= 2
         return np.minimum(start + reach, n - reach)
 
