@@ -43,7 +43,8 @@ GOOD = {
 WRONG = [
     *[None, "x", "", b"x", True, 1, -1, 0, 1.5, float("nan"), float("inf"), 10**400, np.float64("nan")],
     *[np.zeros(3), np.zeros((2, 2)), np.array(1), object(), [], [None], ["a", "a"], {}, {"a": None}, (1, 2), {1, 2}],
-    *[int, PRIVACY, PATH, MECHANISM, [MECHANISM, 1], [[1]], [[[]]]],
+    *[int, PRIVACY, PATH, MECHANISM, [MECHANISM, 1], [MECHANISM, MECHANISM], [[1]], [[[]]], [[1], [1, 2]]],
+    *[np.array([1, None], dtype=object), np.array(["a"]), np.zeros((1, 1, 1), dtype=np.int64), pd.Series([1.5, 2])],
 ]
 
 

@@ -160,7 +160,10 @@ def graph_from_sparse(matrix: Any) -> Graph:
 
 
 def _integers(values: Any, field: str) -> Indices:
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError, OverflowError):  # parts of several shapes, or none that NumPy makes an array of
+        raise BadInput(field, "must be one column of integers of 64 bits", "give integer arrays") from None
     if array.size == 0:
         return np.zeros(0, np.int64)
     if array.ndim != 1 or array.dtype.kind not in "iu" or int(array.max()) not in _INT64:

@@ -55,7 +55,10 @@ def capped_heights(counts: Any, largest: int | Sequence[int]) -> Indices:
     >>> capped_heights([[9, 0, 4], [7, 7, 7]], 3).tolist()
     [[6, 0, 3], [0, 0, 0]]
     """
-    counts = np.asarray(counts)
+    try:
+        counts = np.asarray(counts)
+    except (TypeError, ValueError, OverflowError):  # rows of several lengths
+        raise BadInput("counts", "must be a table of whole numbers", "give one row of counts per table") from None
     if counts.ndim != 2 or counts.dtype.kind not in "iu" or counts.shape[1] == 0:
         raise BadInput("counts", "must be a table of whole numbers", "give one row of counts per table")
     order = np.argsort(counts, axis=1, kind="stable")

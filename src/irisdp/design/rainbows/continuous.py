@@ -207,7 +207,7 @@ def continuous(
         lower, upper = first if lower is None else lower, last if upper is None else upper
     if lower is None or upper is None or not -np.inf < lower < upper < np.inf:
         raise BadInput("lower", "and upper must bound an interval", "give two finite numbers, the smaller first")
-    values = np.asarray(function(np.linspace(lower, upper, 257)), dtype=np.float64)
+    values = _floats(function(np.linspace(lower, upper, 257)), "boundary")
     if values.shape != (257,) or not (np.diff(values) >= 0).all() or not -1e-12 <= values[0] <= values[-1] <= 1 + 1e-12:
         raise BadInput("boundary", "is no distribution function on the interval", "let it rise from 0 to 1")
     return Continuous(cdf0=function, lower=float(lower), upper=float(upper), privacy=privacy)
