@@ -211,7 +211,7 @@ class RecurrentGame:
             found, doubt = self._enclosed(self.columns(z, candidate), states, n + 1)
             better = found < cost
             answers[better], cost[better], error[better] = candidate[better], found[better], doubt[better]
-            # The recurrence compares products of few roundings: what it passes over misses less by one more error at most.
+            # The recurrence compares what took few roundings: it passes over nothing better by more than one error.
             least = np.minimum(least, found - 2 * doubt)
         return answers, cost, error, least
 
