@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Embedded",
+    "SelfDescribing",
     "Source",
     "guarded",
     "locked_connection",
@@ -51,7 +52,23 @@ class Source(Protocol):
         ...
 
 
-class Embedded(ABC):
+class SelfDescribing:
+    """A source whose format says how it is written, unless its reader takes words for that."""
+
+    __slots__ = ()
+
+    @property
+    def form_facts(self) -> dict[str, str]:
+        """What was declared of how the table is written: nothing, unless its reader takes such words."""
+        return {}
+
+    @property
+    def reading(self) -> str:
+        """How its text is read, in words; none where the format says it."""
+        return ""
+
+
+class Embedded(SelfDescribing, ABC):
     """A source whose statements run in a fresh, locked DuckDB: nothing is shared between threads or after a fork."""
 
     __slots__ = ()
@@ -67,16 +84,6 @@ class Embedded(ABC):
     def ordered(self) -> bool:
         """Whether records have an order: those of files and of frames in memory have."""
         return True
-
-    @property
-    def form_facts(self) -> dict[str, str]:
-        """What was declared of how the table is written: nothing, unless its reader takes such words."""
-        return {}
-
-    @property
-    def reading(self) -> str:
-        """How its text is read, in words; none where the format says it."""
-        return ""
 
     @abstractmethod
     def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:

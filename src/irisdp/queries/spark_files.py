@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
 from .columns import Column, Kind
-from .engine import release_of
+from .engine import SelfDescribing, release_of
 from .folders import FolderSource
 from .locations import Location
 from .parquet import ParquetSource, opened_parquet
@@ -65,7 +65,7 @@ _LOCK = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class SparkFileSource:
+class SparkFileSource(SelfDescribing):
     """A Parquet file, or a folder of them, that Spark reads.
 
     Attributes
@@ -95,16 +95,6 @@ class SparkFileSource:
     def location(self) -> Location:
         """Where the file or the folder lies."""
         return self.behind.location
-
-    @property
-    def form_facts(self) -> dict[str, str]:
-        """What was declared of how it is written: nothing."""
-        return {}
-
-    @property
-    def reading(self) -> str:
-        """How its text is read, in words: its format says it."""
-        return ""
 
     def digest(self) -> bytes:
         """Return the digest of the files' bytes, taken on this machine: whichever engine reads them, it is the same."""
