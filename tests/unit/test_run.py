@@ -1,8 +1,10 @@
 """A plan in a file: read strictly, checked before anything is spent, published in order, and run again for nothing."""
 
+import contextlib
 import inspect
 import json
 import os
+import sqlite3
 from fractions import Fraction
 from pathlib import Path
 
@@ -145,13 +147,40 @@ def test_relative_paths_count_from_the_plan(here):
     assert not list(here.parent.glob("*.*"))
 
 
+def test_tables_in_a_database_are_asked_like_files(here):
+    with contextlib.closing(sqlite3.connect(here / "my data.db")) as database:
+        database.execute("CREATE TABLE t (g TEXT, v INTEGER)")
+        database.executemany("INSERT INTO t VALUES (?, ?)", [("a", 1), ("b", 0), ("a", 1)])
+        database.commit()
+    for address in ("sqlite:///my data.db#t", "sqlite:///../team/my%20data.db#T", f"sqlite:///{here}/my data.db#t"):
+        plan = written(here, f'[datasets.survey]\ndata = "{address}"\n' + TWICE)
+        dry = irisdp(f"run {plan} --dry-run --json")
+        assert dry.status == 0, dry.err
+        assert [one["file"] for one in dry.document["ledgers"]] == [str(here / "my data.t.ledger")], dry.out
+        ended = irisdp(f"run {plan} --json")  # what it wrote is brought up to date without --force
+        assert ended.status == 0, ended.err
+        (ledger,) = ended.document["ledgers"]
+        assert ledger["spent"]["epsilon"] == "0.5"
+    asked = irisdp(["publish", "sqlite:///team/my data.db#t", "count", "v = 1", "--epsilon", "0.25", "--json"])
+    assert asked.document["answers"] == irisdp(f"run {plan} --json").document["questions"][0]["answers"]
+
+
 WRONG = {
     "no file": (None, "PLAN.toml: there is no file"),
     "no TOML": ("[datasets", "PLAN.toml: plan.toml is no valid TOML at end of document"),
     "empty": ("", "datasets: are missing from the plan; write [datasets.survey]"),
     "an address": (
         '[datasets.a]\ndata = "postgresql://me:key@host/db.x?password=key"\n' + COUNT,
-        "dataset a: data: is an address, and plans name files and folders; ask it by itself, without a plan",
+        "dataset a: data: holds a password, which lists of processes",
+    ),
+    "an address of none": (
+        '[datasets.a]\ndata = "mysql://h/d#t"\n' + COUNT, "dataset a: data: is no address of a table"
+    ),
+    "an address of no table": (
+        '[datasets.a]\ndata = "sqlite:///none.db#t"\n' + COUNT, "dataset a: data: finds no file at"
+    ),
+    "output is the database": (
+        '[datasets.a]\ndata = "sqlite:///d.sqlite#t"\n' + COUNT + 'out = "d.sqlite"\n', "question 1: out: must end in"
     ),
     "no questions": (DATASET, "questions: are missing from the plan; write [[questions]]"),
     "datasets as text": ('datasets = "t.csv"\n' + COUNT, "datasets: are text, not tables with names"),

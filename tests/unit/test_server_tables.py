@@ -369,10 +369,34 @@ class TestBudget:
         told = {"epsilon": 1, "ledger": ledger, "secret": tmp_path / "kept"}
         assert not irisdp.publish(visits, "count", **told).repeated
         assert irisdp.publish(visits, "count", **told).repeated
+        plan = tmp_path / "plan.toml"
+        plan.write_text(
+            f'[datasets.a]\ndata = "{visits}"\nledger = "{ledger}"\n[[questions]]\nquery = "count"\nepsilon = 1\n'
+        )
+        with pytest.raises(BadInput, match="dataset a: secret: is missing, and neither"):
+            irisdp.run(plan)
         mine = ledger.rpartition("=")[2]
         with pytest.raises(BadInput, match=f"names {mine}.release, and {mine} is a ledger"):
             irisdp.plan(address(server, f"{mine}.release"), "count", epsilon=1)
         server.execute(f"DROP SCHEMA {mine} CASCADE")
+
+    def test_a_plan_asks_it_as_it_asks_a_file(self, server, schema, visits, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        plan = tmp_path / "plan.toml"
+        plan.write_text(
+            f'[datasets.a]\ndata = "{visits}"\nledger = "a.ledger"\n'
+            + "".join(f'[[questions]]\nquery = "at-least {k}"\nepsilon = 1\nout = "{k}.json"\n' for k in (1, 2))
+        )
+        first, again = irisdp.run(plan), irisdp.run(plan)
+        assert not first.repeated
+        assert again.repeated
+        asked = irisdp.publish(visits, "at-least", "1", epsilon=1, ledger="a.ledger")
+        assert asked.repeated
+        assert asked.answers.values == first.questions[0].publication.answers.values
+        server.execute("INSERT INTO visits (age) VALUES (77)", schema)
+        assert not irisdp.run(plan).repeated
+        written = b"".join(path.read_bytes() for path in tmp_path.glob("*.json"))
+        assert str(server.folder).encode() not in written
 
 
 NOT_TABLES = {
@@ -483,11 +507,6 @@ def test_what_belongs_elsewhere_is_refused(visits, tmp_path, name, value):
 def test_what_names_files_says_so(visits, tmp_path, capsys):
     assert run(["init", visits]) == 2
     assert "DATA: must be a file: a table on a server has no place beside it" in capsys.readouterr().err
-    (tmp_path / "plan.toml").write_text(
-        f'[datasets.a]\ndata = "{visits}"\n[[questions]]\nquery = "count"\nepsilon = 1\n'
-    )
-    assert run(["run", str(tmp_path / "plan.toml")]) == 2
-    assert "is an address, and plans name files and folders" in capsys.readouterr().err
 
 
 def test_without_psycopg_it_says_what_to_install(monkeypatch):

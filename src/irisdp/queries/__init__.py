@@ -23,7 +23,7 @@ from .groups import Groups, find_keys, read_groups
 from .histogram import Histogram, part_groups
 from .keys import UnreleasedKeys, enumerate_keys
 from .lists import check_list, entry_of
-from .locations import Location, is_address, locate
+from .locations import Location, counted_from, is_address, locate
 from .majority import Majority
 from .neighbours import Move, Relation, cell_relation, independent_parts, moves, read_relation, total_cost
 from .orders import Ranking, Top
@@ -84,6 +84,7 @@ __all__ = [
     "check_list",
     "columns_about",
     "count_records",
+    "counted_from",
     "describe_types",
     "describe_unit",
     "entry_of",

@@ -21,6 +21,7 @@ __all__ = [
     "PACKINGS",
     "WILDCARDS",
     "Location",
+    "counted_from",
     "is_address",
     "locate",
     "location_of",
@@ -141,6 +142,14 @@ def _in_database(text: str) -> Location:
     table = unquote(name).translate({letter: letter + 32 for letter in range(65, 91)})
     file = Path(unquote(path)).expanduser().resolve()
     return Location(file, f"{file.name}/{table}", f"{file.stem}.{quote(table, safe=' ')}", inner=table)
+
+
+def counted_from(text: str, folder: Path) -> str:
+    """Return an address whose file counts from a folder, unless it counts from the root; others as they are."""
+    path, hash_sign, name = text.removeprefix("sqlite:///").partition("#")
+    if not text.startswith("sqlite:///") or not path or path[0] in "/~":
+        return text
+    return f"sqlite:///{quote(os.fspath(folder.absolute()))}/{path}{hash_sign}{name}"
 
 
 def locate(text: str) -> Location:

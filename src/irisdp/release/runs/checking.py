@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from ..planning import plan
 from ..preparing import Prepared, planned_files, prepare
 from ..projects import find_project
 from ..written import read_and_kept
-from .reading import AskedQuestion, AskedRun
+from .reading import AskedDataset, AskedQuestion, AskedRun
 from .record import Record
 
 __all__ = ["Records", "planned_again", "planned_page", "prepare_all", "records_of"]
@@ -28,10 +29,17 @@ _FILES = ("ledger", "project", "secret", "types")
 
 def records_of(asked: AskedRun) -> Records:
     """Return for each dataset the record of what runs of the plan wrote of its answers."""
-    # The secret lies beside what was named for it, or the data.
-    return {
-        dataset.name: Record(asked.file, dataset.options.get("secret") or dataset.data) for dataset in asked.datasets
-    }
+    return {dataset.name: Record(asked.file, _keeper(dataset)) for dataset in asked.datasets}
+
+
+def _keeper(dataset: AskedDataset) -> str | os.PathLike[str] | None:
+    """Return beside what the secret lies: as `places.keeper` has it, for a table that need not be there."""
+    location, ledger = data_location(dataset.data), dataset.options.get("ledger")
+    if dataset.options.get("secret") is not None:
+        return Path(dataset.options["secret"])
+    if isinstance(dataset.data, Path):
+        return dataset.data
+    return location.path if location is not None else ledger if isinstance(ledger, Path) else None
 
 
 def prepare_all(asked: AskedRun, records: Records, *, force: bool) -> list[Prepared]:

@@ -13,7 +13,7 @@ from typing import Any
 from ...errors import BadInput, Refusal
 from ...exact import file_path
 from ...outputs import same_file
-from ...queries import apply_words, groups_file, is_address
+from ...queries import apply_words, counted_from, groups_file, is_address
 from ..answers import check_ending
 from ..batches.reading import MOST_QUESTIONS, check_number, grouped
 from ..batches.wording import in_keys
@@ -74,13 +74,14 @@ class AskedDataset:
         What the plan's questions call it.
     options : mapping
         What is said of the table, its ledger and its secret, as for `irisdp.publish`.
-    data : Path
+    data : Path or str
+        The file or the folder, or the address of a table in a database.
     licence : str, optional
         On which terms its answers may be used.
     """
 
     name: str
-    data: Path
+    data: Path | str
     options: Mapping[str, Any] = field(repr=False)
     licence: str | None
 
@@ -191,10 +192,8 @@ def _dataset(name: str, document: Any, folder: Path) -> AskedDataset:
     with _within(where):
         if "data" not in found:
             raise BadInput("data", "is missing", _EXAMPLE["datasets"])
-        if isinstance(found["data"], str) and is_address(found["data"]):  # it may hold a secret, and is not quoted
-            raise BadInput(
-                "data", "is an address, and plans name files and folders", "ask it by itself, without a plan"
-            )
+        data = found["data"]
+        by_address = isinstance(data, str) and is_address(data)
         options = {key: value for key, value in found.items() if key not in ("data", "licence")}
         for key in ("project", "secret"):
             if key in options:
@@ -209,7 +208,7 @@ def _dataset(name: str, document: Any, folder: Path) -> AskedDataset:
             options["ledger"] = _beside(folder, options["ledger"], "ledger")
         return AskedDataset(
             name=name,
-            data=_beside(folder, found["data"], "data"),
+            data=counted_from(data.strip(), folder) if by_address else _beside(folder, data, "data"),
             options=options,
             licence=_text(found.get("licence"), "licence"),
         )

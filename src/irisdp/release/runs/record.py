@@ -57,12 +57,12 @@ class Record:
     ----------
     plan : Path
         The plan's file, whose name says whose files these are.
-    keeper : path
-        The file beside which the secret of the data is kept.
+    keeper : path, optional
+        The file beside which the secret of the data is kept; None where none was named, and the plan is refused.
     """
 
     plan: Path
-    keeper: str | os.PathLike[str] = field(repr=False)
+    keeper: str | os.PathLike[str] | None = field(repr=False)
     _seen: dict[Path, _Seen] = field(default_factory=dict, init=False, repr=False, compare=False)
     """By folder, what was read of its record: lines are only ever added, and read once."""
 
@@ -123,6 +123,8 @@ class Record:
         return seen.digests.get(path.name, set())
 
     def _key(self, *, create: bool) -> bytes | None:
+        if self.keeper is None:
+            return None
         if not create:
             try:
                 secret = secret_file(self.keeper).read_bytes()
