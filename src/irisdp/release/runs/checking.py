@@ -122,7 +122,8 @@ def _named_only(asked: AskedRun) -> list[tuple[str, str | Path]]:
         for dataset in asked.datasets
         if dataset.name not in asked_about
         for key, path in (
-            *(list(names_of_data(data_location(dataset.data))) or [("the data", dataset.data)]),
+            *names_of_data(data_location(dataset.data)),
+            ("the data", dataset.data),
             *((key, dataset.options.get(key)) for key in _FILES),
         )
         if isinstance(path, str | Path) and "://" not in str(path)
