@@ -163,18 +163,17 @@ def _deepest(subject: Subject, given: Mapping[int, Numbers]) -> int:
 
 
 def _spread(start: Mapping[int, Number], neighbours: Sequence[Sequence[int]], step: Step) -> list[Number]:
-    """Return the smallest u^dist(b,d)(start_b) for every d: label-setting, since u is increasing and u(s) ≥ s."""
+    """Return the smallest u^dist(b,d)(start_b) for every d: values are passed on from the smallest up.
+
+    Since u is increasing and u(s) ≥ s, they come in rising order, and the first to reach an input is its smallest.
+    """
     found = [flint.fmpq(1)] * len(neighbours)
     for b, value in start.items():
         found[b] = value
     heap = [(value, b) for b, value in start.items()]
     heapq.heapify(heap)
-    settled = set()
     while heap:
         value, d = heapq.heappop(heap)
-        if d in settled:
-            continue
-        settled.add(d)
         further = step(value)
         for other in neighbours[d]:
             if other not in start and further < found[other]:

@@ -27,6 +27,9 @@ try:
 except ImportError:  # run as a file
     verifier = importlib.import_module("verify_mechanism")
 
+RANKED = ("balanced-line", "homogeneous-rainbow", "rainbow")
+"""The theorems whose rankings a choice speaks of. A pullback's value is of another goal: the inner mechanism's."""
+
 DEEPEST = 1000
 """A tangent is followed through every depth up to the deepest, with exact numbers that grow longer each time."""
 
@@ -104,9 +107,12 @@ def check(path: str = "") -> int:
             return 0
         mechanism = verifier.read_mechanism(document)
         value = verifier.conclude(mechanism).value
-        bound = choice(mechanism, document["certificate"])
+        stated = document["certificate"]
+        ranked = stated["kind"] == "theorem" and stated.get("theorem") in RANKED
+        verifier.insist(ranked, "a choice says something only of rainbows with a goal")
         if value is None:
             raise ValueError("the certificate states no loss")
+        bound = choice(mechanism, stated)
     except Exception as problem:
         verifier.say(f"no: {verifier.reason_of(problem)}")
         return 1

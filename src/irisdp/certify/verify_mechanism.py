@@ -169,7 +169,7 @@ def power_of_e(epsilon: Fraction, places: int, round_up: bool) -> int:
     x = sign * (sign * (epsilon.numerator << places) // epsilon.denominator)
     power = (1 + round_up) << places
     for k in range(places + 8 * int(epsilon) + 8, 0, -1):
-        power = (1 << places) + sign * (sign * power * x // (k << places))
+        power = (1 << places) + sign * ((sign * power * x >> places) // k)
     return power
 
 
