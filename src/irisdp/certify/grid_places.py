@@ -21,8 +21,9 @@ Masses = dict[int, flint.arb]
 
 
 def spread_up(atoms: Sequence[LossAtom], anchor: Fraction, width: Fraction) -> Masses:
-    """Return masses on the grid whose δ is nowhere below the true one, with the same sums of P and of Q.
+    """Return masses on the grid whose δ is nowhere below the true one, with the same sum of P.
 
+    The sum of Q is the same too, but for masses too near to a place to tell on which side, which go up to the next one.
     A mass between two places goes to both: to the upper one the share (1 − e^(−u))/(1 − e^(−h)), where u is how far it
     lies above the lower one, and h the width.
     """

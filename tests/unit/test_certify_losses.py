@@ -1,0 +1,231 @@
+"""Edges, profiles and losses beside formulas written out, and bounds beside what they bound."""
+
+import math
+from fractions import Fraction as F
+
+import flint
+import numpy as np
+import pytest
+
+from irisdp import Privacy
+from irisdp.certify import (
+    privacy_profile,
+    renyi_divergence,
+    screening,
+)
+from irisdp.certify.arithmetic import flint_rational
+from irisdp.certify.float_losses import losses_above
+from irisdp.certify.grid_places import drawn_down, spread_up
+from irisdp.certify.hockey_stick import tight_places
+from irisdp.certify.loss_distributions import TooMuchWork, Work, loss_distribution
+from irisdp.certify.loss_distributions import product as together
+from irisdp.certify.loss_laws import LossAtom
+from irisdp.certify.pairs import RowPairs, distinct_row_pairs
+from irisdp.errors import BadInput
+from irisdp.exact import ball, working_precision
+from irisdp.graphs import Complete, Hamming, Path
+from irisdp.mechanisms import (
+    Mechanism,
+    randomized_response,
+)
+from support.seeds import fresh_random
+
+TWO = Privacy(ratio=2)
+FLOATS = 1e-12
+"""Logarithms of floats, of numbers of size 1."""
+
+
+def refused(call, *arguments, **options):
+    with pytest.raises(BadInput) as caught:
+        call(*arguments, **options)
+    return str(caught.value)
+
+
+# Edges
+
+
+@pytest.mark.parametrize(
+    ("graph", "said"),
+    [
+        (Hamming(1, 50_000),
+         "graph: has 1,249,975,000 edges, and every one is looked at up to 1,073,741,824;"
+         " audit a smaller member of the family"),
+        (Complete(50_000),
+         "graph: has more than 1,073,741,824 pairs of different rows; audit a smaller mechanism"),
+    ],
+)  # fmt: skip
+def test_more_edges_than_are_looked_at_are_refused(graph, said):
+    assert refused(distinct_row_pairs, graph, np.arange(50_000)) == said
+    if isinstance(graph, Complete):  # of few rows all edges are known without a look
+        found = distinct_row_pairs(graph, np.arange(50_000) % 2)
+        assert (found.first.tolist(), found.second.tolist(), found.counts.tolist()) == ([0], [1], [25_000**2])
+
+
+def ties(chance, count):
+    """Rows without a 0 of which many have likelihood ratios of exactly 2, or of a hair less."""
+    rows = []
+    for _ in range(count):
+        weights = [chance.choice([1, 2, 4]) for _ in range(3)]
+        row = [F(weight, sum(weights)) for weight in weights]
+        if chance.random() < 0.5:
+            row[0], row[1] = row[0] - F(1, 1 << 70), row[1] + F(1, 1 << 70)
+        rows.append(tuple(row))
+    return rows
+
+
+def test_outputs_at_a_ratio_are_found_where_floats_cannot_tell():
+    """At δ = 0 an edge is tight where an output has the ratio exactly: looked at one by one, as fractions."""
+    chance, seen = fresh_random("ties"), 0
+    for _ in range(20):
+        rows = ties(chance, 20)
+        first, second = np.triu_indices(len(rows), 1)
+        pairs = RowPairs(first, second, first, second, np.ones(len(first), np.int64))
+        numbers = [tuple(map(flint_rational, row)) for row in rows]
+        assert screening.screen_of(numbers, len(pairs)) is not None
+        for ratio in (F(2), F(4), F(8, 7)):
+            tight = [
+                (place, forward)
+                for place, (i, j) in enumerate(zip(first, second, strict=True))
+                for forward, p, q in ((True, rows[i], rows[j]), (False, rows[j], rows[i]))
+                if any(x == ratio * y for x, y in zip(p, q, strict=True))
+            ]
+            assert list(tight_places(numbers, pairs, flint_rational(ratio), flint_rational(F(0)))) == tight
+            seen += len(tight)
+    assert seen > 100
+
+
+# Profiles and losses
+
+
+def test_a_profile_of_randomised_response_by_its_formula():
+    """δ(r) = max{0, (3 − r)/4} from 1 on, at a ratio of 3."""
+    found = privacy_profile(randomized_response(2, Privacy(ratio=3)))
+    assert repr(found) == "<PrivacyProfile: δ = 0.5 at ratio 1, 0 in the end; exact>"
+    for ratio in (F(1), F(2), F(3), F(5)):
+        assert found.delta_at(ratio) == found.delta_at(Privacy(ratio=ratio)) == max(F(0), (3 - ratio) / 4)
+    assert found.delta_at(0) == 1 and found.delta_at(F(1, 2)) == F(1, 2) + F(1, 2) * found.delta_at(2)
+    assert found.ratio_at(F(1, 2)) == found.ratio_at(1) == 1 and found.ratio_at(F(1, 4)) == 2
+    assert abs(found.epsilon_at(F(1, 4)) - F(math.log(2))) < F(1, 10**15)
+    assert found.points([0.0, math.log(2), 700]) == [0.5, pytest.approx(0.25, rel=FLOATS), 0.0]
+    assert refused(found.delta_at, -1) == "ratio: must not be negative; give e^epsilon"
+    assert refused(found.points, [701]) == ("epsilons: must be at most 700, as e^ε is a float; leave larger out")
+    told = privacy_profile(Mechanism.from_matrix([["1", "0"], ["1/2", "1/2"]], privacy=TWO, graph=Path(2)))
+    assert told.ratio_at(F(1, 3)) is told.epsilon_at(F(1, 3)) is None and told.unbounded == F(1, 2)
+    assert told.dominates(found) and not found.dominates(told) and told.dominates(told)
+
+
+@pytest.mark.parametrize("order", ["1/2", "9/10", 1, "1000001/1000000", 2, 7, 10_000, math.inf])
+def test_divergences_are_those_of_their_definition(order):
+    """Of (3/4, 1/4) and (1/4, 3/4), written out in logarithms with 60 digits."""
+    found = renyi_divergence(randomized_response(2, Privacy(ratio=3)), order)
+    with working_precision(400):
+        p, q = flint.arb(3) / 4, flint.arb(1) / 4
+        if order == math.inf:
+            true = (p / q).log()
+        elif order == 1:
+            true = p * (p / q).log() + q * (q / p).log()
+        else:
+            a = flint.arb(flint.fmpq(F(order).numerator, F(order).denominator))
+            true = (p**a * q ** (1 - a) + q**a * p ** (1 - a)).log() / (a - 1)
+        assert flint.arb(found) >= true.lower()
+        assert flint.arb(found) - true <= flint.arb(2.0**-40)
+
+
+def test_divergences_where_a_probability_faces_zero():
+    """Below order 1 it costs its mass alone; from 1 on everything."""
+    half = Mechanism.from_matrix([["1", "0"], ["1/2", "1/2"]], privacy=TWO, graph=Path(2))
+    assert renyi_divergence(half, "1/2") == pytest.approx(math.log(2), abs=2.0**-40)
+    for order in (1, 2, math.inf):
+        assert renyi_divergence(half, order) == math.inf
+    apart = Mechanism.from_matrix([["1", "0"], ["0", "1"]], privacy=TWO, graph=Path(2))
+    assert renyi_divergence(apart, "1/2") == math.inf
+    alike = Mechanism.from_matrix([["1/3", "2/3"]] * 2, privacy=TWO, graph=Path(2))
+    assert renyi_divergence(alike, 3) == 0
+    for order in (0, -1, 10_001):
+        assert refused(renyi_divergence, half, order) == (
+            "order: must be more than 0, and at most 10000 unless infinite; choose another"
+        )
+
+
+def test_losses_are_rounded_up_though_floats_multiply_down():
+    """Of 2, 3, … some logarithm lies just above the float product that is nearest below it."""
+    step, seen = 0.1, 0
+    with working_precision(300):
+        for ratio in range(2, 4000):
+            pair = loss_distribution(
+                [(flint.fmpq(1), flint.fmpq(1, ratio)), (flint.fmpq(0), flint.fmpq(ratio - 1, ratio))]
+            )
+            ((place, mass),) = losses_above(pair, step)[0].items()
+            loss = flint.arb(ratio).log()
+            assert flint.arb(place * step) >= loss > flint.arb((place - 1) * step) and mass >= 1
+            seen += 1
+    assert seen == 3998
+    # A loss that is an odd multiple of a hair: k is the least with k·h, as floats multiply, at least it.
+    ratio = flint.fmpq(F(math.e**0.3).numerator, F(math.e**0.3).denominator)
+    ((place, _),) = losses_above({ratio: (flint.fmpq(1), 1 / ratio)}, 0.1)[0].items()
+    with working_precision(300):
+        assert flint.arb(place * 0.1) >= flint.arb(ratio).log() > flint.arb((place - 1) * 0.1)
+
+
+def test_a_product_of_too_many_ratios_is_given_up():
+    """460 powers of 2 and of 3 each make 211,600 different ratios, in less work than is allowed."""
+    many = [{flint.fmpq(base) ** k: (flint.fmpq(1, 460), flint.fmpq(1)) for k in range(460)} for base in (2, 3)]
+    work = Work()
+    with pytest.raises(TooMuchWork):
+        together(many, work)
+    assert work.done < 400_000
+    few = together([{flint.fmpq(2): (flint.fmpq(1), flint.fmpq(1, 2))}] * 3, Work())
+    assert few == {flint.fmpq(8): (flint.fmpq(1), flint.fmpq(1, 8))}
+
+
+def delta(masses, epsilon):
+    """Σ max(0, p − e^(ε)·q) over losses and masses, q = p·e^(−loss)."""
+    total = flint.arb(0)
+    for loss, mass in masses:
+        gain = mass * (1 - (epsilon - loss).exp())
+        total += gain if gain > 0 else flint.arb(0)
+    return total
+
+
+def atoms_of(chance, anchor, width):
+    """A few losses: on places, between, and balls that touch a place."""
+    shares = [chance.randrange(1, 9) for _ in range(chance.randrange(2, 9))]
+    found = []
+    for share in shares:
+        kind, place = chance.randrange(3), chance.randrange(-12, 12)
+        mass = ball(F(share, sum(shares)))
+        if kind == 0:
+            exact = anchor + place * width
+            found.append(LossAtom(exact, ball(exact), mass))
+        elif kind == 1:
+            exact = anchor + (place + F(chance.randrange(1, 8), 8)) * width
+            found.append(LossAtom(exact, ball(exact), mass))
+        else:
+            found.append(LossAtom(None, ball(anchor + place * width).exp().log(), mass))
+    return found
+
+
+def test_masses_on_a_grid_bound_every_delta_from_either_side():
+    """δ at 60 ε from the masses themselves; and what a spread keeps: both sums."""
+    chance, lower, equal = fresh_random("grid"), 0, 0
+    with working_precision(200):
+        for _ in range(150):
+            width, anchor = F(1, chance.choice([1, 3, 10])), F(chance.randrange(4), 8)
+            atoms = atoms_of(chance, anchor, width)
+            true = [(atom.loss, atom.mass) for atom in atoms]
+            up, down = (
+                [(ball(anchor + place * width), mass) for place, mass in found(atoms, anchor, width).items()]
+                for found in (spread_up, drawn_down)
+            )
+            for k in range(-20, 40):
+                epsilon = ball(F(k, 13))
+                here = delta(true, epsilon)
+                assert delta(up, epsilon) > here - flint.arb(2.0**-150)
+                assert delta(down, epsilon) < here + flint.arb(2.0**-150)
+                lower += bool(delta(down, epsilon) < here)
+                equal += bool(abs(delta(down, epsilon) - here) < flint.arb(2.0**-150))
+            assert abs(sum(mass for _, mass in up) - 1) < flint.arb(2.0**-150)
+            if all(atom.exact is not None for atom in atoms):  # none too near to a place to tell
+                other, whole = (sum(mass * (-loss).exp() for loss, mass in law) for law in (up, true))
+                assert abs(other - whole) < flint.arb(2.0**-100)
+    assert lower > 500 and equal > 500
