@@ -52,12 +52,16 @@ class Server:
     port: int
     password: str
     process: subprocess.Popen[bytes] | None = None
+    listens: tuple[str, ...] = ("127.0.0.1",)
+    """Where it is reached over TCP, by whoever knows the password."""
 
-    def address(self, schema: str | None = None, *, role: str = OWNER, port: int | None = None) -> str:
+    def address(
+        self, schema: str | None = None, *, role: str = OWNER, port: int | None = None, host: str = "127.0.0.1"
+    ) -> str:
         """Return the address of a ledger; of a new one where no schema is named. With a port, over TCP."""
         schema = schema or f"l_{secrets.token_hex(6)}"
         if port is not None:
-            return f"postgresql://{role}@127.0.0.1:{port}/postgres?schema={schema}"
+            return f"postgresql://{role}@{host}:{port}/postgres?schema={schema}"
         return f"postgresql://{role}@/postgres?host={self.folder}&port={self.port}&schema={schema}"
 
     def start(self) -> None:
@@ -73,8 +77,9 @@ class Server:
             "-k",
             str(self.folder),
         ]
-        settings = {"listen_addresses": "127.0.0.1", "shared_buffers": "16MB", "max_connections": 150}
+        settings = {"listen_addresses": ",".join(self.listens), "shared_buffers": "16MB", "max_connections": 150}
         settings |= {"unix_socket_permissions": "0777", "logging_collector": "off"}
+        settings |= {"dynamic_shared_memory_type": "mmap"}  # in its folder: nobody removes what a killed one shared
         for name, value in settings.items():
             command += ["-c", f"{name}={value}"]
         deadline = time.monotonic() + _PATIENCE
@@ -110,17 +115,18 @@ class Server:
 
 
 @contextlib.contextmanager
-def started() -> Iterator[Server]:
-    """Start a new server; end it and remove all that it wrote."""
+def started(listens: tuple[str, ...] = ("127.0.0.1",), place: Path | None = None) -> Iterator[Server]:
+    """Start a new server, in memory or in a folder within `place`; end it and remove all that it wrote."""
     memory = "/dev/shm"
-    folder = Path(tempfile.mkdtemp(prefix="irisdp-pg-", dir=memory if os.access(memory, os.W_OK) else None))
-    server = Server(folder, _free_port(), secrets.token_hex(16))
+    where = place or (memory if os.access(memory, os.W_OK) else None)
+    folder = Path(tempfile.mkdtemp(prefix="irisdp-pg-", dir=where))
+    server = Server(folder, _free_port(), secrets.token_hex(16), listens=listens)
     try:
         folder.chmod(0o755)
         (folder / "password").write_text(server.password)
         if hasattr(os, "geteuid") and os.geteuid() == 0:
-            for place in (folder, folder / "password"):
-                shutil.chown(place, _unprivileged())
+            for owned in (folder, folder / "password"):
+                shutil.chown(owned, _unprivileged())
         command = [
             program("initdb") or "",
             "-D",
@@ -133,6 +139,8 @@ def started() -> Iterator[Server]:
         command += ["--auth-local=trust", "--auth-host=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"]
         subprocess.run(command, check=True, capture_output=True, cwd=folder, **_as_another())
         (folder / "password").unlink()
+        with (folder / "data" / "pg_hba.conf").open("a") as rules:
+            rules.writelines(f"host all all {host}/24 scram-sha-256\n" for host in listens)
         server.start()
         yield server
     finally:

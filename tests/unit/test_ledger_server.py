@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -15,6 +16,7 @@ import irisdp
 from irisdp.accounting import Cost
 from irisdp.cli.main import run
 from irisdp.errors import BadInput, NotShown
+from irisdp.queries.servers import connected, listening
 from irisdp.release import ledger_server as module
 from irisdp.release.ledger import Entry, Ledger
 from irisdp.release.ledger_address import address_of
@@ -200,6 +202,18 @@ class TestServer:
         finally:
             server.execute("ALTER ROLE iris RESET ALL")
         assert levels == ["on", "serializable"]
+
+    def test_and_client_give_each_other_up_after_a_minute_of_silence(self, server, monkeypatch):
+        """What it is for: tests/statistics/ledger/machines.py."""
+        monkeypatch.setenv("PGPASSWORD", server.password)
+        told = address_of(server.address(port=server.port)).server
+        for given, seconds in ((told, 60), (replace(told, options={"tcp_user_timeout": "5000"}), 5)):
+            with connected(given) as connection:
+                known = connection.info.get_parameters()
+                assert int(known["tcp_user_timeout"]) == seconds * 1000
+                assert int(known["keepalives_idle"]) + 3 * int(known["keepalives_interval"]) == 60
+                connection.execute("; ".join(("BEGIN", *listening())))
+                assert connection.execute("SHOW tcp_user_timeout").fetchone() == ("60000",)
 
     def test_undoes_what_meets_a_stranger_and_it_is_done_again(self, server):
         """Somebody who keeps no turn changes the limit meanwhile, in a serialisable transaction of their own."""

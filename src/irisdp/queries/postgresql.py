@@ -20,7 +20,7 @@ from .columns import Column
 from .engine import Embedded, streaming_connection
 from .multisets import multiset_digest
 from .server_tables import ServerTable, TableAddress, describe_table, read_table_address
-from .servers import SAID, connected, driver, is_lost, state_of
+from .servers import SAID, connected, driver, is_lost, listening, state_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -244,7 +244,7 @@ def open_server_table(text: str) -> tuple[list[Column], ServerSource]:
 
 
 def begin(connection: psycopg.Connection[Any]) -> None:
-    connection.execute("; ".join(("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", *_SETTINGS)))
+    connection.execute("; ".join(("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", *_SETTINGS, *listening())))
 
 
 def explained(error: BaseException) -> tuple[str, str] | None:

@@ -19,7 +19,17 @@ from ..errors import BadInput
 if TYPE_CHECKING:
     import psycopg
 
-__all__ = ["SAID", "Server", "connected", "driver", "is_lost", "is_on_server", "read_server", "state_of"]
+__all__ = [
+    "SAID",
+    "Server",
+    "connected",
+    "driver",
+    "is_lost",
+    "is_on_server",
+    "listening",
+    "read_server",
+    "state_of",
+]
 
 _LOOKS_LIKE_ONE = re.compile(r"\s*postgres(ql)?:", re.IGNORECASE)
 _OPTIONS = {
@@ -31,6 +41,8 @@ _OPTIONS = {
 
 _CONNECT = 15
 """Seconds to wait for a connection, unless the address says how many."""
+SILENCE = 60
+"""Seconds after which either side gives up the other, of which it hears nothing: a wire that is cut tells nobody."""
 _LOST = ("57P01", "57P02", "57P03", "57P05", "08")
 """The server goes down, comes up, or cut the connection."""
 
@@ -117,7 +129,10 @@ def read_server(text: str, field: str, write: str, *, own: tuple[str, ...] = ())
 
 def connected(server: Server) -> psycopg.Connection[Any]:
     """Return a new connection, whose every statement is a transaction unless one is begun."""
-    more = {} if "connect_timeout" in server.options else {"connect_timeout": _CONNECT}
+    idle, interval, count = _probes()
+    usual = {"connect_timeout": _CONNECT, "tcp_user_timeout": SILENCE * 1000}
+    usual |= {"keepalives_idle": idle, "keepalives_interval": interval, "keepalives_count": count}
+    more = {name: value for name, value in usual.items() if name not in server.options}
     connection: psycopg.Connection[Any] = driver().connect(
         server.told,
         autocommit=True,
@@ -127,6 +142,25 @@ def connected(server: Server) -> psycopg.Connection[Any]:
         **more,
     )
     return connection
+
+
+def listening() -> tuple[str, ...]:
+    """Return statements by which the server, within a transaction, gives up a client of which it hears nothing."""
+    idle, interval, count = _probes()
+    return (
+        f"SET LOCAL tcp_keepalives_idle = {idle}",
+        f"SET LOCAL tcp_keepalives_interval = {interval}",
+        f"SET LOCAL tcp_keepalives_count = {count}",
+        # Probes are for who is waited for; an answer that nobody confirms would else be sent again for a quarter hour.
+        f"SET LOCAL tcp_user_timeout = '{SILENCE}s'",
+    )
+
+
+def _probes() -> tuple[int, int, int]:
+    """Return after how many seconds of silence to probe, how often, and how many times: `SILENCE` in all."""
+    count = 3
+    interval = max(1, SILENCE // (2 * count))
+    return max(1, SILENCE - count * interval), interval, count
 
 
 def driver() -> Any:

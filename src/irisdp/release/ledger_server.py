@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..accounting import EPSILON_DELTA, Currency
 from ..errors import BadInput, NotShown
-from ..queries.servers import connected, driver, is_lost
+from ..queries.servers import connected, driver, is_lost, listening
 from . import ledger_store
 from .ledger_address import Address
 from .ledger_file import nowhere
@@ -57,9 +57,7 @@ def _settings(schema: str) -> tuple[str, ...]:
         "SET LOCAL statement_timeout = 0",
         # A draw may take its time. A client that is gone is noticed by its connection: at once, or after a minute.
         "SET LOCAL idle_in_transaction_session_timeout = 0",
-        "SET LOCAL tcp_keepalives_idle = 30",
-        "SET LOCAL tcp_keepalives_interval = 10",
-        "SET LOCAL tcp_keepalives_count = 3",
+        *listening(),
         # Rows that a policy hides would be charges that are not counted: an error is better.
         "SET LOCAL row_security = off",
     )

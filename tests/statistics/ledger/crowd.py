@@ -1,9 +1,10 @@
 """Let 16 processes, 64 threads and 4 forks spend one budget at the same time; print what they got as JSON.
 
-    crowd.py FOLDER UNITS inside|outside     the budget, in costs of one question, and where it is checked: in the
-                                             transaction that charges, or (wrongly) before it
+    crowd.py FOLDER UNITS inside|outside [THREADED]     the budget, in costs of one question, where it is checked (in
+                                                        the transaction that charges, or, wrongly, before it), and how
+                                                        many of the 16 processes run threads (1)
 
-One of the 16 processes runs the threads, and forks while they are in the middle of their settlements.
+A process that runs threads forks while they are in the middle of their settlements.
 """
 
 from __future__ import annotations
@@ -27,16 +28,16 @@ PROCESSES, THREADS, FORKS = 16, 64, 4
 Show = Callable[[bytes], object]
 
 
-def main(folder: Path, units: int, place: str) -> None:
+def main(folder: Path, units: int, place: str, threaded: int = 1) -> None:
     path = folder / "one.ledger"
     budget = COST * units
     if place == "inside":
         Ledger(path).set_limit(budget.epsilon)
-        statuses, shown = crowd(lambda show: spend_all(path, show))
+        statuses, shown = crowd(lambda show: spend_all(path, show), threaded)
     else:
-        statuses, shown = crowd(lambda show: spend_unguarded(path, budget, show))
+        statuses, shown = crowd(lambda show: spend_unguarded(path, budget, show), threaded)
     spent = Ledger(path).spent
-    statuses_again, same = crowd(lambda show: show(answer(folder / "same.ledger", 0)))
+    statuses_again, same = crowd(lambda show: show(answer(folder / "same.ledger", 0)), threaded)
     with tempfile.TemporaryDirectory() as beside:
         _, secrets = crowd(lambda show: show(secret_beside(Path(beside, "data.csv"))))
     print(
@@ -55,9 +56,9 @@ def main(folder: Path, units: int, place: str) -> None:
     )
 
 
-def crowd(work: Callable[[Show], object]) -> tuple[list[int], list[bytes]]:
-    children = [Child(work) for _ in range(PROCESSES - 1)]
-    children.append(Child(lambda show: threads_and_forks(work, show)))
+def crowd(work: Callable[[Show], object], threaded: int = 1) -> tuple[list[int], list[bytes]]:
+    children = [Child(work) for _ in range(PROCESSES - threaded)]
+    children += [Child(lambda show: threads_and_forks(work, show)) for _ in range(threaded)]
     ends = [child.end() for child in children]
     return [status for status, _ in ends], [answer for _, shown in ends for answer in shown]
 
@@ -87,4 +88,4 @@ def spend_unguarded(path: Path, budget: Cost, show: Show) -> None:
 
 
 if __name__ == "__main__":
-    main(folder_of(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
+    main(folder_of(sys.argv[1]), int(sys.argv[2]), sys.argv[3], *map(int, sys.argv[4:]))

@@ -19,11 +19,15 @@ import pytest
 
 from support.sweeps import tried
 
+sys.path.insert(0, str(Path(__file__).parent))
+from machines import lacking as lacking_machines
+
 KILLS, KILLS_OF_THE_CONTROL = 200, 60
 KILLS_ON_A_SERVER = tried(20, 100)
 KILLS_OF_CLIENTS, KILLS_OF_THE_SERVER = tried((8, 2), (120, 12))
 KILLS_OF_BATCHES, KILLS_OF_BATCHES_OF_THE_CONTROL = tried(6, 12), 6
 KILLS_OF_PLANS, KILLS_OF_PLANS_ON_A_SERVER = tried((2, 1), (120, 40))
+CUTS = tried(2, 24)
 LONGEST = tried(300, 1800)
 """Seconds that a script may take."""
 UNITS = 200
@@ -172,6 +176,29 @@ def test_crowd_spends_exactly_the_budget(place):
 
 def test_crowd_catches_a_budget_checked_before_the_transaction(folder):
     assert Fraction(run("crowd.py", folder, UNITS, "outside")["spent / limit"]) > 1
+
+
+@pytest.fixture
+def machines(server):
+    """Whether two machines can be made here; the script makes them, with a server of its own."""
+    missing = lacking_machines()
+    if missing:
+        pytest.skip(missing)
+
+
+def test_two_machines_spend_one_budget_and_one_that_is_cut_off_holds_up_nobody(machines):
+    found = run("machines.py", CUTS, "with")
+    budget, wires = found["one budget"], found["wires"]
+    assert budget["answers"] == budget["different answers"] == 200
+    assert (budget["failed"], budget["uncharged"], budget["spent / limit"]) == (0, 0, "1")
+    assert budget["least of a machine"] > 20, "one machine spent it all"
+    assert wires["cuts"] == CUTS and wires["machines lost"] > 0 and wires["shown"] > 0
+    assert (wires["uncharged"], wires["twice"], wires["stalls"]) == (0, 0, 0)
+    assert wires["in vain"] <= 0
+
+
+def test_machines_catch_waiting_for_one_that_is_cut_off(machines):
+    assert run("machines.py", 3, "without")["wires"]["stalls"] > 0
 
 
 def test_fork_in_the_middle_of_a_settlement(place):
