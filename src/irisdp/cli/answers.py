@@ -21,13 +21,20 @@ _MOST_SHOWN = 40
 
 @contextlib.contextmanager
 def progress(*, quiet: bool) -> Iterator[None]:
-    """Show that work is going on; it says nothing about the data, and only to a terminal."""
+    """Show which step is going on, and for how long; it says nothing about the data, and only to a terminal."""
     view = console(stderr=True)
     if quiet or not view.is_terminal:
         yield
         return
-    with view.status("reading, drawing, writing down …"):
-        yield
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from ..release.steps import told_of_steps
+
+    words = TextColumn("{task.description} …", markup=False)
+    with Progress(SpinnerColumn(), words, TimeElapsedColumn(), console=view, transient=True) as shown:
+        task = shown.add_task("checking what is asked", total=None)
+        with told_of_steps(lambda step: shown.update(task, description=step)):
+            yield
 
 
 def show_answers(published: Publication) -> None:

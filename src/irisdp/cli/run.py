@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .answers import KNOWN_ELSEWHERE
+from .answers import KNOWN_ELSEWHERE, progress
 from .options import AsJson, Force, console, print_json, say, short_path
 from .spelling import error_in_options, in_options
 from .terminal import show_what_is_charged
@@ -43,8 +41,7 @@ def run_command(
     Everything is checked before anything is spent. Files that runs of the plan wrote are kept up to date, others are
     replaced with --force only.
     """
-    from ..release.runs import foresee_run
-    from ..release.runs.running import run_and_tell
+    from ..release.runs import foresee_run, run
 
     if dry_run:
         foreseen = foresee_run(plan, force=force)
@@ -55,8 +52,8 @@ def run_command(
         if foreseen.refusal is not None:
             raise typer.Exit(foreseen.refusal.exit_status)
         return
-    with _progress(quiet=as_json) as told:
-        published = run_and_tell(plan, force=force, told=told)
+    with progress(quiet=as_json):
+        published = run(plan, force=force)
     with show_what_is_charged():
         if as_json:
             print_json(published.to_document())
@@ -65,17 +62,6 @@ def run_command(
 
 
 _OPTIONS = {"force": "", "dry_run": ""}
-
-
-@contextlib.contextmanager
-def _progress(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    """Say which question is being answered, to a terminal only; the plan says as much."""
-    view = console(stderr=True)
-    if quiet or not view.is_terminal:
-        yield lambda number, of: None
-        return
-    with view.status("checking the plan …") as status:
-        yield lambda number, of: status.update(f"question {number} of {of}: reading, drawing, writing down …")
 
 
 def _show_outlook(foreseen: RunOutlook) -> None:

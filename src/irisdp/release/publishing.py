@@ -28,6 +28,7 @@ from .preparing import Prepared, prepare
 from .projects import currency_with, limit_to_set
 from .provenance import provenance
 from .publication import Publication
+from .steps import begun
 from .written import Note, pages, sidecar, write_files
 
 __all__ = [
@@ -132,16 +133,19 @@ def carry_out(ready: Prepared, reading: Reading | None = None, noted: Note | Non
     if not book.answered(planned.question()):  # what may be given again need have no price
         planned.price.at(currency)  # refused before anything is read
     try:
+        begun(0)
         reading = Reading.begin(planned.table, ready.stamp) if reading is None else reading
         book, version, kept = recognised(planned.table, reading.digest, book, ready.secret, default=ready.default)
         book.check(promise, version)
         limit = limit_to_set(planned.project, book)
+        begun(1)
         cells = read_cells(planned, unit_key(kept))
         reading.check(planned.table)
     finally:
         planned.table.rest()
     if limit is not None:
         book.restrict(limit)
+    begun(2)
     settled = book.settle(
         query=planned.asked.line,
         question=planned.question(),
@@ -161,6 +165,7 @@ def carry_out(ready: Prepared, reading: Reading | None = None, noted: Note | Non
 def _handed_over(ready: Prepared, nodes: Nodes, settled: Settlement, book: Ledger, noted: Note | None) -> Publication:
     """Show and write down what is charged by now."""
     planned = ready.planned
+    begun(3)
     drawn = [Answers.from_bytes(entry.answers) for entry in settled.entries]
     answers_of, sidecars = {}, {}
     for place, (audience, own) in enumerate(zip(planned.audiences, drawn, strict=True)):

@@ -24,7 +24,8 @@ import numpy as np
 from settling import RETURNED, Child, folder_of
 
 from irisdp.release import Ledger, publishing
-from irisdp.release.runs.running import run_and_tell
+from irisdp.release.runs import run
+from irisdp.release.steps import told_of_steps
 from irisdp.sampling.bits import OperatingSystemBits
 
 sys.path.append(str(Path(__file__).parents[2]))
@@ -89,8 +90,12 @@ def running(file: Path, way: str, clock: Path | None = None):
     def work(show):
         if way != "unseeded":
             seed_by_question()
-        with in_one_engine():
-            run_and_tell(file, told=lambda number, _: clock and number == 1 and clock.write_text(str(time.monotonic())))
+        with in_one_engine(), told_of_steps(checked):
+            run(file)
+
+    def checked(step):
+        if clock and not clock.exists() and step.startswith("question 1 "):
+            clock.write_text(str(time.monotonic()))
 
     return work
 

@@ -24,6 +24,7 @@ from ..projects import currency_with, limit_to_set
 from ..provenance import drawn_by, provenance
 from ..publication import Publication
 from ..publishing import PrivateCells, draw_entries, read_cells, shown_answers, shown_beside
+from ..steps import begun, part_of
 from ..written import Files, Released, pages, plan_files, plan_reports, sidecar, write_files
 from .planning import BatchPlan, plan_asked
 from .publication import BatchPublication
@@ -116,17 +117,23 @@ def batch(
     project = planned.plans[0].project
     planned.cost_in(currency_with(book, limit_to_set(project, book)))  # before anything is read
     try:
+        begun(0)
         reading = Reading.begin(table, before)
         book, version, kept = recognised(table, reading.digest, book, asked.secret, default=where is None)
         book.check(promise, version)
         limit = limit_to_set(project, book)
         key = unit_key(kept)
-        cells = [read_cells(replace(one, table=one.table.read_with(table)), key) for one in planned.plans]
+        cells = []
+        for number, one in enumerate(planned.plans, start=1):
+            with part_of(f"question {number} of {len(planned.plans)}"):
+                begun(1)
+            cells.append(read_cells(replace(one, table=one.table.read_with(table)), key))
         reading.check(table)
     finally:
         table.rest()
     if limit is not None:
         book.restrict(limit)
+    begun(2)
     settled = book.settle(
         query=planned.line,
         question=planned.question(),
@@ -150,6 +157,7 @@ def _handed_over(
 ) -> BatchPublication:
     """Show and write down what is charged by now."""
     asked = planned.asked
+    begun(3)
     (entry,), (number,) = settled.entries, settled.ids
     drawn = dict(zip(planned.order, json.loads(entry.answers), strict=True))
     publications = []

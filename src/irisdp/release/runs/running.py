@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...errors import BadInput, NotShown, Refusal
@@ -16,16 +16,14 @@ from ..ledger import Ledger
 from ..places import Reading, recognised
 from ..preparing import Prepared
 from ..publishing import carry_out
+from ..steps import begun, part_of
 from ..written import Released, write_files
 from .checking import Records, planned_again, planned_page, prepare_all, records_of
 from .foresight import Accounts
 from .publication import Answered, RunPublication
 from .reading import AskedRun, read_run
 
-__all__ = ["run", "run_and_tell"]
-
-Told = Callable[[int, int], object]
-"""Is told which question is next, counted from 1, and how many there are."""
+__all__ = ["run"]
 
 
 @checked
@@ -82,20 +80,13 @@ def run(plan: str | os.PathLike[str], *, force: bool = False) -> RunPublication:
     >>> run(folder / "plan.toml").repeated
     True
     """
-    return run_and_tell(plan, force=force)
-
-
-def run_and_tell(plan: str | os.PathLike[str], *, force: bool = False, told: Told | None = None) -> RunPublication:
-    """Do what `run` does, and say how far it is."""
     asked = read_run(plan)
     records = records_of(asked)
     ready = prepare_all(asked, records, force=force)
     readings = _weighed(asked, ready)
     done: list[Answered] = []
     for question, one in zip(asked.questions, ready, strict=True):
-        if told is not None:
-            told(question.number, len(ready))
-        with _going_on(done), question.blamed():
+        with part_of(f"question {question.number} of {len(ready)}"), _going_on(done), question.blamed():
             record = records[question.dataset.name]
             again = planned_again(question, one, record, force=force)
             found = carry_out(again, readings[question.dataset.name], record.note)
@@ -135,6 +126,7 @@ def _weighed(asked: AskedRun, ready: Sequence[Prepared]) -> dict[str, Reading]:
         name = question.dataset.name
         with question.blamed():
             if name not in readings:
+                begun(0)
                 readings[name] = Reading.begin(one.planned.table, one.stamp)
                 digest = readings[name].digest
                 book, version, _ = recognised(one.planned.table, digest, one.book, one.secret, default=one.default)

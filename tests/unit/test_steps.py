@@ -1,0 +1,65 @@
+"""What somebody who waits is told: the steps of a release, which are the same whatever its records are."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+import irisdp
+from irisdp.cli import answers
+from irisdp.release.steps import STEPS, told_of_steps
+from support.commands import irisdp as typed
+
+pytestmark = pytest.mark.usefixtures("one_engine")
+
+ALL = [f"step {number} of 4, {step}" for number, step in enumerate(STEPS, start=1)]
+COUNT = '[[questions]]\nquery = "count"\nexpression = "v = {}"\nepsilon = 1\n'
+
+
+@pytest.fixture(params=["g,v\na,1\nb,0\n", "g,v\n" + "b,1\n" * 500], ids=["few", "many"])
+def here(request, tmp_path, monkeypatch):
+    """A folder with a table of few records, or of many."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(request.param)
+
+
+def heard(work):
+    steps = []
+    with told_of_steps(steps.append):
+        work()
+    return steps
+
+
+def test_a_release_has_the_same_steps_whatever_its_records(here):
+    assert heard(lambda: irisdp.publish("t.csv", "count", "v = 1", by="g", groups="a,b", epsilon=1)) == ALL
+    assert heard(lambda: irisdp.publish("t.csv", "count", "v = 1", by="g", groups="a,b", epsilon=1)) == ALL  # free
+
+
+def test_a_plan_says_which_question(here, tmp_path):
+    (tmp_path / "plan.toml").write_text('[datasets.t]\ndata = "t.csv"\n' + COUNT.format(1) + COUNT.format(0))
+    of_each = [[f"question {number} of 2: {step}" for step in ALL] for number in (1, 2)]
+    assert heard(lambda: irisdp.run("plan.toml")) == [ALL[0], *of_each[0], *of_each[1]]
+
+
+def test_a_batch_counts_question_by_question(here):
+    asked = {"budget": {"epsilon": 1}, "questions": [{"query": "count"}, {"query": "count", "expression": "v = 1"}]}
+    counting = [f"question {number} of 2: {ALL[1]}" for number in (1, 2)]
+    assert heard(lambda: irisdp.batch(asked, data="t.csv")) == [ALL[0], *counting, *ALL[2:]]
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_only_a_terminal_shows_them(here, terminal, monkeypatch):
+    shown = io.StringIO()
+    view = Console(file=shown, force_terminal=terminal, width=120, force_interactive=terminal)
+    monkeypatch.setattr(answers, "console", lambda **_: view)
+    command = "publish t.csv count --epsilon 1"
+    assert typed(command).status == 0
+    assert ("step 4 of 4, writing down …" in shown.getvalue()) == terminal
+    shown.truncate(0)
+    assert typed(f"{command} --json").status == 0
+    assert shown.getvalue().strip("\0") == ""
+
+
+def test_nobody_hears_of_what_ended():
+    with told_of_steps(pytest.fail), told_of_steps(lambda _: None):
+        pass
