@@ -38,6 +38,18 @@ PLANTED = [
         "FirstChoices.v is refused",
     ),
     (
+        "a bound by universality where delta is above 0",
+        "Readings",
+        [("~~ le rd.1 unit && equal rd.2 zero else", "~~ le rd.1 unit && equal rd.2 rd.2 else")],
+        "Readings.v is refused",
+    ),
+    (
+        "a bound by universality for losses that fall at the truth",
+        "Readings",
+        [("sorted le (drop i row).", "sorted le (drop i.+1 row).")],
+        "Readings.v is refused",
+    ),
+    (
         "an oracle whose rows are not raised",
         "Rows",
         [("let after := f sum in", "let after := sum in")],
