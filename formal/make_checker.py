@@ -23,24 +23,32 @@ SOURCES = (
     "reading.ml",
     "certificate.ml",
     "choices.ml",
+    "readings.ml",
     "oracles.ml",
     "main.ml",
 )
-EXTRACTED = ("FirstChoices", "Rows")
-BOTH_WAYS = "(&&) (one_way rd p q) (one_way rd q p)"
+EXTRACTED = ("FirstChoices", "Readings", "Rows")
+BROKEN = {
+    "one-sided": ("(&&) (one_way rd p q) (one_way rd q p)", "one_way rd p q"),
+    "losses-fall": ("(&&) (sorted (fun x y -> le y x) (take (Big_int_Z.succ_big_int i) row))", "(||) true"),
+}
+"""What can be broken, by the extracted text and what is put in its place: tests must find it out."""
 
 
 def main():
     """Build the program and say where it is, or stop with what is refused."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", type=Path, default=PROGRAM, help="where the program goes")
-    parser.add_argument("--one-sided", action="store_true", help="compare neighbours in one direction only, wrongly")
+    wrongly = parser.add_mutually_exclusive_group()
+    wrongly.add_argument("--one-sided", action="store_true", help="compare neighbours in one direction only, wrongly")
+    wrongly.add_argument("--losses-fall", action="store_true", help="take any loss for one that never falls, wrongly")
     parser.add_argument("--no-install", action="store_true", help="stop where a package is missing")
     options = parser.parse_args()
     try:
         if not options.no_install:
             install(checker=True)
-        print(build_one_sided(options.program) if options.one_sided else build(options.program))
+        broken = [what for what in BROKEN if vars(options)[what.replace("-", "_")]]
+        print(build_broken(options.program, broken[0]) if broken else build(options.program))
     except Refused as refused:
         sys.exit(f"formal: {refused}")
 
@@ -66,16 +74,16 @@ def build(program=PROGRAM):
     return program
 
 
-def build_one_sided(program):
-    """Compile a checker that compares neighbours in one direction only, which must be found out; return its path."""
+def build_broken(program, what):
+    """Compile a checker that is wrong in one place, which must be found out; return its path."""
     folder = program.parent
     folder.mkdir(parents=True, exist_ok=True)
     for name in SOURCES:
         shutil.copy(build().parent / name, folder)
-    text = (folder / "checker.ml").read_text()
-    if text.count(BOTH_WAYS) != 1:
-        raise Refused(f"checker.ml does not have {BOTH_WAYS!r} once")
-    (folder / "checker.ml").write_text(text.replace(BOTH_WAYS, "one_way rd p q"))
+    text, (right, wrong) = (folder / "checker.ml").read_text(), BROKEN[what]
+    if text.count(right) != 1:
+        raise Refused(f"checker.ml does not have {right!r} once")
+    (folder / "checker.ml").write_text(text.replace(right, wrong))
     link(folder, program)
     return program
 
