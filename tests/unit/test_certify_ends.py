@@ -49,10 +49,10 @@ def refused(call, *arguments, **options):
     return str(caught.value)
 
 
-def claiming(theorem, rows=ROWS, graph=None, outputs=None, **facts):
+def claiming(theorem, rows=ROWS, graph=None, outputs=None, privacy="2", **facts):
     """A sealed file whose certificate names a theorem."""
     document = {
-        "privacy": {"ratio": "2"},
+        "privacy": {"ratio": privacy},
         "graph": graph or {"family": "path", "n": len(rows)},
         "outputs": outputs or list(range(len(rows[0]))),
         "matrix": rows,
@@ -117,6 +117,41 @@ def said_by_both(document, path, checker=verify_mechanism.main):
                                      rankings=LINE["rankings"], ranking_of=[0, 1, 0])),
          "query: must reach every inner input; leave out the others",
          "no: the query does not reach every inner input"),
+        (claiming("randomized-response", graph={"nodes": [0, 1], "edges": []}),
+         "graph: must be complete, with one output per input; use another certificate",
+         "no: needs a complete graph and zero-one loss"),
+        (claiming("randomized-response", value="1/3", **{**RIGHT, "loss": [[0, 2], [1, 0]]}),
+         "loss: must be zero-one; write 0 on the diagonal and 1 off it",
+         "no: needs a complete graph and zero-one loss"),
+        (claiming("randomized-response", value="1/3", **{**RIGHT, "weights": ["1/3", "2/3"]}),
+         "weights: must be equal; give every input 1/2", "no: needs a complete graph and zero-one loss"),
+        (claiming("homogeneous-rainbow", value="2/3", **LINE, **{**RIGHT, "loss": [[1, 0], [0, 1]]}),
+         "loss: does not follow the rankings; make it grow along each input's ranking",
+         "no: loss must not fall along the rankings"),
+        (claiming("homogeneous-rainbow", **LINE, among="all private mechanisms"),
+         'among: claims more than the certificate proves; write "mechanisms with these boundary rows"',
+         "no: the scope is wider than what the certificate proves"),
+        (claiming("homogeneous-rainbow", **LINE, **{**RIGHT, "aggregate": "median"}),
+         "aggregate: must be average or worst; write one of them", "no: aggregate must be average or worst"),
+        (claiming("homogeneous-rainbow", **LINE, **{**RIGHT, "weights": ["-1/2", "3/2"]}),
+         "weights: must not be negative; give numbers from 0 up",
+         "no: weights are at least 0; a worst case needs a prior"),
+        (claiming("homogeneous-rainbow", **LINE, **{**RIGHT, "aggregate": "worst", "weights": ["1/2", "1/3"]}),
+         "weights: must be a prior on the side information; spread probability 1 over it",
+         "no: weights are at least 0; a worst case needs a prior"),
+        (claiming("homogeneous-rainbow", outputs=["a", "b"], **LINE, **{**RIGHT, "loss": {"name": "graph-distance"}}),
+         "loss: graph-distance needs outputs that are the inputs; list the nodes in one order",
+         "no: distances need a connected graph"),
+        (claiming("homogeneous-rainbow", outputs=["a", "b"], **LINE, **{**RIGHT, "loss": {"name": "absolute"}}),
+         "loss: by name needs inputs and outputs that are integers; write the loss as a table",
+         "no: absolute loss needs inputs and outputs that are integers"),
+        (claiming("homogeneous-rainbow", **LINE, **{**RIGHT, "loss": {"name": "cubed"}}),
+         'loss: must be a table or a known name; write [[…]] or {"name": "absolute"}',
+         "no: loss has a name that is not known"),
+        (claiming("homogeneous-rainbow", [["1/2", "1/2"]] * 502, rankings=LINE["rankings"],
+                  ranking_of=[0] * 501 + [1], privacy=f"{2**200 + 1}/{2**199}"),
+         "rankings: reach too far from the given rows for exact numbers; use a shorter ratio",
+         "no: rankings reach too far from the given rows for exact numbers"),
     ],
 )  # fmt: skip
 def test_both_say_what_a_theorem_needs(document, reason, line, tmp_path):
@@ -162,6 +197,53 @@ def test_a_choice_on_two_inputs_is_what_randomised_response_allows(tmp_path):
 )  # fmt: skip
 def test_a_choice_is_refused_in_these_words(document, reason, line, tmp_path):
     assert said_by_both(document, tmp_path / "m.json", verify_choice.check) == (reason, line)
+
+
+def test_an_input_that_no_boundary_reaches_has_its_first_choice_for_certain(tmp_path):
+    """It adds what its first choice costs to the goal and to the bound alike."""
+    facts = {"rankings": LINE["rankings"], "ranking_of": [0, 1, 0], "choice": {"tangents": TANGENTS}}
+    goal = {"aggregate": "average", "weights": ["1/3"] * 3, "loss": [[0, 1], [1, 0], [5, 6]]}
+    facts["choice"]["multipliers"] = [[0, 1, 0, "1/9"], [1, 0, 1, "1/9"]]
+    document = claiming(
+        "homogeneous-rainbow", [*ROWS, [1, 0]], {"nodes": [0, 1, 2], "edges": [[0, 1]]}, value="17/9", **facts, **goal
+    )
+    found = check_optimality(read_document(document))
+    assert found.holds and found.choice == found.value == F(2, 3) * F(1, 3) + F(5, 3)
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps(document))
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        assert verify_choice.check(str(path)) == 0
+    assert "at most 0 above" in printed.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason", "line"),
+    [
+        ([0, 0, 0, 1], "multipliers: must lie on edges of the graph; leave out pairs that are no neighbours",
+         "no: a multiplier is on no edge, or comes twice"),
+        ([0, 1, 0, "-1"], "multipliers: must not be negative or listed twice; give each once, from 0 up",
+         "no: a multiplier is negative"),
+    ],
+)  # fmt: skip
+def test_a_multiplier_lies_on_an_edge(entry, reason, line, tmp_path):
+    document = claiming("", value="1/3", **RIGHT)
+    document["certificate"] |= {"kind": "dual", "multipliers": [entry]}
+    assert said_by_both(add_digest(document), tmp_path / "m.json") == (reason, line)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_the_verifier_s_own_geometric_rows_are_the_law_s(n):
+    """One count alone, two ends without a middle, and more."""
+    document = {"privacy": {"ratio": "3"}, "factors": [{"kind": "geometric", "n": n}], "certificate": {}}
+    rows = list(verify_mechanism.geometric_rows(verify_mechanism.read_mechanism(document), round_up=False))
+    for i, row in enumerate(rows):
+        tails = [(F(3, 4) if z in (0, n) else F(1, 2)) * F(1, 3) ** abs(z - i) for z in range(n + 1)]
+        assert row == (tails if n else [1])
+
+
+def test_a_number_beyond_floats_is_said_to_be_one():
+    assert verify_mechanism.shown(F(10) ** 400) == "a number beyond 1e308"
+    assert verify_mechanism.shown(F(1, 3)) == "0.333333333"
 
 
 @pytest.mark.parametrize(("nodes", "holds"), [(1002, True), (1003, False)])

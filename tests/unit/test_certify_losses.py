@@ -1,6 +1,7 @@
 """Edges, profiles and losses beside formulas written out, and bounds beside what they bound."""
 
 import math
+import sys
 from fractions import Fraction as F
 
 import flint
@@ -8,13 +9,9 @@ import numpy as np
 import pytest
 
 from irisdp import Privacy
-from irisdp.certify import (
-    privacy_profile,
-    renyi_divergence,
-    screening,
-)
+from irisdp.certify import DominatingPair, privacy_profile, renyi_divergence, screening
 from irisdp.certify.arithmetic import flint_rational
-from irisdp.certify.float_losses import losses_above
+from irisdp.certify.float_losses import accountant_of, losses_above
 from irisdp.certify.grid_places import drawn_down, spread_up
 from irisdp.certify.hockey_stick import tight_places
 from irisdp.certify.loss_distributions import TooMuchWork, Work, loss_distribution
@@ -160,11 +157,20 @@ def test_losses_are_rounded_up_though_floats_multiply_down():
             assert flint.arb(place * step) >= loss > flint.arb((place - 1) * step) and mass >= 1
             seen += 1
     assert seen == 3998
-    # A loss that is an odd multiple of a hair: k is the least with k·h, as floats multiply, at least it.
-    ratio = flint.fmpq(F(math.e**0.3).numerator, F(math.e**0.3).denominator)
-    ((place, _),) = losses_above({ratio: (flint.fmpq(1), 1 / ratio)}, 0.1)[0].items()
-    with working_precision(300):
-        assert flint.arb(place * 0.1) >= flint.arb(ratio).log() > flint.arb((place - 1) * 0.1)
+
+
+def test_a_loss_that_a_float_product_falls_short_of_goes_one_place_up():
+    """Where k·h is rounded down, a loss between the float and the true product is more than k·h."""
+    short = [k for k in range(1, 400) if F(k * 0.1) < k * F(0.1)]
+    assert len(short) > 50
+    for k in short:
+        loss = (F(k * 0.1) + k * F(0.1)) / 2
+        with working_precision(300):
+            near = ball(loss).exp().mid()
+        mantissa, exponent = near.man_exp()
+        ratio = flint.fmpq(mantissa, 1) * flint.fmpq(2) ** int(exponent)
+        ((place, _),) = losses_above({ratio: (flint.fmpq(1), 1 / ratio)}, 0.1)[0].items()
+        assert place == k + 1
 
 
 def test_a_product_of_too_many_ratios_is_given_up():
@@ -229,3 +235,57 @@ def test_masses_on_a_grid_bound_every_delta_from_either_side():
                 other, whole = (sum(mass * (-loss).exp() for loss, mass in law) for law in (up, true))
                 assert abs(other - whole) < flint.arb(2.0**-100)
     assert lower > 500 and equal > 500
+
+
+def test_a_credit_that_lifts_a_mass_exactly_is_bounded_too():
+    """Balls cannot tell whether the credit is spent or some is left: it is kept, and δ is still nowhere too large."""
+    with working_precision(200):
+        p, loss = ball(F(1, 2)), F(3, 2)
+        credit = p - p * (-ball(loss)).exp() * ball(F(1)).exp()
+        below = credit / (ball(F(1)).exp() - 1)
+        atoms = [LossAtom(loss, ball(loss), p), LossAtom(F(0), ball(F(0)), below), LossAtom(F(-1), ball(F(-1)), p / 4)]
+        law = [(atom.loss, atom.mass) for atom in atoms]
+        down = [(ball(F(place)), mass) for place, mass in drawn_down(atoms, F(0), F(1)).items()]
+        for k in range(-20, 40):
+            assert delta(down, ball(F(k, 13))) < delta(law, ball(F(k, 13))) + flint.arb(2.0**-150)
+
+
+@pytest.mark.parametrize("interval", ["1e-10", 11])
+def test_intervals_out_of_range_are_refused(interval):
+    law = {flint.fmpq(2): (flint.fmpq(1), flint.fmpq(1, 2))}
+    assert refused(losses_above, law, interval) == "interval: must lie between 1e-9 and 10; give for example 1e-4"
+
+
+def test_losses_handed_on_keep_what_is_infinite_and_are_never_nothing():
+    apart = {None: (flint.fmpq(1, 3), flint.fmpq(0)), flint.fmpq(1): (flint.fmpq(2, 3), flint.fmpq(2, 3))}
+    finite, infinite = losses_above(apart, 1)
+    assert finite.keys() == {0} and F(finite[0]) >= F(2, 3) > F(math.nextafter(finite[0], 0))
+    assert F(infinite) >= F(1, 3) > F(math.nextafter(infinite, 0))
+    finite, infinite = losses_above({None: (flint.fmpq(1), flint.fmpq(0))}, 1)
+    assert finite.keys() == {0} and finite[0] >= 1 and infinite >= 1
+    far = {flint.fmpq(1, 10**4400): (flint.fmpq(1, 2), flint.fmpq(1)), flint.fmpq(2): (flint.fmpq(1, 2), flint.fmpq(1))}
+    assert refused(losses_above, far, "1e-3") == (
+        "interval: is so fine that losses span more than 10,000,000 of it; give a larger one"
+    )
+    assert max(losses_above(far, 1)[0]) == 1
+
+
+def test_a_missing_accountant_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "dp_accounting.pld.privacy_loss_distribution", None)
+    assert refused(accountant_of, {}, interval=1) == (
+        "accountant: dp-accounting is not installed; pip install irisdp[accounting]"
+    )
+
+
+def test_a_pair_of_too_many_ratios_is_bounded_from_above_when_it_is_drawn_twice():
+    """700 ratios make 490,000 products, which are added up here in floats."""
+    size = 700
+    shares = np.arange(1, size + 1) / (size * (size + 1) / 2)
+    found = DominatingPair(
+        tuple(F(k, size * (size + 1) // 2) for k in range(1, size + 1)), (F(1, size),) * size
+    ).composed(2)
+    assert not found.exact
+    twice = np.outer(shares, shares).ravel()
+    for ratio in (1, 2, 3.5):
+        true = np.maximum(twice - ratio / size**2, 0).sum()
+        assert true - FLOATS < float(found.delta_at(F(ratio))) < true + 1e-3
