@@ -17,6 +17,23 @@ ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests"
 
 ROOMS = {
+    "certify": [
+        "unit/test_certify_ends.py",
+        "unit/test_certify_losses.py",
+        "oracles/test_certify_bounds.py",
+        "oracles/test_profiles.py",
+        "oracles/test_choice_of_boundary.py",
+        "oracles/test_mutants.py",
+        "oracles/test_shapes_certified.py",
+        "oracles/test_totals.py",
+        "oracles/test_many_draws.py",
+        "laws/test_certify.py",
+        "unit/test_screening.py",
+        "unit/test_certify.py",
+        "unit/test_certify_foreign.py",
+        "unit/test_checkers_agree.py",
+        "unit/test_claims_without_a_goal.py",
+    ],
     "exact": ["unit/test_exact_ends.py", "unit/test_exact.py", "unit/test_lists.py", "unit/test_shown.py"],
     "mechanisms": [
         "unit/test_mechanism_ends.py",
@@ -44,7 +61,7 @@ ROOMS = {
 
 _SETTINGS = """[run]
 branch = True
-source = irisdp.{room}
+source = {source}
 data_file = {folder}/data
 parallel = True
 patch = subprocess
@@ -63,7 +80,7 @@ def measured(room: str, folder: Path) -> tuple[int, str]:
     for old in place.glob("data*"):
         old.unlink()
     settings = place / "settings"
-    settings.write_text(_SETTINGS.format(room=room, folder=place), encoding="utf-8")
+    settings.write_text(_SETTINGS.format(source=ROOT / "src" / "irisdp" / room, folder=place), encoding="utf-8")
     tests = [str(TESTS / name) for name in ROOMS[room]]
     environment = {**os.environ, "COVERAGE_RCFILE": str(settings), "CI": "1"}
     said = ""
