@@ -60,8 +60,10 @@ def pages() -> dict[str, str]:
     index = f"# Commands\n\n{whole.help}\n\n" + "\n".join(listed) + "\n\n## Options of all\n\n" + _defined(whole)
     index += (
         f"\n## Exit status\n\n{STATUS}\n\nAny command takes `-h`. The same as pages of `man`: `make site` writes them"
+        " into `build/man`, and so does `python docs/site/commands.py`, which the source distribution holds. Completion"
+        " of commands and options in a shell: `irisdp --show-completion bash`."
     )
-    made = {"index.md": index + " into `build/man`.\n"}
+    made = {"index.md": index + "\n"}
     for name, command in commands.items():
         text = f"# irisdp {name}\n\n{command.help}\n\n```text\n{_usage(name, command)}\n```\n\n"
         if name == "publish":

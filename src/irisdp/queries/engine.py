@@ -109,14 +109,19 @@ def guarded(action: Callable[[], _T], rule: str, remedy: str, field: str = "data
     """Run something of an engine's; whatever it raises becomes one `BadInput` that holds none of its words.
 
     An engine's message can quote a record. The new error is raised after the old one is gone, so that not even its
-    `__context__` leads there.
+    `__context__` leads there. A package that is not there is named, which says nothing of records.
     """
+    missing = None
     try:
         return action()
     except BadInput:
         raise
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
     except Exception:
         pass
+    if missing:
+        raise BadInput(field, f"needs the package {missing}, which is not installed", f"pip install {missing}")
     raise BadInput(field, rule, remedy)
 
 
