@@ -8,7 +8,7 @@ from itertools import count
 import duckdb
 import pytest
 
-from irisdp.queries import engine, frames, groups
+from irisdp.queries import engine, frames
 from irisdp.queries.engine import locked_connection
 
 __all__ = ["in_one_engine"]
@@ -128,6 +128,6 @@ def in_one_engine():
     What is tested with it is what an engine does with records, not that every table gets an engine of its own.
     """
     with pytest.MonkeyPatch.context() as patch:
-        for room in (engine, frames, groups):
+        for room in (engine, frames):
             patch.setattr(room, "locked_connection", _engine)
         yield

@@ -8,6 +8,7 @@ import sys
 from decimal import Decimal
 from fractions import Fraction
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -165,6 +166,26 @@ def test_no_record_joins_two_groups(kind, data):
         assert count_records(table, groups=groups).total.sum() <= len(records)
         keys = groups.arrow()["k0"].to_pylist()
         assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=20)
+@given(data=st.data())
+def test_keys_are_in_the_order_of_an_engine(kind, data):
+    """The cells, and so the digest of a question, do not depend on who sorts."""
+    values, arrow_type, _ = KINDS[kind]
+    table, accepted = open_table(pa.table({"g": pa.array([], arrow_type)})), []
+    for value in data.draw(st.lists(values, min_size=1, max_size=8)):
+        try:
+            read_groups(table, "g", [*accepted, value])
+        except BadInput:
+            continue
+        accepted.append(value)
+    if accepted:
+        keys = read_groups(table, "g", accepted).by_key().arrow()
+        with duckdb.connect() as engine:
+            placed = engine.register("keys", keys).sql("SELECT position FROM keys ORDER BY k0").fetchall()
+        assert [place for (place,) in placed] == list(range(len(keys)))
 
 
 # One question, however it is spelled.

@@ -42,7 +42,8 @@ def in_code():
     names, methods, gone = {}, {}, {}
     for module in modules():
         home = module.__name__.removeprefix("irisdp.")
-        if told := variables(getattr(module, "__getattr__", None), "renamed_names"):
+        found = vars(module).get("_otherwise") or getattr(module, "__getattr__", None)  # of a facade, or of a file
+        if told := variables(found, "renamed_names"):
             names |= {f"{home}.{old}": new.removeprefix("irisdp.") for old, new in told["homes"].items()}
             gone |= {f"{home}.{old}": new.removeprefix("irisdp.") for old, new in (told["gone"] or {}).items()}
         for kind in vars(module).values():

@@ -1,29 +1,32 @@
 """Cell mechanisms: what answers about one cell, given the node of a small graph that it is on."""
 
-from .added_noise import GaussianNoise, ShapeNoise
-from .assurance import ANSWER_COLUMNS, ASSURED, HIGH, LOW, PROBABILITY, USUAL_CONFIDENCE, Assurance
-from .chances import least_distance, surely_within
-from .counts_on_paths import CountNodes
-from .depth_classes import NO_BOUNDARY, ClassNodes, DepthClasses
-from .designed_answers import DesignedAnswers, PlacedNodes
-from .each_record import EachRecord, RecordNodes
-from .geometric_noise import GeometricNoise
-from .many_records import SpreadNoise, StaircaseNoise, noise_for
-from .means import MeanFromCentre, MeanFromEnds, MeanNodes, NoisyMeans
-from .means_of_all import MeanOfAll
-from .named_counts import GroupCounts, NamedCounts
-from .noisy_bands import NoisyBands
-from .orders import CategoryNodes, LargestCategories, named_together
-from .padding import longer, padded_size
-from .partition_selection import PartitionSelection
-from .protocol import CellMechanism, Link, Nodes, TellsMore
-from .quantile_bins import BinNodes, QuantileBin
-from .shares import share_of
-from .sizes import SizeNodes, SizesShape, SortedSizes
-from .steps import Steps
-from .sums import NoisySums
-from .universal_noise import UniversalNoise
-from .winners import GapNodes, LargestCategory
+from ..facades import when_used
+
+with when_used(__name__):
+    from .added_noise import GaussianNoise, ShapeNoise
+    from .assurance import ANSWER_COLUMNS, ASSURED, HIGH, LOW, PROBABILITY, USUAL_CONFIDENCE, Assurance
+    from .chances import least_distance, surely_within
+    from .counts_on_paths import CountNodes
+    from .depth_classes import NO_BOUNDARY, ClassNodes, DepthClasses
+    from .designed_answers import DesignedAnswers, PlacedNodes
+    from .each_record import EachRecord, RecordNodes
+    from .geometric_noise import GeometricNoise
+    from .many_records import SpreadNoise, StaircaseNoise, noise_for
+    from .means import MeanFromCentre, MeanFromEnds, MeanNodes, NoisyMeans
+    from .means_of_all import MeanOfAll
+    from .named_counts import GroupCounts, NamedCounts
+    from .noisy_bands import NoisyBands
+    from .orders import CategoryNodes, LargestCategories, named_together
+    from .padding import longer, padded_size
+    from .partition_selection import PartitionSelection
+    from .protocol import CellMechanism, Link, Nodes, TellsMore
+    from .quantile_bins import BinNodes, QuantileBin
+    from .shares import share_of
+    from .sizes import SizeNodes, SizesShape, SortedSizes
+    from .steps import Steps
+    from .sums import NoisySums
+    from .universal_noise import UniversalNoise
+    from .winners import GapNodes, LargestCategory
 
 __all__ = [
     "ANSWER_COLUMNS",

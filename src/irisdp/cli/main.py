@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import gc
 import importlib
 import os
 import sys
@@ -22,6 +24,12 @@ from .terminal import give_up_output, write_plain_letters
 __all__ = ["app", "run"]
 
 _COMPLETE = "_IRISDP_COMPLETE"
+_YOUNG_OBJECTS = 200_000
+"""How many are made before Python looks for waste among them.
+
+Loading libraries makes that many and no waste: looking after every 700, as usual, is a tenth of a small release.
+"""
+
 _SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
 
 app = typer.Typer(
@@ -200,6 +208,7 @@ def run(arguments: list[str] | None = None) -> int:
     0: done, or holds. 1: checked, and does not hold. 2: bad input, and nothing was spent. 3: done and charged, but the
     output could not be written; asking again is free.
     """
+    gc.set_threshold(_YOUNG_OBJECTS)
     write_plain_letters()
     status = _status(sys.argv[1:] if arguments is None else arguments)
     if arguments is None:
@@ -208,16 +217,23 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 @cache
-def _program() -> Any:
-    """Read the signatures of all commands, once: that takes longer than most commands."""
-    return typer.main.get_command(app)
+def _program(named: str) -> Any:
+    """Read the signature of a command, or of all where none is named, once: all take longer than most commands."""
+    program = copy.copy(app)
+    program.registered_commands = [found for found in app.registered_commands if not named or found.name == named]
+    return typer.main.get_command(program)
+
+
+def _command_of(arguments: list[str]) -> str:
+    """Return the command that a line begins with; nothing where it begins otherwise."""
+    return next((found.name for found in app.registered_commands if found.name and [found.name] == arguments[:1]), "")
 
 
 def _status(arguments: list[str]) -> int:
     if os.environ.get(_COMPLETE):
         _completion().completion_init()
     try:
-        outcome = _program()(arguments, prog_name="irisdp", standalone_mode=False)
+        outcome = _program(_command_of(arguments))(arguments, prog_name="irisdp", standalone_mode=False)
         sys.stdout.flush()
         return outcome if isinstance(outcome, int) else 0
     except Refusal as refusal:

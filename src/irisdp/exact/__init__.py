@@ -1,14 +1,17 @@
 """Rationals, directed rounding and enclosures: the ground floor."""
 
+from ..facades import when_used
 from ..renamed import renamed_names
-from .arguments import checked
-from .documents import json_bytes, json_line, parse_json, read_json
-from .enclosures import Enclosure, ball, enclosure_of, ends, working_precision
-from .lists import Table, counts, entries, json_list, numbers, table
-from .rationals import Rational, integer, nearest_float, rational, rational_text, short_text
-from .rounding import decimal_above, dyadic_above, dyadic_below, exp_below, float_above, log_above, log_below
-from .shown import percent_below, short_above, short_below, shown_above, shown_below, so_many
-from .texts import file_path, plain_text
+
+with when_used(__name__, otherwise=renamed_names(__name__, {}, gone={"write_json": "irisdp.outputs.write_outputs"})):
+    from .arguments import checked
+    from .documents import json_bytes, json_line, parse_json, read_json
+    from .enclosures import Enclosure, ball, enclosure_of, ends, working_precision
+    from .lists import Table, counts, entries, json_list, numbers, table
+    from .rationals import Rational, integer, nearest_float, rational, rational_text, short_text
+    from .rounding import decimal_above, dyadic_above, dyadic_below, exp_below, float_above, log_above, log_below
+    from .shown import percent_below, short_above, short_below, shown_above, shown_below, so_many
+    from .texts import file_path, plain_text
 
 __all__ = [
     "Enclosure",
@@ -49,5 +52,3 @@ __all__ = [
     "table",
     "working_precision",
 ]
-
-__getattr__ = renamed_names(__name__, {}, gone={"write_json": "irisdp.outputs.write_outputs"})

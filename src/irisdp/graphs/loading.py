@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 
 from ..errors import BadInput
@@ -107,6 +106,8 @@ def graph_from_frame(frame: Any) -> Graph:
     BadInput
         For anything else.
     """
+    import narwhals as nw  # here, so that mechanisms on graphs in closed form need not wait for it
+
     try:
         table = nw.from_native(frame)
     except TypeError:

@@ -1,15 +1,23 @@
 """Finite mechanisms: rows and a map, the standard kinds, and the file they are written to."""
 
+from ..facades import when_used
 from ..renamed import renamed_names
-from .depth_mechanism import INFINITE_DEPTH, DepthMechanism, balanced_line, line_mechanism
-from .document import MechanismDocument, load, read_document
-from .exponential import Exponential, sensitivity
-from .factored import FactoredMechanism, Reading
-from .geometric import geometric, geometric_row
-from .mechanism import Mechanism, Row, check_distribution
-from .randomized_response import balanced_truth, binary_randomized_response, randomized_response
-from .scope import ALL_PRIVATE, SAME_ROWS
-from .writing import FORMAT, Objective, guarantee_from_document, privacy_from_document, privacy_to_document
+
+with when_used(
+    __name__,
+    otherwise=renamed_names(
+        __name__, {"Stepped": "irisdp.mechanisms.DepthMechanism"}, gone={"to_document": "Mechanism.to_document()"}
+    ),
+):
+    from .depth_mechanism import INFINITE_DEPTH, DepthMechanism, balanced_line, line_mechanism
+    from .document import MechanismDocument, load, read_document
+    from .exponential import Exponential, sensitivity
+    from .factored import FactoredMechanism, Reading
+    from .geometric import geometric, geometric_row
+    from .mechanism import Mechanism, Row, check_distribution
+    from .randomized_response import balanced_truth, binary_randomized_response, randomized_response
+    from .scope import ALL_PRIVATE, SAME_ROWS
+    from .writing import FORMAT, Objective, guarantee_from_document, privacy_from_document, privacy_to_document
 
 __all__ = [
     "ALL_PRIVATE",
@@ -39,7 +47,3 @@ __all__ = [
     "read_document",
     "sensitivity",
 ]
-
-__getattr__ = renamed_names(
-    __name__, {"Stepped": "irisdp.mechanisms.DepthMechanism"}, gone={"to_document": "Mechanism.to_document()"}
-)

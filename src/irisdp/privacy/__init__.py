@@ -1,13 +1,16 @@
 """Privacy as exact pairs or as Gaussian privacy, closeness of distributions, and the operator u."""
 
-from .closeness import are_close, hockey_stick
-from .guarantee import Gaussian, Guarantee, as_pairs
-from .halves import halved
-from .nearby import tightened, workable
-from .pair import Pair, turning_point
-from .parameters import MOST_PAIRS, Privacy
-from .shape import Shape
-from .step import enclose_steps, step, step_down, steps
+from ..facades import when_used
+
+with when_used(__name__):
+    from .closeness import are_close, hockey_stick
+    from .guarantee import Gaussian, Guarantee, as_pairs
+    from .halves import halved
+    from .nearby import tightened, workable
+    from .pair import Pair, turning_point
+    from .parameters import MOST_PAIRS, Privacy
+    from .shape import Shape
+    from .step import enclose_steps, step, step_down, steps
 
 __all__ = [
     "MOST_PAIRS",

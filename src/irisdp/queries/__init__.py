@@ -3,40 +3,54 @@
 Nothing here draws at random or publishes.
 """
 
+from ..facades import when_used
 from ..renamed import renamed_names
-from .apply import Apply, apply_words
-from .at_least import AtLeast
-from .at_most import AtMost
-from .band import Band
-from .bins import Bins, read_bins
-from .choices import Choices
-from .column import EachCategory
-from .column_types import describe_types, load_types, types_file
-from .columns import Column, Kind
-from .contribution import Contribution, read_contribution
-from .count import Count
-from .count_distinct import CountDistinct
-from .declared import CATEGORIES, check_apart, groups_file
-from .derived import read_by
-from .expression import Condition, read_condition
-from .groups import Groups, find_keys, read_groups
-from .histogram import Histogram, part_groups
-from .keys import UnreleasedKeys, enumerate_keys
-from .lists import check_list, entry_of
-from .locations import Location, counted_from, is_address, locate
-from .majority import Majority
-from .neighbours import Move, Relation, cell_relation, independent_parts, moves, read_relation, total_cost
-from .orders import Ranking, Top
-from .persons import PerUnit, Unit, describe_unit, read_per_unit
-from .plurality import Plurality
-from .quantile import Median, Quantile
-from .query import Query, as_asked
-from .registry import QUERIES, keep_contribution, read_query
-from .sizes import Sizes
-from .statistics import Statistics, count_records
-from .stepped import Stepped, StepTotals
-from .sums import Mean, Sum, columns_about
-from .table import HOW_TO_OPEN, Table, open_table
+
+with when_used(
+    __name__,
+    otherwise=renamed_names(
+        __name__,
+        {
+            "ClassNodes": "irisdp.cells.ClassNodes",
+            "Cost": "irisdp.accounting.Cost",
+            "CountNodes": "irisdp.cells.CountNodes",
+            "NO_BOUNDARY": "irisdp.cells.NO_BOUNDARY",
+        },
+    ),
+):
+    from .apply import Apply, apply_words
+    from .at_least import AtLeast
+    from .at_most import AtMost
+    from .band import Band
+    from .bins import Bins, read_bins
+    from .choices import Choices
+    from .column import EachCategory
+    from .column_types import describe_types, load_types, types_file
+    from .columns import Column, Kind
+    from .contribution import Contribution, read_contribution
+    from .count import Count
+    from .count_distinct import CountDistinct
+    from .declared import CATEGORIES, check_apart, groups_file
+    from .derived import read_by
+    from .expression import Condition, read_condition
+    from .groups import Groups, find_keys, read_groups
+    from .histogram import Histogram, part_groups
+    from .keys import UnreleasedKeys, enumerate_keys
+    from .lists import check_list, entry_of
+    from .locations import Location, counted_from, is_address, locate
+    from .majority import Majority
+    from .neighbours import Move, Relation, cell_relation, independent_parts, moves, read_relation, total_cost
+    from .orders import Ranking, Top
+    from .persons import PerUnit, Unit, describe_unit, read_per_unit
+    from .plurality import Plurality
+    from .quantile import Median, Quantile
+    from .query import Query, as_asked, columns_about
+    from .registry import QUERIES, applies_a_file, is_in_parts, keep_contribution, read_query
+    from .sizes import Sizes
+    from .statistics import Statistics, count_records
+    from .stepped import Stepped, StepTotals
+    from .sums import Mean, Sum
+    from .table import HOW_TO_OPEN, Table, open_table
 
 __all__ = [
     "CATEGORIES",
@@ -77,6 +91,7 @@ __all__ = [
     "Top",
     "Unit",
     "UnreleasedKeys",
+    "applies_a_file",
     "apply_words",
     "as_asked",
     "cell_relation",
@@ -93,6 +108,7 @@ __all__ = [
     "groups_file",
     "independent_parts",
     "is_address",
+    "is_in_parts",
     "keep_contribution",
     "load_types",
     "locate",
@@ -110,13 +126,3 @@ __all__ = [
     "total_cost",
     "types_file",
 ]
-
-__getattr__ = renamed_names(
-    __name__,
-    {
-        "ClassNodes": "irisdp.cells.ClassNodes",
-        "Cost": "irisdp.accounting.Cost",
-        "CountNodes": "irisdp.cells.CountNodes",
-        "NO_BOUNDARY": "irisdp.cells.NO_BOUNDARY",
-    },
-)

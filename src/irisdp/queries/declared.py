@@ -95,8 +95,6 @@ def read_declared(declared: Any, names: list[str], what: Declares = GROUPS) -> D
 
 
 def _columns(declared: Any, names: list[str], what: Declares) -> list[list[Any]]:
-    import narwhals as nw
-
     file = groups_file(declared)
     if file is not None:
         return _file_columns(file, names, what)
@@ -109,6 +107,8 @@ def _columns(declared: Any, names: list[str], what: Declares) -> list[list[Any]]
         return [_listed(declared, what)]
     if isinstance(declared, Mapping):
         return _from_mapping(declared, names, what)
+    import narwhals as nw  # for frames and series alone
+
     if nw.dependencies.is_into_dataframe(declared):
         return _from_frame(declared, names, what)
     if nw.dependencies.is_into_series(declared) and not nw.dependencies.is_into_dataframe(declared):

@@ -17,7 +17,6 @@ from ..errors import BadInput
 from .arrow import array_of_kind, integers_of, whole_numbers
 from .columns import Column, Kind
 from .declared import GROUPS, Declares, read_declared
-from .engine import guarded, locked_connection
 from .table import Table
 from .values import is_empty, read_value
 
@@ -158,7 +157,7 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any, what: Decl
     Groups
         In the declared order (a set, which has none, sorted by key), each group once. In an untyped column (CSV) the
         values are read as numbers if every declared one is a number that a 64-bit float holds, so that 3 also finds
-        3.0, and as text if not. No record has two of the keys: the engine itself was asked whether any two are equal.
+        3.0, and as text if not. No record has two of the keys: none are equal to an engine.
 
     Raises
     ------
@@ -213,22 +212,17 @@ _EXACT = {
 
 
 def _sorted(keys: pa.Table, labels: Sequence[tuple[Any, ...]], what: Declares) -> NDArray[np.int64]:
-    """Let the engine, which will join the keys, sort them and say whether it finds any two equal."""
+    """Sort keys, and refuse any two equal, as the engines do that join them: by numbers, and by the bytes of text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
-    listed = ", ".join(keys.column_names)
-    statement = f"SELECT position, COUNT(*) OVER (PARTITION BY {listed}) AS copies FROM groups ORDER BY {listed}"
-
-    def ask() -> pa.Table:
-        connection = locked_connection()
-        try:
-            connection.register("groups", keys.append_column("position", whole_numbers(np.arange(len(keys)))))
-            return connection.sql(statement).to_arrow_table()
-        finally:
-            connection.close()
-
-    found = guarded(ask, "cannot be read by the engine", "give columns of text, numbers or dates", what.option)
-    order = integers_of(found.column("position"))
-    twice = order[integers_of(found.column("copies")) > 1]
+    found = pc.sort_indices(keys, sort_keys=[(name, "ascending") for name in keys.column_names])
+    order = np.from_dlpack(found).astype(np.int64)
+    alike = np.ones(len(order) - 1, dtype=np.bool_)
+    for column in keys.columns:
+        placed = column.take(found).combine_chunks()
+        alike &= np.from_dlpack(pc.equal(placed[1:], placed[:-1]).cast(pa.uint8())).astype(np.bool_)
+    twice = np.concatenate([order[1:][alike], order[:-1][alike]])
     if len(twice):
         found_twice = labels[int(twice.max())]
         label = _show(found_twice[0] if len(found_twice) == 1 else found_twice)

@@ -19,12 +19,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import lru_cache
 from typing import Any
 
 from ..errors import BadInput
-from .columns import Column, Kind, read_as
+from .columns import SQL_TYPES, Column, Kind, read_as
 from .contribution import ONE_RECORD, Contribution
+from .engine import quote_name
 from .expression import Condition
 from .table import Table
 
@@ -165,18 +165,15 @@ def records_statement(
 
 
 def _written(column: Column, kind: Kind) -> str:
-    """Write how a column is read as a kind."""
-    return _read_plainly(column.name, kind) if column.derivation is None else _read_as(column, kind)
+    """Write how a column is read as a kind; what the table holds, as `read_as` does, which would load a parser."""
+    if column.derivation is not None:
+        return read_as(column.reference, kind).sql("duckdb")
+    read = f"TRY_CAST(data.{quote_name(column.name)} AS {_WRITTEN_TYPES.get(kind, SQL_TYPES[kind])})"
+    return f"NULLIF({read}, CAST('NaN' AS DOUBLE))" if kind is Kind.NUMBER else read
 
 
-@lru_cache(maxsize=1024)
-def _read_plainly(name: str, kind: Kind) -> str:
-    """Write how a column of the table is read: it takes longer than to count a small table, and depends on no more."""
-    return _read_as(Column(name, kind), kind)
-
-
-def _read_as(column: Column, kind: Kind) -> str:
-    return read_as(column.reference, kind).sql("duckdb")
+_WRITTEN_TYPES = {Kind.TEXT: "TEXT"}
+"""How sqlglot spells a type for DuckDB, where that is not as it is called there."""
 
 
 def _several_kept(names: Sequence[str], keys: int, unit: Unit) -> str:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, cast
 
-from ..cells import CellMechanism, ClassNodes, DepthClasses, Nodes
+from ..cells import CellMechanism, Nodes
 from ..errors import BadInput
-from ..mechanisms import balanced_line
 from ..privacy import Guarantee, Privacy, as_pairs
 from .choices import Choices
 from .columns import Column
@@ -23,6 +22,9 @@ from .persons import Unit
 from .statistics import Cells, Statistics, count_records
 from .table import Table
 
+if TYPE_CHECKING:
+    from ..cells import ClassNodes
+
 __all__ = [
     "CountsRecords",
     "Query",
@@ -30,6 +32,7 @@ __all__ = [
     "as_asked",
     "check_expression",
     "check_one_condition",
+    "columns_about",
     "pure_pair",
     "split_number",
 ]
@@ -149,7 +152,18 @@ class YesOrNo(CountsRecords):
 
     def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[ClassNodes]:
         """Return the optimum on a line with balanced boundary rows; of either graph only the depth matters."""
+        from ..cells import DepthClasses  # no other kind of query has a use for depths
+        from ..mechanisms import balanced_line
+
         return DepthClasses(balanced_line(as_pairs(privacy), outputs=self.classes), privacy)
+
+
+def columns_about(query: Query[Any]) -> tuple[Column, ...]:
+    """Return the columns a question is about, each with the kind its values are read as: a weighted sum has two."""
+    stepped = getattr(query, "stepped", None)  # of sums and means alone
+    if stepped is not None:
+        return cast(tuple[Column, ...], stepped.columns)
+    return () if query.column is None else (query.column,)
 
 
 def as_asked(query: str, *words: str | int) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from ..catalogue import FORMS, Form
 from ..errors import BadInput
@@ -14,7 +14,27 @@ from .contribution import Contribution
 from .groups import Groups
 from .query import Query
 
-__all__ = ["QUERIES", "keep_contribution", "read_query"]
+if TYPE_CHECKING:
+    from .apply import Apply
+    from .histogram import Histogram
+
+__all__ = ["QUERIES", "applies_a_file", "is_in_parts", "keep_contribution", "read_query"]
+
+
+_BY_NAME = {form.name: form for form in FORMS}
+
+
+class _Queries(Mapping[str, type[Query[Any]]]):
+    """The class of each query, by its name; its file is loaded when it is asked for."""
+
+    def __getitem__(self, name: str) -> type[Query[Any]]:
+        return _load(_BY_NAME[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_BY_NAME)
+
+    def __len__(self) -> int:
+        return len(_BY_NAME)
 
 
 def _load(form: Form) -> type[Query[Any]]:
@@ -23,7 +43,7 @@ def _load(form: Form) -> type[Query[Any]]:
     return kind
 
 
-QUERIES = {form.name: _load(form) for form in FORMS}
+QUERIES = _Queries()
 """The class of each query, by its name."""
 
 
@@ -37,6 +57,16 @@ def read_query(query: Any, arguments: Sequence[Any]) -> Query[Any]:
         *others, last = (form.usage for form in FORMS)
         raise BadInput("query", "is none that Iris knows", f"write {', '.join(others)} or {last}")
     return QUERIES[name].read([*([rest.strip()] if rest.strip() else []), *arguments])
+
+
+def applies_a_file(question: Query[Any]) -> TypeGuard[Apply]:
+    """Tell whether a mechanism file answers; by the name, for the class would load all that checks such files."""
+    return question.name == "apply"
+
+
+def is_in_parts(question: Query[Any]) -> TypeGuard[Histogram]:
+    """Tell whether a question parts the groups by a column of its own."""
+    return question.name == "histogram"
 
 
 def keep_contribution(question: Query[Any], contribution: Contribution, groups: Groups | None) -> Query[Any]:

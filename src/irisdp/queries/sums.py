@@ -30,12 +30,12 @@ from .expression import Condition
 from .groups import Groups
 from .neighbours import Relation
 from .persons import Unit
-from .query import Query, pure_pair
+from .query import pure_pair
 from .statistics import Cells
 from .stepped import MOST_STEPS, Stepped, StepTotals, read_stepped, total_steps
 from .table import Table
 
-__all__ = ["Mean", "Sum", "columns_about"]
+__all__ = ["Mean", "Sum"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,13 +185,6 @@ class Mean(_OfNumbers):
             return MeanOfAll(StaircaseNoise(pair, steps.span), steps)
         exchanged = kept.exchanged or relation is Relation.EXCHANGE
         return (MeanFromCentre if exchanged else MeanFromEnds)(pair, steps, kept.records)
-
-
-def columns_about(query: Query[Any]) -> tuple[Column, ...]:
-    """Return the columns a question is about, each with the kind its values are read as: a weighted sum has two."""
-    if isinstance(query, _OfNumbers) and query.stepped is not None:
-        return query.stepped.columns
-    return () if query.column is None else (query.column,)
 
 
 def _refuse_weights(choices: Choices, query: str) -> None:

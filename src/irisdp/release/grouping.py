@@ -6,7 +6,7 @@ from typing import Any
 
 from ..cells import ANSWER_COLUMNS
 from ..errors import BadInput
-from ..queries import Groups, Table, find_keys, part_groups
+from ..queries import Groups, Table, find_keys
 from .selection import declared_groups
 
 __all__ = ["read_grouping"]
@@ -42,6 +42,8 @@ def read_grouping(
     columns = tuple(column.name for column in find_keys(table, by)) if by else ()
     declared = declared_groups(table, columns, groups, select_groups)
     if parts is not None:
+        from ..queries import part_groups  # which loads what a histogram is
+
         table, columns, declared = part_groups(
             table, declared, parts, select_groups=select_groups, public_membership=public_membership
         )

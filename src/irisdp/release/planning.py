@@ -12,16 +12,16 @@ from ..privacy import Guarantee
 from ..queries import (
     CATEGORIES,
     HOW_TO_OPEN,
-    Apply,
     Choices,
-    Histogram,
     Query,
     Relation,
+    applies_a_file,
     cell_relation,
     check_apart,
     check_list,
     columns_about,
     groups_file,
+    is_in_parts,
     keep_contribution,
     open_table,
     read_by,
@@ -86,7 +86,7 @@ def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
     """Plan a question, once all that a project says is among its options."""
     options = cast(PlanOptions, told.options)
     confidence = read_confidence(options.get("confidence"), alone=options.get("within") is None)
-    own = asked.checked.privacy if isinstance(asked, Apply) else None
+    own = asked.checked.privacy if applies_a_file(asked) else None
     wanted = read_within(options)
     if wanted is None:
         levels = read_levels(options, own=own)
@@ -105,14 +105,14 @@ def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
         options.get("groups_per_unit"),
         unit=options.get("unit"),
         per_unit=options.get("per_unit"),
-        grouped=names is not None or isinstance(asked, Histogram),
+        grouped=names is not None or is_in_parts(asked),
         exchange=neighbours is Relation.EXCHANGE,
     )
     chosen = {name: options.get(name) for name in _CHOSEN}
     question = asked.over(
         table, Choices(categories=categories, **chosen, contribution=contribution, unit=options.get("unit"))
     )
-    parts = question.parts if isinstance(question, Histogram) else None
+    parts = question.parts if is_in_parts(question) else None
     condition = None if question.expression is None else read_condition(question.expression, table.named)
     if condition is not None:  # from here on in its one form: whoever spells it otherwise asks the same
         question = replace(cast(Any, question), expression=condition.text)
@@ -183,7 +183,7 @@ def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
             "the categories": groups_file(categories),
             "the types": types_file(options.get("types")),
             "the project": told.project.path if told.project else None,
-            "the mechanism": asked.file if isinstance(asked, Apply) else None,
+            "the mechanism": asked.file if applies_a_file(asked) else None,
         },
         within=met,
         charged_at=rational(options.get("delta", 0), "delta"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -95,6 +94,8 @@ class TomlFile:
         for number, line in enumerate(text.splitlines(), start=1):
             if line.count(".") > _MOST_DOTS and _QUOTED.sub("", line).count(".") > _MOST_DOTS:
                 self.refuse(f"has more than {_MOST_DOTS} dots in line {number}", "write a shorter key")
+        import tomllib  # most tables have no project file
+
         try:
             return tomllib.loads(text, parse_float=self._decimal)
         except BadInput:

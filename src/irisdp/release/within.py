@@ -14,7 +14,7 @@ from math import floor, sqrt
 from typing import Any
 
 from ..catalogue import FORMS
-from ..cells import CellMechanism, LargestCategory, NamedCounts, NoisySums, SpreadNoise, StaircaseNoise, surely_within
+from ..cells import CellMechanism, surely_within
 from ..cells.wording import records
 from ..errors import BadInput
 from ..exact import percent_below, rational, rational_text, short_above
@@ -125,6 +125,8 @@ class Within:
         def at(epsilon: Fraction) -> CellMechanism[Any]:
             return answering(Privacy(epsilon=epsilon, delta=self.delta))
 
+        from ..cells import LargestCategory, NamedCounts, SpreadNoise, StaircaseNoise  # few releases ask for an error
+
         usual = at(Fraction(1))
         distance = self._distance(usual)
         stretches = _stretches(at, distance, self.confidence)
@@ -166,6 +168,8 @@ class Within:
 
     def _distance(self, mechanism: CellMechanism[Any]) -> int:
         """Return K in whole units of what a mechanism draws."""
+        from ..cells import NoisySums
+
         if isinstance(mechanism, NoisySums):
             return floor(self.asked / mechanism.steps.size)
         if self.asked.denominator != 1:
@@ -214,6 +218,8 @@ def _stretches(
     answering: Callable[[Fraction], CellMechanism[Any]], distance: int, confidence: Fraction
 ) -> list[tuple[float, float]]:
     """Return where more ε may stray further, of noise whose steps, or whose law, are chosen by ε."""
+    from ..cells import SpreadNoise, StaircaseNoise
+
     noise = _noise(answering(Fraction(1)))
     if not isinstance(noise, StaircaseNoise | SpreadNoise):
         return []
@@ -235,6 +241,8 @@ def _stretches(
 
 def _noise(mechanism: CellMechanism[Any]) -> Any:
     """Return what is added to a sum, and of other mechanisms themselves."""
+    from ..cells import NoisySums
+
     return mechanism.noise if isinstance(mechanism, NoisySums) else mechanism
 
 

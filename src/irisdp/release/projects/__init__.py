@@ -1,7 +1,10 @@
 """A project file: what a steward says of a table once, and commands then take for granted."""
 
-from .project import Project, Told, check_columns, currency_with, find_project, limit_to_set, tell
-from .template import init_project
+from ...facades import when_used
+
+with when_used(__name__):
+    from .project import Project, Told, check_columns, currency_with, find_project, limit_to_set, tell
+    from .template import init_project
 
 __all__ = [
     "Project",

@@ -1,0 +1,59 @@
+"""What a small release loads: nothing that only other commands, other tables or other questions need."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from irisdp.queries.columns import SQL_TYPES, Column, read_as
+from irisdp.queries.persons import _written
+
+NEVER = (
+    *("pydantic", "narwhals", "pandas", "polars", "highspy", "scipy", "altair", "networkx", "pyspark", "psycopg"),
+    *("irisdp.certify", "irisdp.design", "irisdp.consumers", "irisdp.linprog", "irisdp.peers", "irisdp.comparison"),
+    *("irisdp.reading", "irisdp.plots", "irisdp.reports", "irisdp.explorer", "irisdp.interop", "irisdp.reproduction"),
+    *("irisdp.release.batches", "irisdp.release.runs", "irisdp.release.session", "irisdp.release.ledger_server"),
+    *("irisdp.queries.apply", "irisdp.queries.mechanism_files", "irisdp.queries.sums", "irisdp.queries.quantile"),
+)
+"""What no release of a text file loads that asks how many, or which is more."""
+
+ASKED = {
+    ("count",): ("sqlglot", "irisdp.queries.majority", "irisdp.mechanisms.depth_mechanism", "irisdp.graphs.boundary"),
+    ("majority", "vote = 1"): ("irisdp.queries.histogram", "irisdp.cells.winners"),
+}
+"""Questions, and what each does not load besides."""
+
+CODE = """
+import json, sys
+from irisdp.cli.main import run
+status = run(sys.argv[1:])
+print(json.dumps([status, sorted(sys.modules)]))
+"""
+
+
+def loaded(folder, query):
+    """Return the names of all modules that a release has loaded."""
+    data = folder / "data.csv"
+    data.write_text("educ,vote\n1,1\n1,0\n2,1\n")
+    (folder / "groups.csv").write_text("educ\n1\n2\n")
+    words = ["publish", str(data), *query, "--by", "educ", "--groups", str(folder / "groups.csv"), "--epsilon", "1"]
+    words += ["--out", str(folder / "out.csv"), "--ledger", str(folder / "l.ledger")]
+    done = subprocess.run([sys.executable, "-c", CODE, *words], capture_output=True, text=True, check=True)
+    status, names = json.loads(done.stdout.splitlines()[-1])
+    assert status == 0, done.stderr
+    return names
+
+
+@pytest.mark.parametrize("query", ASKED, ids=lambda query: query[0])
+def test_a_release_loads_no_more_than_it_needs(query, tmp_path):
+    names = loaded(tmp_path, query)
+    assert [name for name in names if name in (*NEVER, *ASKED[query])] == []
+    assert "duckdb" in names  # the list is that of a release, which has counted
+
+
+@pytest.mark.parametrize("kind", SQL_TYPES)
+@pytest.mark.parametrize("name", ["age", 'a "quoted" name', "données", "x'; --", "ORDER"])
+def test_columns_are_read_as_if_a_parser_had_written_it(name, kind):
+    column = Column(name, kind)
+    assert _written(column, kind) == read_as(column.reference, kind).sql("duckdb")
