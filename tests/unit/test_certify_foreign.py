@@ -8,7 +8,7 @@ import pytest
 
 from irisdp.certify import audit, matrix_document, read_mechanism
 from irisdp.errors import BadInput
-from irisdp.graphs import Path
+from irisdp.graphs import Path, graph_from_edges
 from irisdp.mechanisms import randomized_response
 from irisdp.privacy import Privacy
 
@@ -130,3 +130,16 @@ def test_a_matrix_is_read_however_its_numbers_are_set_apart(text, tmp_path):
     found = read_mechanism(tmp_path / "m.csv")
     assert found.rows == ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
     assert found.outputs == (("yes", "no") if "yes" in text else (0, 1))
+
+
+def test_a_bare_matrix_has_the_inputs_of_the_graph_in_order_however_it_is_named(tmp_path):
+    """Rows for 1, 0 and 2: the same read first, or by its path, or on the command line; 0 and 2 are neighbours."""
+    star = graph_from_edges([[1, 0], [0, 2]], nodes=[1, 0, 2])
+    file = tmp_path / "matrix.csv"
+    file.write_text("8/9,1/9\n2/3,1/3\n1/3,2/3\n")
+    claim = Privacy(ratio=3)
+    assert audit(file, graph=star, privacy=claim).private
+    assert audit(read_mechanism(file, graph=star, privacy=claim)).private
+    assert not audit(file, graph=graph_from_edges([[0, 1], [0, 2]]), privacy=claim).private
+    named = graph_from_edges([["b", "a"], ["a", "c"]])
+    assert audit(file, graph=named, privacy=claim).tightest.edge == ("a", "b")

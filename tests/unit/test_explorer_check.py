@@ -80,6 +80,18 @@ def test_rows_that_are_no_probabilities_are_said_and_not_drawn():
     assert fact(judged(mechanism="1.5, -0.5\n0.5, 0.5", on="path", epsilon="1"), "Entries").value == "Some are negative"
 
 
+UNEQUAL = [["8/9", "1/9"], ["2/3", "1/3"], ["1/3", "2/3"]]
+NAMED = json.dumps({"inputs": [1, 0, 2], "matrix": UNEQUAL})
+"""Private at a ratio of 3 where 0 stands between 1 and 2, and not where the second row stands for 1."""
+UNNAMED = json.dumps({"matrix": UNEQUAL})
+
+
+def test_a_file_that_names_its_inputs_keeps_its_names_on_a_pasted_graph():
+    pasted = {"on": "pasted", "graph": "0 1\n0 2", "epsilon": "1.0987"}
+    assert judged(mechanism=NAMED, **pasted).verdict == "good"
+    assert judged(mechanism=UNNAMED, **pasted).verdict == "bad"
+
+
 @pytest.mark.parametrize(
     "values",
     [
@@ -92,8 +104,24 @@ def test_rows_that_are_no_probabilities_are_said_and_not_drawn():
         {"mechanism": designed(), "epsilon": "1"},
         {"mechanism": designed(), "delta": "1/10"},
         {"mechanism": designed(), "on": "complete", "epsilon": "5"},
+        {"mechanism": NAMED, "on": "pasted", "graph": "0 1\n0 2", "epsilon": "1.0987"},
+        {"mechanism": NAMED, "on": "path", "epsilon": "1.0987"},
+        {"mechanism": UNNAMED, "on": "path", "epsilon": "1.0987"},
     ],
-    ids=["csv", "json", "pasted graph", "numpy", "tabs and names", "designed", "other ε", "other δ", "other graph"],
+    ids=[
+        "csv",
+        "json",
+        "pasted graph",
+        "numpy",
+        "tabs and names",
+        "designed",
+        "other ε",
+        "other δ",
+        "other graph",
+        "its own names",
+        "a path of its own names",
+        "no names and no graph",
+    ],
 )
 def test_the_command_line_and_the_python_come_to_the_same(values, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -28,6 +28,18 @@ GRAPHS = [
 ]
 
 
+class Unkind(Fraction):
+    """A number that does not say what it is."""
+
+    @property
+    def numerator(self):
+        raise OSError
+
+
+def torn(_):
+    raise OSError("no")
+
+
 def same(one, other):
     return list(one.nodes) == list(other.nodes) and np.array_equal(
         np.stack(next(iter(graphs.listed(one).edges()))), np.stack(next(iter(graphs.listed(other).edges())))
@@ -118,11 +130,58 @@ def test_frames_of_any_library_are_read(library):
     assert list(interop.matrix_from_frame(frame, graph=named).inputs) == ["a", "b"]
 
 
-def test_names_of_a_frame_are_held_to_the_graph():
-    frame = pd.DataFrame({"yes": ["2/3", "1/3"], "no": ["1/3", "2/3"]}, index=["a", "z"])
-    found = interop.matrix_from_frame(frame, graph=graphs.graph_from_edges([["a", "b"]]), privacy=PRIVACY)
-    with pytest.raises(BadInput, match=r"^graph: "):
-        audit(found)
+STAR = graphs.graph_from_edges([[1, 0], [0, 2]], nodes=[1, 0, 2])
+TRIPLED = {"graph": STAR, "privacy": Privacy(ratio=3)}
+UNEQUAL = [[Fraction(8, 9), Fraction(1, 9)], [Fraction(2, 3), Fraction(1, 3)], [Fraction(1, 3), Fraction(2, 3)]]
+
+
+def test_an_index_that_was_set_names_the_inputs_in_whatever_order():
+    """Rows for 0, 1 and 2, of which 0 and 2 are neighbours, and 1/9 against 2/3 is no ratio of 3."""
+    frame = pd.DataFrame(UNEQUAL, index=[0, 1, 2])
+    verdicts = [audit(interop.matrix_from_frame(frame.loc[order], **TRIPLED)) for order in ([0, 1, 2], [1, 0, 2])]
+    assert [verdict.private for verdict in verdicts] == [False, False]
+    assert verdicts[0].pairs == verdicts[1].pairs
+    array = interop.matrix_from_array(np.array(UNEQUAL, dtype=object), **TRIPLED)  # rows for 1, 0 and 2
+    assert audit(array).private
+
+
+def test_an_index_that_nobody_set_names_nothing_and_where_it_could_mean_either_nothing_is_read():
+    frame = pd.DataFrame(UNEQUAL)
+    with pytest.raises(BadInput) as refusal:
+        interop.matrix_from_frame(frame, **TRIPLED)
+    assert str(refusal.value) == (
+        "frame: has an index 0, 1, … that nobody set, and the graph's nodes are these numbers in another order; "
+        "frame.index = list(graph.nodes) says that rows stand in the order of its nodes, "
+        'frame.rename_axis("input") that the index names them'
+    )
+    assert not audit(interop.matrix_from_frame(frame.rename_axis("input"), **TRIPLED)).private
+    in_order = frame.set_axis(list(STAR.nodes))
+    assert audit(interop.matrix_from_frame(in_order, **TRIPLED)).private
+    assert audit(interop.matrix_from_frame(pl.from_pandas(in_order.map(str)), **TRIPLED)).private
+    named = graphs.graph_from_edges([["a", "b"], ["b", "c"]])
+    assert list(interop.matrix_from_frame(frame, graph=named).inputs) == ["a", "b", "c"]
+    assert list(interop.matrix_from_frame(frame).inputs) == [0, 1, 2]
+    backwards = interop.matrix_from_frame(frame[::-1], graph=graphs.Path(3))
+    assert list(backwards.inputs) == [2, 1, 0] and backwards.rows[0] == tuple(UNEQUAL[2])
+
+
+@pytest.mark.parametrize("index", [["a", "z"], ["0", "1"], [1, 2], pd.RangeIndex(1, 3), pd.RangeIndex(1, -1, -1)])
+def test_an_index_that_names_other_inputs_than_the_graph_is_refused(index):
+    frame = pd.DataFrame({"yes": ["2/3", "1/3"], "no": ["1/3", "2/3"]}, index=index)
+    with pytest.raises(BadInput, match=r"^frame: has an index that names other inputs than the graph's nodes; "):
+        interop.matrix_from_frame(frame, graph=graphs.graph_from_edges([["a", "b"]]), privacy=PRIVACY)
+
+
+@pytest.mark.parametrize("index", [pd.Index([1, 0, 2]), pd.Index([1, 0, 2], name="input"), pd.RangeIndex(2, -1, -1)])
+def test_an_index_that_arrow_has_put_aside_is_not_passed_over(index):
+    arrow = pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"yes": [0.5, 0.25, 0.5], "no": [0.5, 0.75, 0.5]})
+    plain = arrow.Table.from_pandas(frame)
+    assert interop.matrix_from_frame(plain, graph=graphs.Path(3)).row_of.tolist() == [0, 1, 0]
+    table = arrow.Table.from_pandas(frame.set_axis(index))
+    with pytest.raises(BadInput, match=r"^frame: is an Arrow table of a pandas frame whose index was set, "):
+        interop.matrix_from_frame(table, graph=graphs.Path(3))
+    assert list(interop.matrix_from_frame(table.to_pandas(), graph=graphs.Path(3)).inputs) == list(index)
 
 
 @pytest.mark.parametrize(
@@ -139,6 +198,17 @@ def test_names_of_a_frame_are_held_to_the_graph():
         (pd.DataFrame({1.5: [1]}), "frame: must be named by a string"),
         (pd.DataFrame({"a": [1, 1]}, index=["x", "x"]), 'inputs: names "x" twice; '),
         (pd.DataFrame({"a": [1, 1]}, index=[0.5, 1.5]), "inputs: must be named by a string"),
+        (pd.DataFrame([[1, 0]], columns=["a", "a"]), "frame: has two columns of one name; give each column a name"),
+        (pd.DataFrame([[1, 0]], columns=["a", None]), "frame: must be named by a string"),
+        (pd.DataFrame([[1, 0]], columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 1)])), "frame: has two columns"),
+        (pd.DataFrame({"a": [pd.NA]}), "frame: must hold numbers; "),
+        (pd.DataFrame({"a": [{}]}), "frame: must hold numbers; "),
+        (pd.DataFrame({"a": [Unkind()]}), "frame: holds what cannot be read; "),
+        (pd.DataFrame({"a": ["1e9999"]}), "matrix: has an exponent beyond 4000; "),
+        (pl.DataFrame({"a": [1]}).to_arrow().append_column("a", [[1]]), "frame: has two columns of one name; "),
+        (pl.LazyFrame({"a": [1]}).select("b"), "frame: is a dataframe that cannot be read; "),
+        (pl.LazyFrame({"a": [1]}).select(pl.col("a").map_elements(torn, pl.Float64)), "frame: holds what cannot be"),
+        (pl.DataFrame({"a": [[1.0]]}), "frame: must hold numbers; "),
     ],
 )
 def test_other_frames_are_refused_in_a_line(frame, message):

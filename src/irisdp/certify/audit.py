@@ -202,7 +202,8 @@ def audit(
     subject : Mechanism, FactoredMechanism, DepthMechanism, MechanismDocument or path
         A path names a mechanism file, or a foreign matrix (.csv, .npy, .json), which is read exactly as given.
     graph : DatasetGraph, optional
-        Judge on this graph instead of the mechanism's own. Its nodes must be the inputs.
+        Judge on this graph instead of the mechanism's own. Its nodes must be the inputs; those of a bare matrix in a
+        file are its nodes in order.
     privacy : Privacy, optional
         Judge against this instead of what the mechanism states. Where a graph is given, or another privacy, the
         certificate is not judged: it speaks of the mechanism's own promise.
@@ -228,7 +229,7 @@ def audit(
     """
     if isinstance(subject, DepthMechanism):
         return _audit_depth_mechanism(subject, privacy)
-    document = as_document(subject)
+    document = as_document(subject, graph)
     examined = subject_of(document, graph=graph, privacy=privacy)
     own = graph is None and (
         privacy is None or (document.privacy is not None and same_promise(privacy, document.privacy))

@@ -29,9 +29,9 @@ Auditable = Mechanism | FactoredMechanism | MechanismDocument | str | Path
 """What can be looked at: a mechanism, or the file that holds one or a bare matrix, read or named by its path."""
 
 
-def as_document(given: Auditable) -> MechanismDocument:
-    """Look at a mechanism as at a file that was read; a path names one to read."""
-    subject = read_mechanism(given) if isinstance(given, str | Path) else given
+def as_document(given: Auditable, graph: DatasetGraph | None = None) -> MechanismDocument:
+    """Look at a mechanism as at a file that was read; a path names one, and of a bare matrix the graph names inputs."""
+    subject = read_mechanism(given, graph=graph) if isinstance(given, str | Path) else given
     if isinstance(subject, MechanismDocument):
         return subject
     if isinstance(subject, FactoredMechanism):

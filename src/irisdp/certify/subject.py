@@ -118,7 +118,7 @@ def is_the_path(graph: DatasetGraph, nodes: int) -> bool:
 
 def bare_subject(given: Auditable, graph: DatasetGraph | None = None) -> Subject:
     """Look at a mechanism as it is, whatever it promises; a factored one is expanded."""
-    document = as_document(given)
+    document = as_document(given, graph)
     if document.factored is not None:
         document = as_document(document.factored.expand())
     return subject_of(document, graph=graph, privacy=Privacy.from_ratio(1))

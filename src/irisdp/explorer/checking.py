@@ -88,8 +88,8 @@ def _judge(values: Values, say: Phase) -> _Judged:
     options = {name: values[name].strip() for name in ("epsilon", "delta") if values[name].strip()}
     if document.privacy is None and "epsilon" not in options:
         raise BadInput("epsilon", "is missing, and the file states none", "give for example 1")
-    if graph is not None and document.graph is None:
-        # A bare matrix names no inputs: they are the nodes of the graph.
+    if graph is not None and not document.source:
+        # A bare matrix names no inputs: they are the nodes of the graph. A mechanism file names its own.
         document = replace(document, inputs=graph.nodes, graph=graph)
     say("checking every edge")
     verdict = audit(document, graph=graph, privacy=_privacy(document, options))
@@ -122,7 +122,7 @@ def _graph(values: Values, document: MechanismDocument) -> DatasetGraph | None:
         rule = f"joins at most {_MOST_JOINED:,} inputs here"
         raise BadInput("on", rule, "audit it on the command line, or in Python, for more")
     names = list(document.inputs)
-    if document.graph is None:
+    if not document.source:
         return Line(len(names)) if how == "path" else Complete(len(names))
     pairs = pairwise(names) if how == "path" else combinations(names, 2)
     return graph_from_edges(list(pairs), nodes=names)

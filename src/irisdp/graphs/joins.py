@@ -10,16 +10,10 @@ import narwhals as nw
 
 from ..errors import BadInput
 from ..exact import checked
+from .frames import opened
 from .protocol import UNREACHABLE
 
 __all__ = ["depth_as_joins"]
-
-
-def _frame(given: Any, field: str) -> Any:
-    try:
-        return nw.from_native(given)
-    except TypeError:
-        raise BadInput(field, "is no dataframe that narwhals reads", "give two columns") from None
 
 
 @checked
@@ -44,9 +38,9 @@ def depth_as_joins(edges: Any, classes: Any) -> Any:
     BadInput
         When a value is missing, a node comes twice or has no class, or the frames differ in kind or type.
     """
-    given = _frame(classes, "classes")
+    given = opened(classes, "classes", "give two columns")
     nodes = _columns(given, "classes", "node", "class")
-    ends = _columns(_frame(edges, "edges"), "edges", "tail", "head")
+    ends = _columns(opened(edges, "edges", "give two columns"), "edges", "tail", "head")
     _check(ends, nodes)
     store = _Store(nodes)
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import BadInput
 from ..exact import checked
 from .explicit import Graph, compress
+from .frames import asked, computed, opened
 from .names import ListedNodes, Nodes, NumberedNodes, as_node, key_of_node, named_nodes
 from .protocol import MOST_LISTED, DatasetGraph, Indices
 
@@ -106,22 +107,22 @@ def graph_from_frame(frame: Any) -> Graph:
     BadInput
         For anything else.
     """
-    import narwhals as nw  # here, so that mechanisms on graphs in closed form need not wait for it
+    table = opened(frame, "frame", "give two columns, one per end")
 
-    try:
-        table = nw.from_native(frame)
-    except TypeError:
-        raise BadInput("frame", "is no dataframe that narwhals reads", "give two columns, one per end") from None
-    table = table.select(table.collect_schema().names()[:2])
-    collected = table.collect() if isinstance(table, nw.LazyFrame) else table
-    if len(collected.columns) < 2:
+    def ends() -> list[Any]:
+        chosen = computed(table.select(table.collect_schema().names()[:2]))
+        return [chosen[name] for name in chosen.columns]
+
+    columns = asked(ends, "edges", "cannot be read", "give a frame of names in two columns")
+    if len(columns) < 2:
         raise BadInput("edges", "must have two columns", "give a frame with one column per end of an edge")
-    first, second = (collected[name] for name in collected.columns)
+    first, second = columns
     if first.null_count() or second.null_count():
         raise BadInput("edges", "must not have missing values", "drop the rows with nulls")
     if first.dtype.is_integer() and second.dtype.is_integer():
         return graph_from_arrays(first.to_numpy(), second.to_numpy())
-    return graph_from_edges(zip(first.to_list(), second.to_list(), strict=True))
+    names = asked(lambda: (first.to_list(), second.to_list()), "edges", "cannot be read", "give names as text")
+    return graph_from_edges(zip(*names, strict=True))
 
 
 @checked

@@ -12,16 +12,17 @@ from fractions import Fraction
 from numbers import Rational
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 
 from ..certify import matrix_document
 from ..errors import BadInput
 from ..exact import checked, short_text
 from ..graphs import DatasetGraph
+from ..graphs.frames import asked, computed, opened
 from ..graphs.names import as_node, named_nodes
 from ..mechanisms import Mechanism, MechanismDocument
 from ..privacy import Privacy
+from .frame_names import named_inputs
 from .installed import needed
 
 __all__ = ["matrix_from_array", "matrix_from_frame", "to_frame"]
@@ -77,9 +78,10 @@ def matrix_from_frame(
     ----------
     frame : dataframe
         pandas, Polars, PyArrow or any other that narwhals reads. Floats are the dyadic rationals that they are, text
-        is read as written ("1/3"), fractions stay as they are. Columns name the outputs, an index of pandas the inputs.
+        is read as written ("1/3"), fractions stay as they are. Columns name the outputs. An index of pandas that was
+        set names the inputs, in whatever order; one that was not (0, 1, … without a name) names nothing.
     graph : DatasetGraph, optional
-        Which inputs are neighbours. If the frame names no inputs, they are its nodes in order.
+        Which inputs are neighbours: a node for each row. If the frame names no inputs, they are its nodes in order.
     privacy : Privacy, optional
         What is claimed.
     normalise : bool
@@ -94,7 +96,9 @@ def matrix_from_frame(
     Raises
     ------
     BadInput
-        For what is no frame of numbers, missing values, NaN and infinity, and names that come twice.
+        For what is no frame of numbers, missing values, NaN and infinity, names that come twice, an index that names
+        other inputs than the graph, and one 0, 1, … that nobody set, where the graph's nodes are these numbers in
+        another order: it could mean either.
 
     Examples
     --------
@@ -104,20 +108,18 @@ def matrix_from_frame(
     >>> irisdp.audit(after).holds
     True
     """
-    try:
-        given = nw.from_native(frame)
-    except TypeError:
-        raise BadInput("frame", "is no dataframe that narwhals reads", "give a column for every output") from None
-    table = given.collect() if isinstance(given, nw.LazyFrame) else given
-    names = [as_node(name, "frame") for name in table.columns]
-    columns = [_entries(column.to_list()) for column in table.iter_columns()]
-    if not columns or not columns[0]:
+    given = opened(frame, "frame", "give a column for every output")
+
+    def held() -> tuple[Any, list[Any], list[list[Any]]]:
+        table = computed(given)
+        return table, list(table.columns), [_entries(column.to_list()) for column in table.iter_columns()]
+
+    table, columns, values = asked(held, "frame", "holds what cannot be read", "give a probability in every place")
+    names = [as_node(name, "frame") for name in columns]
+    if not values or not values[0]:
         raise BadInput("frame", "must have a row for every input", "give a column for every output")
-    document = _read([list(row) for row in zip(*columns, strict=True)], graph, privacy, normalise)
-    index = nw.maybe_get_index(table)
-    inputs = None if index is None else list(index)
-    if graph is not None and (inputs is None or inputs == list(range(len(inputs)))):
-        inputs = None
+    document = _read([list(row) for row in zip(*values, strict=True)], graph, privacy, normalise)
+    inputs = named_inputs(table, graph)
     return _named(document, inputs, names)
 
 
