@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 OWNER = "iris"
@@ -54,6 +54,8 @@ class Server:
     process: subprocess.Popen[bytes] | None = None
     listens: tuple[str, ...] = ("127.0.0.1",)
     """Where it is reached over TCP, by whoever knows the password."""
+    environment: dict[str, str] = field(default_factory=dict)
+    """What it is told besides by the environment."""
 
     def address(
         self, schema: str | None = None, *, role: str = OWNER, port: int | None = None, host: str = "127.0.0.1"
@@ -86,7 +88,14 @@ class Server:
         while time.monotonic() < deadline:
             if self.process is None or self.process.poll() is not None:
                 with (self.folder / "log").open("ab") as log:
-                    self.process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder, **_as_another())
+                    self.process = subprocess.Popen(
+                        command,
+                        stdout=log,
+                        stderr=log,
+                        cwd=self.folder,
+                        env={**os.environ, **self.environment},
+                        **_as_another(),
+                    )
             with contextlib.suppress(psycopg.OperationalError):
                 self.execute("SELECT 1")
                 return
@@ -137,6 +146,7 @@ def started(listens: tuple[str, ...] = ("127.0.0.1",), place: Path | None = None
             str(folder / "password"),
         ]
         command += ["--auth-local=trust", "--auth-host=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"]
+        command += ["--wal-segsize=1"]
         subprocess.run(command, check=True, capture_output=True, cwd=folder, **_as_another())
         (folder / "password").unlink()
         with (folder / "data" / "pg_hba.conf").open("a") as rules:

@@ -1,6 +1,6 @@
 """Kill a process that publishes one batch after another, at random moments; print the books as JSON.
 
-batches.py FOLDER KILLS after|before     answers are shown after they are committed, or (wrongly) before
+    batches.py FOLDER KILLS after|before     answers are shown after they are committed, or (wrongly) before
 
 Every batch has three questions. A process counts its first question and takes that for all others: reading is not what
 is killed here. Processes that use the engine are forked from one that never does.
@@ -11,20 +11,24 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import os
 import random
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
 import pyarrow
-from settling import TOKEN, Child
+from settling import TOKEN, Child, folder_of
 
 from irisdp.release import Ledger, batch
 from irisdp.release.batches import publishing
 
 QUESTIONS = 3
+SECRET = "IRISDP_TEST_SECRET"
+"""Names the file with the secret of the data, which is kept beside no ledger on a server."""
 TABLE = pyarrow.table({"age": [70, 30, 81, 20]})
 LONGEST_LIFE = 8
 """In batches."""
@@ -36,7 +40,10 @@ def publish(path: Path, number: int) -> tuple[bytes, bool]:
     """Publish batch `number`; return what stands for its answers, and whether they were there before."""
     publishing.read_cells = count_once()
     questions = [{"query": "count", "expression": f"age > {number} AND age > {part}"} for part in range(QUESTIONS)]
-    found = batch({"budget": {"epsilon": "1/100"}, "questions": questions}, data=TABLE, ledger=path)
+    asked = {"budget": {"epsilon": "1/100"}, "questions": questions}
+    if isinstance(path, str):
+        asked["secret"] = os.environ[SECRET]
+    found = batch(asked, data=TABLE, ledger=path)
     if len(found) != QUESTIONS:
         raise ValueError(len(found))
     return token([one.answers.values for one in found]), found.repeated
@@ -114,4 +121,6 @@ def repeated(found: bytes) -> bytes:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
+    with tempfile.TemporaryDirectory() as kept:
+        os.environ[SECRET] = str(Path(kept, "secret"))
+        main(folder_of(sys.argv[1]), int(sys.argv[2]), sys.argv[3])

@@ -21,13 +21,17 @@ from support.sweeps import tried
 
 sys.path.insert(0, str(Path(__file__).parent))
 from machines import lacking as lacking_machines
+from server_disk import lacking as lacking_disk
+from server_power import compiler
 
 KILLS, KILLS_OF_THE_CONTROL = 200, 60
 KILLS_ON_A_SERVER = tried(20, 100)
 KILLS_OF_CLIENTS, KILLS_OF_THE_SERVER = tried((8, 2), (120, 12))
 KILLS_OF_BATCHES, KILLS_OF_BATCHES_OF_THE_CONTROL = tried(6, 12), 6
 KILLS_OF_PLANS, KILLS_OF_PLANS_ON_A_SERVER = tried((2, 1), (120, 40))
-CUTS = tried(2, 24)
+CUTS, POWER_CUTS = tried((2, 4), (24, 60))
+ROOM = tried(1 << 17, 1 << 14)
+"""Bytes between one amount of room on a server's disk and the next."""
 LONGEST = tried(300, 1800)
 """Seconds that a script may take."""
 UNITS = 200
@@ -96,8 +100,8 @@ def test_kills_of_clients_and_of_the_server_catch_answers_shown_before_the_commi
     assert run("server.py", 8, 2, "before")["uncharged"] > 0
 
 
-def test_kills_of_batches_leave_all_answers_or_none(folder):
-    books = run("batches.py", folder, KILLS_OF_BATCHES, "after")
+def test_kills_of_batches_leave_all_answers_or_none(place):
+    books = run("batches.py", place, KILLS_OF_BATCHES, "after")
     assert books["kills"] == KILLS_OF_BATCHES
     assert books["shown"] > 0, "the children were killed before they did anything"
     assert books["most unshown"] <= 1
@@ -152,6 +156,40 @@ def test_failures_catch_answers_shown_before_the_commit(folder):
         assert books["uncharged"] > 0, way
 
 
+def test_every_cut_of_a_connection_leaves_all_or_nothing(server):
+    books = run("cuts.py", "after", tried(8, 1))
+    assert min(books["shown"], books["refused"]) > 2
+    assert (books["uncharged"], books["charged twice"]) == (0, 0)
+    assert run("cuts.py", "before", 8)["uncharged"] > 0
+
+
+def test_full_disks_of_a_server_lose_no_charge(server):
+    missing = lacking_disk()
+    if missing:
+        pytest.skip(missing)
+    books = run("server_disk.py", ROOM, "after")
+    assert min(books["returned"], books["refused"]) > 0
+    assert (books["uncharged"], books["unexplained"]) == (0, 0)
+    assert run("server_disk.py", 1 << 17, "before")["uncharged"] > 0
+
+
+def test_power_losses_of_a_server_lose_no_charge(server):
+    if compiler() is None:
+        pytest.skip("needs a C compiler")
+    books = run("server_power.py", POWER_CUTS, "on")
+    assert books["shown"] > 0 and books["files that lost something"] > 0
+    assert (books["uncharged"], books["inexact"]) == (0, 0)
+    # Negative control: commits that nobody waited for are lost.
+    assert run("server_power.py", 8, "off")["uncharged"] > 0
+
+
+def test_bad_input_is_charged_nowhere_and_no_record_rests_anywhere(tmp_path, server):
+    for told in (tmp_path, "server"):
+        found = run("at_rest.py", told)
+        assert (found["found"], found["not as they should end"], found["spent on what was wrong"]) == (0, 0, "0")
+        assert found["found of what is public"] > 3, "the control: what is public is found"
+
+
 def test_power_loss_with_unsynced_writes_dropped(folder):
     found = run("power.py", folder)
     assert found["losses"] > 400
@@ -172,6 +210,13 @@ def test_crowd_spends_exactly_the_budget(place):
     assert found["different answers to one question"] == 1
     assert found["charges for one question"] == "1"
     assert found["different secrets beside one file"] == 1
+
+
+def test_sixteen_crowds_spend_exactly_the_budget(folder):
+    found = run("crowd.py", folder, UNITS, "inside", PROCESSES)
+    assert (found["failed"], found["spent / limit"], found["different answers"]) == (0, "1", UNITS)
+    assert found["answers to one question"] == PROCESSES * (THREADS + FORKS)
+    assert (found["different answers to one question"], found["charges for one question"]) == (1, "1")
 
 
 def test_crowd_catches_a_budget_checked_before_the_transaction(folder):
