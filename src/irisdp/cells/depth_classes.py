@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -105,8 +106,8 @@ class DepthClasses:
         """Return the probability of a wrong answer at the boundary, and the depths that bring it to 5 % and 1 %."""
         return {
             "wrong_at_boundary": float(1 - self.mechanism.boundary[0][0]),
-            "depth_for_95_percent": least_distance(self, Fraction(19, 20)),
-            "depth_for_99_percent": least_distance(self, Fraction(99, 100)),
+            "depth_for_95_percent": _least_depth(self, Fraction(19, 20)),
+            "depth_for_99_percent": _least_depth(self, Fraction(99, 100)),
         }
 
     def chance_within(self, distance: int) -> Enclosure:
@@ -134,3 +135,9 @@ class DepthClasses:
         }
         # Of a curve the boundary has to be stepped by the pairs below it: hundreds, so by what they are made from.
         return document if isinstance(self.privacy, Privacy) else {**document, "pairs": self.privacy.polygon_document()}
+
+
+@lru_cache(maxsize=256)
+def _least_depth(cells: DepthClasses, confidence: Fraction) -> int | None:
+    """Find a depth once: plans, sidecars and pages all say it, and enclosing powers of u takes its time."""
+    return least_distance(cells, confidence)

@@ -11,18 +11,19 @@ from ..errors import BadInput
 from .arrow import text_schema
 from .columns import Column, Kind, check_names
 from .engine import Embedded, guarded, streaming_connection
-from .folders import FolderSource, open_folder
 from .json_lines import JSON_LINES, JsonLinesSource, open_json_lines
 from .locations import Location, is_address, location_of, names_several, packing_of, unpacked_name
 from .packed import digest_of
 from .parquet import ParquetSource, open_parquet
-from .postgresql import ServerSource, open_server_table
 from .servers import is_on_server
-from .sqlite import SqliteSource, open_sqlite
 from .text import DELIMITERS, TextForm, batches, read_form, read_header, refuse_form
 
 if TYPE_CHECKING:
     import duckdb
+
+    from .folders import FolderSource
+    from .postgresql import ServerSource
+    from .sqlite import SqliteSource
 
 __all__ = ["TextSource", "open_file"]
 
@@ -96,11 +97,17 @@ def open_file(
         refuse_form(encoding, delimiter, types)
         if not is_address(text):
             raise BadInput("data", "is the address of a server, given as a path", "give it as text")
+        from .postgresql import open_server_table
+
         return open_server_table(text)
     if is_address(text):
+        from .sqlite import open_sqlite
+
         refuse_form(encoding, delimiter, None)
         return open_sqlite(text)
     if guarded(lambda: names_several(text), "is not a usable path", "give the path of a file"):
+        from .folders import open_folder
+
         refuse_form(encoding, delimiter, None)
         return open_folder(text)
     packing = packing_of(text)
