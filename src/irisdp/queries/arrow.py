@@ -77,9 +77,11 @@ def array_of_kind(values: Sequence[Any], kind: Kind) -> pa.Array:
     import pyarrow as pa
 
     if kind is Kind.TEXT:
-        encoded = [value.encode() for value in values]
-        ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
-        buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
+        together = "".join(values)
+        parts = values if together.isascii() else [value.encode() for value in values]
+        ends = np.zeros(len(values) + 1, dtype=np.int32)
+        np.cumsum(np.fromiter(map(len, parts), dtype=np.int32, count=len(values)), out=ends[1:])
+        buffers = [None, pa.py_buffer(ends), pa.py_buffer(together.encode())]
         return pa.Array.from_buffers(pa.string(), len(values), buffers)
     if kind is Kind.BOOLEAN:
         return _fixed(pa.uint8(), np.array(values, dtype=np.uint8)).cast(pa.bool_())

@@ -91,7 +91,7 @@ def check_apart(declared: Any, data: Any, what: Declares = GROUPS) -> None:
 def read_declared(declared: Any, names: list[str], what: Declares = GROUPS) -> Declared:
     """Bring declared groups or categories into columns, in the order of `names`; forms as for `read_groups`."""
     ordered = not _is_unordered(declared)
-    return Declared([list(map(_plain, column)) for column in _columns(declared, names, what)], ordered)
+    return Declared([_plain_values(column) for column in _columns(declared, names, what)], ordered)
 
 
 def _columns(declared: Any, names: list[str], what: Declares) -> list[list[Any]]:
@@ -166,6 +166,13 @@ def _transposed(rows: list[tuple[Any, ...]], names: list[str]) -> list[list[Any]
 def _is_unordered(values: Any) -> bool:
     """Tell a set from what has an order; views of a mapping count as sets, but have one."""
     return isinstance(values, Set) and not isinstance(values, MappingView)
+
+
+def _plain_values(values: Sequence[Any]) -> list[Any]:
+    """Return values with scalars of NumPy's as Python's own."""
+    if any(issubclass(kind, np.generic) for kind in set(map(type, values))):
+        return list(map(_plain, values))
+    return list(values)
 
 
 def _plain(value: Any) -> Any:

@@ -18,7 +18,7 @@ from .arrow import array_of_kind, integers_of, whole_numbers
 from .columns import Column, Kind
 from .declared import GROUPS, Declares, read_declared
 from .table import Table
-from .values import is_empty, read_value
+from .values import any_empty, read_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -83,7 +83,7 @@ class Groups:
         """Return the groups sorted by key, to be shown as before: the same cells for every order and spelling."""
         place = np.empty_like(self._order)
         place[self._order] = np.arange(len(place))
-        labels = tuple(self.labels[row] for row in self._order.tolist())
+        labels = tuple(map(self.labels.__getitem__, self._order.tolist()))
         keys = self._keys.take(whole_numbers(self._order))
         return Groups(self.columns, labels, place[self.shown], keys, np.arange(len(place)))
 
@@ -184,15 +184,15 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any, what: Decl
 
 
 def _read_column(column: Column, values: list[Any], what: Declares) -> tuple[Kind, list[Any]]:
-    if any(map(is_empty, values)):
+    if any_empty(values):
         raise BadInput(what.option, f"has an empty value for {column.name}", f"give every {what.one} a value")
     kind = column.kind
     if kind is Kind.UNTYPED:
-        kind, keys = Kind.NUMBER, [read_value(value, Kind.NUMBER) for value in values]
+        kind, keys = Kind.NUMBER, read_values(values, Kind.NUMBER)
         if None in keys:
-            kind, keys = Kind.TEXT, [read_value(value, Kind.TEXT) for value in values]
+            kind, keys = Kind.TEXT, read_values(values, Kind.TEXT)
     else:
-        keys = [read_value(value, kind) for value in values]
+        keys = read_values(values, kind)
     if None in keys:
         value = values[keys.index(None)]
         raise BadInput(

@@ -238,12 +238,14 @@ def _strict_blocks(file: Bytes, start: int, form: TextForm) -> Iterator[tuple[li
         if not block.flawless:
             raise ValueError("malformed")
         fields = block.fields
-        values = [
-            block.data[start:end] for start, end in zip(fields.starts.tolist(), fields.ends.tolist(), strict=True)
-        ]
+        ends = zip(fields.starts.tolist(), fields.ends.tolist(), strict=True)
+        if block.data.isascii():  # which every encoding that is read keeps
+            whole = block.data.decode("ascii")
+            texts = [whole[start:end] for start, end in ends]
+        else:
+            texts = [block.data[start:end].decode(form.encoding) for start, end in ends]
         for place in np.flatnonzero(fields.escaped).tolist():
-            values[place] = values[place].replace(b'""', b'"')
-        texts = [value.decode(form.encoding) for value in values]
+            texts[place] = texts[place].replace('""', '"')
         yield texts, fields.firsts[block.kept], fields.counts[block.kept]
 
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from .columns import Kind
 
-__all__ = ["is_empty", "read_value"]
+__all__ = ["any_empty", "is_empty", "read_value", "read_values"]
 
 _LONGEST_INTEGER = 10**1000
-_SURE_DIGITS = 18
+_SURE_DIGITS = {Kind.INTEGER: 18, Kind.NUMBER: 15}
+"""So many digits fit a kind exactly, whatever they are."""
+_AT_ONCE: dict[Kind, Callable[[str], Any]] = {Kind.INTEGER: int, Kind.NUMBER: float}
 _BELOW_MICROSECONDS = re.compile(r"[.,]\d{6}\d*[1-9]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -22,6 +24,21 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 def read_value(value: Any, kind: Kind) -> Any:
     """Return a declared value as its kind, in the form that Arrow takes; None if it cannot be read so."""
     return _READERS[kind](value)
+
+
+def read_values(values: Sequence[Any], kind: Kind) -> list[Any]:
+    """Return declared values as a kind, each as `read_value` does; of a million that are written alike, all at once."""
+    if set(map(type, values)) == {str}:
+        together = "".join(values)
+        longest = max(map(len, values)) if together.isascii() and together.isdigit() and "" not in values else None
+        if longest is not None and kind in _AT_ONCE and longest <= _SURE_DIGITS[kind]:
+            return list(map(_AT_ONCE[kind], values))
+    return [_READERS[kind](value) for value in values]
+
+
+def any_empty(values: Sequence[Any]) -> bool:
+    """Tell whether any declared value is none."""
+    return "" in values if set(map(type, values)) == {str} else any(map(is_empty, values))
 
 
 def is_empty(value: Any) -> bool:
@@ -69,8 +86,6 @@ def _number(value: Any) -> float | None:
 
 def _integer(value: Any) -> int | None:
     """Read an integer within 64 bits, also one that is written 1.0."""
-    if type(value) is str and len(value) <= _SURE_DIGITS and value.isascii() and value.isdigit():
-        return int(value)  # nearly all are written so, and there may be millions
     if not _is_number(value):
         return None
     try:

@@ -7,6 +7,7 @@ import decimal
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,9 +89,9 @@ class Answers(Tabular):
 
     def in_order(self, order: Sequence[int], keys: Sequence[tuple[Any, ...]]) -> Answers:
         """Return the answers at some places, of the groups given."""
-        columns = {name: [column[row] for row in order] for name, column in self.assured.columns.items()}
+        columns = {name: list(map(column.__getitem__, order)) for name, column in self.assured.columns.items()}
         assured = replace(self.assured, columns=columns)
-        return Answers(self.by, keys, [self.values[row] for row in order], assured)
+        return Answers(self.by, keys, list(map(self.values.__getitem__, order)), assured)
 
     def to_bytes(self) -> bytes:
         """Write for the ledger, column by column."""
@@ -109,7 +110,9 @@ class Answers(Tabular):
 
 def plain_keys(keys: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Return groups' values as JSON can hold them."""
-    return [key if _HELD.issuperset(map(type, key)) else tuple(map(_plain, key)) for key in keys]
+    if _HELD.issuperset(map(type, chain.from_iterable(keys))):  # nearly all can, and there may be a million
+        return list(keys)
+    return [tuple(map(_plain, key)) for key in keys]
 
 
 def check_ending(path: Path) -> None:
@@ -151,7 +154,7 @@ def _arrow_column(values: Sequence[Any]) -> Any:
     kinds = {int: Kind.INTEGER, str: Kind.TEXT}
     types = set(map(type, values))
     kind = kinds.get(types.pop()) if len(types) == 1 else None
-    if kind is Kind.INTEGER and any(abs(value) >= 1 << 63 for value in values):  # sums in a large step
+    if kind is Kind.INTEGER and not -(1 << 63) < min(values) <= max(values) < 1 << 63:  # sums in a large step
         kind = Kind.NUMBER
     return pyarrow.array(list(values)) if kind is None else array_of_kind(values, kind)
 

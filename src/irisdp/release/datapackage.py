@@ -181,8 +181,7 @@ def _privacy(sidecar: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _type(column: Iterable[Any]) -> str:
-    types = {type(value) for value in column if value is not None}
-    found = {_TYPES.get(kind, "any") for kind in types}
+    found = {_TYPES.get(kind, "any") for kind in set(map(type, column)) - {type(None)}}
     return found.pop() if len(found) == 1 else "number" if found == {"integer", "number"} else "any"
 
 

@@ -248,7 +248,7 @@ def shown_answers(planned: Plan, audience: Audience, nodes: Nodes, drawn: Answer
     if planned.groups is not None:
         order = planned.groups.shown.tolist()
         labels = planned.groups.labels
-        shown = shown.in_order(order, plain_keys([labels[row] for row in order]))
+        shown = shown.in_order(order, plain_keys(list(map(labels.__getitem__, order))))
     entry = entry_of(planned.query)
     return shown if entry is None else shown.by_entry(entry)
 
