@@ -19,8 +19,8 @@ NEVER = (
 """What no release of a text file loads that asks how many, or which is more."""
 
 ASKED = {
-    ("count",): ("sqlglot", "irisdp.queries.majority", "irisdp.mechanisms.depth_mechanism", "irisdp.graphs.boundary"),
-    ("majority", "vote = 1"): ("irisdp.queries.histogram", "irisdp.cells.winners"),
+    ("count",): ("sqlglot", "irisdp.queries.majority", "irisdp.mechanisms.depth_mechanism", "irisdp.noise"),
+    ("majority", "vote = 1"): ("irisdp.queries.histogram", "irisdp.cells.winners", "irisdp.noise"),
 }
 """Questions, and what each does not load besides."""
 

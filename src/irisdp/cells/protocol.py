@@ -19,7 +19,7 @@ from ..privacy import Guarantee, Privacy
 from ..sampling import BitSource
 from .assurance import Assurance
 
-__all__ = ["CellMechanism", "Law", "Link", "Nodes", "TellsMore"]
+__all__ = ["CellMechanism", "Law", "Link", "NamesGroups", "Nodes", "TellsMore"]
 
 Law = Mapping[Any, Fraction] | Mapping[Any, Enclosure]
 """Probabilities of what may be shown; all are enclosed, to `ENCLOSED` or less, where they are no fractions."""
@@ -135,6 +135,28 @@ class CellMechanism(Protocol[NodesT_contra]):
 
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for whoever reads the answers: its part of the sidecar."""
+        ...
+
+
+@runtime_checkable
+class NamesGroups(Protocol):
+    """What is drawn decides which groups are named, too."""
+
+    @property
+    def privacy(self) -> Guarantee:
+        """The guarantee for one step, naming included."""
+        ...
+
+    def named(self, drawn: NDArray[Any]) -> NDArray[Any]:
+        """Tell which groups are named."""
+        ...
+
+    def named_from(self) -> dict[str, int]:
+        """Return from how many records on a group is named, whatever part of them is counted."""
+        ...
+
+    def describe_naming(self) -> str:
+        """Say the same in words."""
         ...
 
 

@@ -8,16 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..cells import (
-    CellMechanism,
-    CountNodes,
-    GaussianNoise,
-    GeometricNoise,
-    GroupCounts,
-    NamedCounts,
-    UniversalNoise,
-    noise_for,
-)
+from .. import cells
+from ..cells import CellMechanism, CountNodes
 from ..errors import BadInput
 from ..privacy import Gaussian, Guarantee, Privacy
 from .choices import Choices
@@ -85,7 +77,7 @@ class Count(CountsRecords):
         """Return the counts and the ends of their paths."""
         if self.names_groups:
             none = np.zeros_like(statistics.total)
-            return GroupCounts(statistics.yes, none, None, statistics.total - statistics.yes)
+            return cells.GroupCounts(statistics.yes, none, None, statistics.total - statistics.yes)
         exchange = relation is Relation.EXCHANGE
         fixed = exchange and self.expression is None
         return CountNodes(
@@ -97,11 +89,11 @@ class Count(CountsRecords):
     def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[CountNodes]:
         """Return the noise that is best for every reader under a guarantee, on paths of either relation."""
         if self.names_groups and isinstance(privacy, Privacy):
-            return NamedCounts(privacy, split=self.expression is not None, records=self.contribution.records)
+            return cells.NamedCounts(privacy, split=self.expression is not None, records=self.contribution.records)
         if self.contribution.several:
             most = self.contribution.records
-            return noise_for(privacy, each=most, total=most, cells=self.contribution.cells)
-        return GaussianNoise(privacy) if isinstance(privacy, Gaussian) else _noise(privacy)
+            return cells.noise_for(privacy, each=most, total=most, cells=self.contribution.cells)
+        return cells.GaussianNoise(privacy) if isinstance(privacy, Gaussian) else _noise(privacy)
 
 
 def _noise(privacy: Privacy) -> CellMechanism[CountNodes]:
@@ -110,10 +102,10 @@ def _noise(privacy: Privacy) -> CellMechanism[CountNodes]:
     Then a pair's δ is left unspent.
     """
     if privacy.single and privacy.delta == 0:
-        return GeometricNoise(privacy)
+        return cells.GeometricNoise(privacy)
     try:
-        return UniversalNoise(privacy)
+        return cells.UniversalNoise(privacy)
     except BadInput:
         if not privacy.single:
             raise
-        return GeometricNoise(privacy.pure)
+        return cells.GeometricNoise(privacy.pure)

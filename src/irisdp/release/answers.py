@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,8 +69,12 @@ class Answers(Tabular):
         import pyarrow
 
         beside = self.assured.columns.values()
-        columns = [*zip(*self.keys, strict=True), self.values, *beside] if self.values else [()] * len(self.columns)
+        columns = [*self.keys_by_column(), self.values, *beside]
         return pyarrow.table(dict(zip(self.columns, map(_arrow_column, columns), strict=True)))
+
+    def keys_by_column(self) -> list[list[Any]]:
+        """Return the groups' values column by column: of a million groups, many times faster than to unpack them."""
+        return [list(map(itemgetter(place), self.keys)) for place in range(len(self.by))]
 
     def _summary(self) -> str:
         return f"{len(self.values)} answers by {', '.join(self.by)}" if self.by else f"answer {self.values[0]}"
@@ -95,7 +100,7 @@ class Answers(Tabular):
 
     def to_bytes(self) -> bytes:
         """Write for the ledger, column by column."""
-        columns = [_plain_column(column) for column in zip(*self.keys, strict=True)]
+        columns = [_plain_column(column) for column in self.keys_by_column()]
         document = {"by": self.by, "columns": columns, "values": self.values}
         return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
@@ -129,8 +134,8 @@ def answers_bytes(answers: Answers, path: Path) -> bytes:
 def _csv(answers: Answers) -> bytes:
     # Column by column: most hold few texts, or none.
     beside = [["" if end is None else end for end in column] for column in answers.assured.columns.values()]
-    columns = [map(csv_cell, column) for column in (*zip(*answers.keys, strict=True), answers.values, *beside)]
-    lines = [map(csv_cell, answers.columns), *(zip(*columns, strict=True) if answers.values else ())]
+    columns = [map(csv_cell, column) for column in (*answers.keys_by_column(), answers.values, *beside)]
+    lines = [map(csv_cell, answers.columns), *zip(*columns, strict=True)]
     return ("\n".join(map(",".join, lines)) + "\n").encode()
 
 

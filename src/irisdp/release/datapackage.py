@@ -110,7 +110,7 @@ _DIALECT = {
 
 def _schema(sidecar: Mapping[str, Any], answers: Answers) -> dict[str, Any]:
     """Describe the columns: the groups, which no two rows share, the answer, and how sure it is."""
-    columns = [*zip(*answers.keys, strict=True)] if answers.values else [()] * len(answers.by)
+    columns = answers.keys_by_column()
     fields = [
         {"name": name, "type": _type(column), **_about_group(name, sidecar)}
         for name, column in zip(answers.by, columns, strict=True)

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..accounting import EPSILON_DELTA, MU, Charge, Cost, Currency
-from ..cells import USUAL_CONFIDENCE, NamedCounts, PartitionSelection
+from ..cells import USUAL_CONFIDENCE, NamesGroups
 from ..exact import checked
 from ..mechanisms import privacy_to_document
 from ..privacy import Gaussian, Guarantee, Privacy
@@ -26,6 +26,9 @@ from .projects import Project
 from .risk import Risk, risk_of
 from .subject import Subject, canonical
 from .within import Met
+
+if TYPE_CHECKING:
+    from ..cells import PartitionSelection
 
 __all__ = ["Plan"]
 
@@ -139,10 +142,10 @@ class Plan:
         return self.asked.line
 
     @property
-    def naming(self) -> NamedCounts | PartitionSelection | None:
+    def naming(self) -> NamesGroups | PartitionSelection | None:
         """What names groups that were not declared; None where they were, or there are none."""
         finest = self.audiences[0].mechanism
-        return finest if isinstance(finest, NamedCounts) else self.selector
+        return finest if isinstance(finest, NamesGroups) else self.selector
 
     def subject(self) -> dict[str, Any]:
         """Return what is asked of whom, without how accurately: equal for all releases that can refine each other."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from ..accounting import Charge, Cost
-from ..cells import Link, NamedCounts, Nodes, TellsMore, longer, padded_size
+from ..cells import Link, NamesGroups, Nodes, TellsMore, longer, padded_size
 from ..exact import checked
 from ..privacy import Guarantee, Privacy
 from ..queries import Unit, UnreleasedKeys, entry_of, enumerate_keys
@@ -216,7 +216,7 @@ def draw_entries(
         link = audience.mechanism.chained
         drawn = audience.mechanism.draw(nodes, links)
         links = links if link is None else extended(links, Link(link, drawn))
-        if isinstance(audience.mechanism, NamedCounts):
+        if isinstance(audience.mechanism, NamesGroups):
             chosen = audience.mechanism.named(drawn)
         if keys is not None and chosen is not None:
             chosen = chosen[: len(keys.counts)]  # not the padding

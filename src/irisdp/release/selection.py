@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..cells import NamedCounts, PartitionSelection
+from .. import cells
 from ..errors import BadInput
 from ..privacy import Gaussian, Guarantee, Privacy, as_pairs
 from ..queries import Contribution, Count, Groups, Query, Table, read_groups
 from ..queries.contribution import ONE_RECORD
 from .options import Question
+
+if TYPE_CHECKING:
+    from ..cells import PartitionSelection
 
 __all__ = ["Naming", "declared_groups", "read_naming", "read_selection"]
 
@@ -89,14 +92,14 @@ def read_selection(
         if own.delta == 0:
             remedy = "give a small probability such as 1e-6, or groups="
             raise BadInput("delta", "must be above 0 to select groups privately", remedy)
-        return PartitionSelection(own, records)
+        return cells.PartitionSelection(own, records)
     if epsilon is None and delta is None:
-        return PartitionSelection(as_pairs(guarantee), records)
+        return cells.PartitionSelection(as_pairs(guarantee), records)
     for name, value in (("selection_epsilon", epsilon), ("selection_delta", delta)):
         if value is None:
             rule = "is missing: the cells keep no single pair that it could be taken from"
             raise BadInput(name, rule, "give both selection_epsilon= and selection_delta=")
-    return PartitionSelection(Privacy(epsilon=epsilon, delta=delta), records)
+    return cells.PartitionSelection(Privacy(epsilon=epsilon, delta=delta), records)
 
 
 def read_naming(query: Query[Any], levels: list[Level], options: Question, *, fixed: bool) -> Naming:
@@ -151,7 +154,7 @@ def _why_apart(query: Query[Any], levels: list[Level], options: Question) -> str
     if isinstance(level, Gaussian) or level.pairs[0].delta == 0:
         return "such noise has no end"  # nor may anything be selected, as `read_selection` says
     try:
-        NamedCounts(level, records=_records(query))
+        cells.NamedCounts(level, records=_records(query))
     except BadInput:
         return "noise with an end would reach too far at this ε and δ"
     return None

@@ -18,9 +18,6 @@ from ..cells import CellMechanism, surely_within
 from ..cells.wording import records
 from ..errors import BadInput
 from ..exact import percent_below, rational, rational_text, short_above
-from ..noise import bounded_delta
-from ..noise.laws import LARGEST_BOUND
-from ..noise.staircase import stretches_within
 from ..privacy import Guarantee, Privacy
 from .least_epsilon import DIGITS, least_epsilon, on_grid
 from .options import Question
@@ -147,6 +144,9 @@ class Within:
     def _always(self, what: str, answering: Answering) -> Met:
         """Let noise end at K: at the least δ at which any noise of this ratio may (docs/theory.md#shapes)."""
         assert self.pair is not None
+        from ..noise import bounded_delta
+        from ..noise.laws import LARGEST_BOUND
+
         distance = self._distance(answering(self.pair.with_delta(bounded_delta(self.pair, 1))))
         if not 1 <= distance <= LARGEST_BOUND:
             nearest = min(max(distance, 1), LARGEST_BOUND)
@@ -219,6 +219,7 @@ def _stretches(
 ) -> list[tuple[float, float]]:
     """Return where more ε may stray further, of noise whose steps, or whose law, are chosen by ε."""
     from ..cells import SpreadNoise, StaircaseNoise
+    from ..noise.staircase import stretches_within
 
     noise = _noise(answering(Fraction(1)))
     if not isinstance(noise, StaircaseNoise | SpreadNoise):
