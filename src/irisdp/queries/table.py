@@ -113,7 +113,17 @@ class Table:
         self._source.rest()
 
     def read_with(self, other: Table) -> Table:
-        """Return the table, reading the records that another one of the same data reads, of the same moment."""
+        """Return the table, reading the records that another one of the same data reads, of the same moment.
+
+        What a question derives stays its own: two questions may give one name to two expressions.
+
+        Raises
+        ------
+        BadInput
+            Where the two have other columns, or read them otherwise: then the data was altered between their openings.
+        """
+        if (self.columns, self.text, self.types) != (other.columns, other.text, other.types):
+            raise BadInput("data", "was altered while it was looked at", "ask again; nothing was spent")
         return replace(self, _source=other._source)
 
     @property

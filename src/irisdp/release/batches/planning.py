@@ -83,7 +83,15 @@ class BatchPlan:
 
     def question(self) -> str:
         """Return all questions as canonical JSON text: what must be equal for the answers to be given again."""
-        return canonical({"batch": [json.loads(self.plans[place].question()) for place in self.order]})
+        asked = {"batch": [json.loads(self.plans[place].question()) for place in self.order]}
+        # Such batches were once answered about the groups of the first question alone: those answers stay unused.
+        return canonical(asked | ({"derived": "by each question"} if self._gives_two_meanings() else {}))
+
+    def _gives_two_meanings(self) -> bool:
+        """Tell whether a name stands for one expression in one question, and for another in another."""
+        meanings: dict[str, str] = {}
+        derived = [pair for planned in self.plans for pair in planned.asked.facts.get("derived", {}).items()]
+        return any(meanings.setdefault(name.casefold(), meaning) != meaning for name, meaning in derived)
 
     def promise(self) -> Promise:
         """Return what the batch takes for granted: public is what any of its questions takes as public."""
@@ -175,8 +183,8 @@ def plan_asked(asked: AskedBatch) -> BatchPlan:
         asked = replace(asked, about={**asked.about, "project": project})
     # At ε = 1, whatever the shares will be: what does not make sense is refused before they are searched.
     plans = [in_question(number, _planned, asked, question) for number, question in enumerate(asked.questions, start=1)]
-    # One table for all, so that they count the same records.
-    plans = [replace(planned, table=plans[0].table) for planned in plans]
+    # One source for all, so that they count the same records, each by the groups that it names itself.
+    plans = [replace(planned, table=planned.table.read_with(plans[0].table)) for planned in plans]
     first_asked: dict[str, int] = {}
     for number, planned in enumerate(plans, start=1):
         other = first_asked.setdefault(canonical(planned.subject()), number)

@@ -127,7 +127,7 @@ def batch(
         for number, one in enumerate(planned.plans, start=1):
             with part_of(f"question {number} of {len(planned.plans)}"):
                 begun(1)
-            cells.append(read_cells(replace(one, table=one.table.read_with(table)), key))
+            cells.append(read_cells(one, key))
         reading.check(table)
     finally:
         table.rest()
