@@ -1,6 +1,9 @@
 """Foreign matrices are read exactly as given and repaired in nothing."""
 
 import json
+import pathlib as files
+import resource
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -143,3 +146,133 @@ def test_a_bare_matrix_has_the_inputs_of_the_graph_in_order_however_it_is_named(
     assert not audit(file, graph=graph_from_edges([[0, 1], [0, 2]]), privacy=claim).private
     named = graph_from_edges([["b", "a"], ["a", "c"]])
     assert audit(file, graph=named, privacy=claim).tightest.edge == ("a", "b")
+
+
+def header(text, version=1, length=None):
+    """Return how a NumPy file of a version begins, with what a dictionary says and nothing behind it."""
+    text = text.encode() + b"\n"
+    width = 2 if version == 1 else 4
+    return (
+        b"\x93NUMPY" + bytes([version, 0]) + (len(text) if length is None else length).to_bytes(width, "little") + text
+    )
+
+
+def plain(shape, descr="'<f8'", order="False"):
+    return f"{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}"
+
+
+LYING = {
+    "no columns": header(plain("(1000000000000, 0)")),
+    "no rows": header(plain("(0, 1000000000000)")),
+    "nothing": header(plain("(0, 0)")),
+    "more than there is": header(plain("(1000000, 1000000)")) + bytes(64),
+    "a little more than there is": header(plain("(3, 3)")) + bytes(8 * 9 - 1),
+    "beyond 64 bits": header(plain("(18446744073709551616, 18446744073709551616)")),
+    "overflowing": header(plain("(4294967296, 4294967296)")),
+    "overflowing to something": header(plain("(4294967296, 4294967297)")) + bytes(64),
+    "huge and empty": header(plain(f"({10**40}, 0)")),
+    "negative": header(plain("(-1, 2)")) + bytes(16),
+    "twice negative": header(plain("(-1, -2)")) + bytes(16),
+    "one dimension": header(plain("(2,)")) + bytes(16),
+    "three dimensions": header(plain("(1, 1, 2)")) + bytes(16),
+    "hundreds of dimensions": header(plain(str((1,) * 400))) + bytes(16),
+    "no dimension": header(plain("()")) + bytes(8),
+    "shape of text": header(plain("('a', 'b')")) + bytes(16),
+    "shape of floats": header(plain("(1.0, 2.0)")) + bytes(16),
+    "pickled objects": header(plain("(1, 1)", "'|O'")) + b"cos\nsystem\n(S'true'\ntR.",
+    "fields": header(plain("(1, 2)", "[('a', '<f8'), ('b', '<f8')]")) + bytes(32),
+    "parts": header(plain("(1, 2)", "('<f8', (1000000,))")) + bytes(64),
+    "text": header(plain("(1, 2)", "'<U4'")) + bytes(64),
+    "no letters": header(plain("(1000000000000, 1)", "'<U0'")),
+    "nothing wide": header(plain("(1000000000000, 1)", "'|V0'")),
+    "complex": header(plain("(1, 2)", "'<c16'")) + bytes(64),
+    "yes and no": header(plain("(1, 2)", "'|b1'")) + bytes(2),
+    "dates": header(plain("(1, 2)", "'<M8[s]'")) + bytes(16),
+    "no type": header(plain("(1, 2)", "'x'")) + bytes(16),
+    "deep": header("(" * 4000),
+    "deep in unary": header("-" * 4000 + "1"),
+    "odd escapes": header(plain("(1, 2)", r"'\d'")),
+    "no dictionary": header("[1, 2]"),
+    "a call": header("__import__('os').system('true')"),
+    "a long header": header(plain("(1, 2)"), version=2, length=2**32 - 1),
+    "a longer header": header(plain("(1, 2)") + " " * 20_000) + bytes(16),
+    "no text": header(plain("(1, 2)"), version=3).replace(b"descr", b"d\xff\xfecr") + bytes(16),
+    "another version": header(plain("(1, 2)"), version=4) + bytes(16),
+    "no version": b"\x93NUMPY",
+    "empty": b"",
+    "a zip": b"PK\x03\x04" + bytes(40),
+    "a pickle": b"\x80\x04K\x01.",
+}
+
+
+@pytest.mark.parametrize("name", LYING)
+def test_what_a_header_declares_is_held_to_the_file(name, tmp_path):
+    """In a moment, and a quarter of a gigabyte more than there was: 128 bytes may declare 10^12 rows."""
+    file = tmp_path / "matrix.npy"
+    file.write_bytes(LYING[name])
+    before, usual = time.process_time(), resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (in_use() + 2**28, usual[1]))
+    try:
+        with pytest.raises(BadInput) as refusal:
+            read_mechanism(file, graph=Path(2), privacy=PRIVACY)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, usual)
+    assert str(refusal.value).startswith("mechanism: ") and "\n" not in str(refusal.value)
+    assert time.process_time() - before < 2
+
+
+def in_use():
+    """Return how many bytes of addresses this process has."""
+    return int(files.Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+
+
+@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+@pytest.mark.parametrize("kind", ["<f8", ">f8", "<f4", "<f2", "|i1", ">u8", "longdouble"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_arrays_of_every_order_and_version_are_read(version, kind, order, tmp_path):
+    """The control of the refusals: what is sound stays so."""
+    table = np.array([[1, 0], [0, 1], [1, 0]], dtype=kind, order=order)
+    with (tmp_path / "matrix.npy").open("wb") as file:
+        np.lib.format.write_array(file, table, version=version)
+    found = read_mechanism(tmp_path / "matrix.npy")
+    assert (found.rows, found.row_of.tolist()) == (((1, 0), (0, 1)), [0, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("long.csv", "1e999999,0", "matrix: line 1, number 1: '1e999999' has an exponent beyond 4000; "),
+        ("digits.csv", "9" * 5000 + ",0", "matrix: line 1, number 1: "),
+        ("division.csv", "1/0,1", "matrix: line 1, number 1: '1/0' divides by zero; "),
+        ("wide.csv", "0,0,0\n" * 33 + "1,1", "matrix: has more than 100 numbers; "),
+        ("blanks.csv", "0   0 0\n" * 33 + "1  1", "matrix: has more than 100 numbers; "),
+        ("wide.json", json.dumps([[0] * 50] * 3), "mechanism: has more than 100 numbers; "),
+        ("room.csv", "\n".join("1e-4000,1" for _ in range(10)), "matrix: holds more than a gigabyte of numbers; "),
+        ("room.json", f"[[{'1e-4000,' * 10}1]]", "matrix: holds more than a gigabyte of numbers; "),
+        ("file.json", f'{{"matrix": [[{"1e-4000," * 10}1]]}}', "matrix: holds more than a gigabyte of numbers; "),
+        ("long.json", "[[1e999999, 0]]", "mechanism: holds an exponent beyond 4000; "),
+        ("deep.json", "[" * 100_000, "mechanism: is not valid JSON; "),
+        ("deeper.json", "[" * 200 + "]" * 200, "mechanism: is nested more than 100 deep; "),
+        ("kinds.json", '[[1, {}]]', "matrix: must be a number, not dict; "),
+        ("folder.csv", None, "mechanism: cannot read "),
+        ("folder.npy", None, "mechanism: "),
+    ],
+    ids=lambda part: str(part)[:20],
+)  # fmt: skip
+def test_what_would_fill_the_memory_is_refused_before_it_does(name, text, message, tmp_path, monkeypatch):
+    monkeypatch.setattr("irisdp.exact.lists._MOST_BITS", 1 << 17)
+    monkeypatch.setattr("irisdp.certify.numpy_files.MOST_CELLS", 100)
+    file = tmp_path / name
+    file.mkdir() if text is None else file.write_text(text)
+    with pytest.raises(BadInput) as refusal:
+        read_mechanism(file)
+    assert str(refusal.value).startswith(message) and len(str(refusal.value)) < 300
+
+
+@pytest.mark.parametrize(
+    "array", [np.zeros((10**12, 0)), np.array([["1/2"]]), np.array([["1/2"]], dtype=object), np.array([[1j]]),
+              np.array([[True]]), np.array([[None]]), np.ma.masked_all((1, 1))],
+)  # fmt: skip
+def test_an_array_of_no_numbers_is_no_matrix(array):
+    with pytest.raises(BadInput, match=r"^matrix: must "):
+        matrix_document(array)

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput
-from ..exact import checked, rational, read_json
+from ..exact import checked, entry_reader, read_json
 from ..graphs import DatasetGraph
 from ..graphs import Path as Line
 from ..graphs.names import named_nodes
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument, read_document
 from ..privacy import Privacy
 from .matrix_text import matrix_of_text
+from .numpy_files import check_cells, read_npy
 
 __all__ = ["Auditable", "as_document", "matrix_document", "read_mechanism"]
 
@@ -83,18 +84,22 @@ def read_mechanism(
     Raises
     ------
     BadInput
-        For a file that cannot be read, entries that are no numbers, and NaN or infinity.
+        For a file that cannot be read or that declares more than it holds, entries that are no numbers, NaN or
+        infinity, and more than 25,000,000 numbers, or more than a gigabyte of them.
     """
     path = Path(path)
     ending = path.suffix.lower()
     if ending == ".npy":
-        return matrix_document(_read_npy(path), graph=graph, privacy=privacy)
+        return matrix_document(read_npy(path), graph=graph, privacy=privacy)
     if ending == ".csv":
         rows, names = _read_csv(path)
         document = matrix_document(rows, graph=graph, privacy=privacy)
         return document if names is None else replace(document, outputs=names)
     found = read_json(path, "mechanism")
-    return matrix_document(found, graph=graph, privacy=privacy) if isinstance(found, list) else read_document(found)
+    if not isinstance(found, list):
+        return read_document(found)
+    check_cells(sum(len(line) for line in found if isinstance(line, list)), "mechanism")
+    return matrix_document(found, graph=graph, privacy=privacy)
 
 
 @checked
@@ -117,7 +122,7 @@ def matrix_document(
     BadInput
         For what is no table of numbers, or a graph with another number of nodes.
     """
-    flat = isinstance(matrix, np.ndarray) and matrix.ndim != 2
+    flat = isinstance(matrix, np.ndarray) and (matrix.ndim != 2 or not matrix.size)
     if (
         flat
         or not isinstance(matrix, list | tuple | np.ndarray)
@@ -125,11 +130,14 @@ def matrix_document(
     ):
         raise BadInput("matrix", "must be a list of rows", "write [[…], […]]")
     if isinstance(matrix, np.ndarray):
-        lines: Sequence[Sequence[Fraction]] = [[_dyadic(entry) for entry in line] for line in matrix.tolist()]
-        if matrix.dtype.kind == "f" and matrix.dtype.itemsize > 8:
-            lines = [[_dyadic(entry) for entry in line] for line in matrix]
+        if matrix.dtype.kind not in "iufO":
+            raise BadInput("matrix", "must hold real numbers", "give an array of floats or integers")
+        long = matrix.dtype.kind == "f" and matrix.dtype.itemsize > 8
+        read = entry_reader("matrix", _dyadic)
+        lines: Sequence[Sequence[Fraction]] = [[read(entry) for entry in line] for line in _entries(matrix, long)]
     else:
-        lines = [[rational(entry, "matrix") for entry in line] for line in matrix]
+        read = entry_reader("matrix")
+        lines = [[read(entry) for entry in line] for line in matrix]
     if not lines or not lines[0] or len({len(line) for line in lines}) != 1:
         raise BadInput("matrix", "must be a table with rows of one length", "give one row of probabilities per input")
     if graph is not None and graph.number_of_nodes != len(lines):
@@ -146,20 +154,10 @@ def matrix_document(
     )
 
 
-def _read_npy(path: Path) -> Any:
-    try:
-        array = np.load(path, allow_pickle=False)
-    except FileNotFoundError:
-        raise BadInput("mechanism", f"there is no file {path}", "check the path") from None
-    except (OSError, ValueError, EOFError):
-        raise BadInput("mechanism", f"{path} is not a NumPy array of numbers", "save it with numpy.save") from None
-    if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind not in "iuf":
-        raise BadInput("mechanism", "must be a two-dimensional array of real numbers", "give one row per input")
-    return array
-
-
 def _read_csv(path: Path) -> tuple[list[list[str]], tuple[str, ...] | None]:
     try:
+        if path.exists() and not path.is_file():
+            raise OSError
         return matrix_of_text(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise BadInput("mechanism", f"there is no file {path}", "check the path") from None
@@ -167,8 +165,15 @@ def _read_csv(path: Path) -> tuple[list[list[str]], tuple[str, ...] | None]:
         raise BadInput("mechanism", f"cannot read {path} as CSV", "save it as UTF-8 text with commas") from None
 
 
+def _entries(matrix: np.ndarray[Any, Any], long: bool) -> Iterable[Iterable[Any]]:
+    """Yield the rows of an array as numbers of Python's; longer floats than its own stay NumPy's."""
+    return (line if long else line.tolist() for line in matrix)
+
+
 def _dyadic(entry: Any) -> Fraction:
     try:
         return Fraction(*entry.as_integer_ratio())
     except (OverflowError, ValueError):
         raise BadInput("matrix", "holds NaN or infinity", "give finite numbers") from None
+    except (AttributeError, TypeError):
+        raise BadInput("matrix", "must hold real numbers", "give an array of floats or integers") from None

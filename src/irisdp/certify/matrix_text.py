@@ -10,6 +10,7 @@ import re
 
 from ..errors import BadInput
 from ..exact import rational
+from .numpy_files import check_cells
 
 __all__ = ["matrix_of_text"]
 
@@ -49,6 +50,8 @@ def matrix_of_text(text: str) -> Matrix:
         if line.strip() and not line.lstrip().startswith("#")
     ]
     mark = next((one for one in _MARKS if any(one in line for _, line in numbered)), None)
+    # Before any line is cut to be kept; marks within quotes are counted, and numbers have none.
+    check_cells(sum(line.count(mark) + 1 if mark else len(line.split()) for _, line in numbered), "matrix")
     rows = [(number, _cells(line, mark)) for number, line in numbered]
     names = None
     if len(rows) > 1 and not any(_LIKE_NUMBER.match(cell) for cell in rows[0][1]):

@@ -7,7 +7,7 @@ with when_used(__name__, otherwise=renamed_names(__name__, {}, gone={"write_json
     from .arguments import checked
     from .documents import json_bytes, json_line, parse_json, read_json
     from .enclosures import Enclosure, ball, enclosure_of, ends, working_precision
-    from .lists import Table, counts, entries, json_list, numbers, table
+    from .lists import Table, counts, entries, entry_reader, json_list, numbers, table
     from .rationals import Rational, integer, nearest_float, rational, rational_text, short_text
     from .rounding import decimal_above, dyadic_above, dyadic_below, exp_below, float_above, log_above, log_below
     from .shown import percent_below, short_above, short_below, shown_above, shown_below, so_many
@@ -26,6 +26,7 @@ __all__ = [
     "enclosure_of",
     "ends",
     "entries",
+    "entry_reader",
     "exp_below",
     "file_path",
     "float_above",

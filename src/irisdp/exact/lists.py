@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from fractions import Fraction
 from typing import Any
 
 from ..errors import BadInput
 from .rationals import integer, rational
 
-__all__ = ["Table", "counts", "entries", "json_list", "numbers", "table"]
+__all__ = ["Table", "counts", "entries", "entry_reader", "json_list", "numbers", "table"]
+
+_MOST_BITS = 1 << 33
+"""Of all the numbers of one table: a gigabyte. A number in text asks for up to 250 times the room of its letters."""
 
 Table = tuple[tuple[Fraction, ...], ...]
 """Exact numbers, one row per input and one column per answer."""
@@ -23,6 +26,29 @@ def entries(value: Any) -> list[Any] | None:
         return list(value)
     except TypeError:  # an array without a dimension
         return None
+
+
+def entry_reader(field: str, read: Callable[[Any], Fraction] | None = None) -> Callable[[Any], Fraction]:
+    """Return what reads the entries of one table, and refuses to go on where they get too long for memory.
+
+    Parameters
+    ----------
+    field : str
+        How the caller names the table.
+    read : callable, optional
+        How an entry is read; as `rational` does unless given.
+    """
+    bits = 0
+
+    def entry(value: Any) -> Fraction:
+        nonlocal bits
+        found = rational(value, field) if read is None else read(value)
+        bits += found.numerator.bit_length() + found.denominator.bit_length()
+        if bits > _MOST_BITS:
+            raise BadInput(field, "holds more than a gigabyte of numbers", "round them to fewer digits")
+        return found
+
+    return entry
 
 
 def numbers(value: Any, field: str, count: int | None = None) -> tuple[Fraction, ...]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from ..exact import checked, integer, json_list, rational, read_json
+from ..exact import checked, entry_reader, integer, json_list, rational, read_json
 from ..graphs import DatasetGraph, graph_from_document
 from ..graphs.names import Nodes, named_nodes
 from ..privacy import Privacy
@@ -111,7 +111,8 @@ def read_document(document: Any) -> MechanismDocument:
         return _factored(document, privacy, graph, objective)
     lines = json_list(document[forms[0]], forms[0])
     distinct: dict[Row, int] = {}
-    numbers = [distinct.setdefault(_row(line, forms[0]), len(distinct)) for line in lines]
+    read = entry_reader(forms[0])
+    numbers = [distinct.setdefault(tuple(map(read, json_list(line, forms[0]))), len(distinct)) for line in lines]
     if forms == ["rows"]:
         choice = [integer(k, "row_of", at_least=0) for k in json_list(document.get("row_of"), "row_of")]
         if max(choice, default=-1) >= len(numbers):
@@ -136,10 +137,6 @@ def read_document(document: Any) -> MechanismDocument:
         certificate=document.get("certificate"),
         source=document,
     )
-
-
-def _row(line: Any, name: str) -> Row:
-    return tuple(rational(entry, name) for entry in json_list(line, name))
 
 
 def _nodes(value: Any, name: str, otherwise: Sequence[Hashable]) -> Nodes:
