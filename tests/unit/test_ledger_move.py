@@ -10,8 +10,9 @@ import pytest
 from irisdp.accounting import Cost, GaussianCost
 from irisdp.cli.main import run
 from irisdp.errors import BadInput, PromiseRefused
-from irisdp.release import ledger_move as module
 from irisdp.release.ledger import Entry, Ledger
+from irisdp.release.ledger_file import LedgerFile
+from irisdp.release.ledger_server import LedgerServer
 from irisdp.release.promise import Promise
 
 PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
@@ -90,42 +91,99 @@ def test_what_was_left_is_closed(places):
     assert first.spent == second.spent, "what it was can still be read"
 
 
-def test_killed_once_it_is_open_elsewhere_one_is_open(places, monkeypatch):
-    first = filled(Ledger(places[0]))
-    with monkeypatch.context() as patched:
-        patched.setattr(module, "_check_sound", _killed("_check_sound"))
-        with pytest.raises(KeyboardInterrupt):
-            first.copy_to(places[1])
-    with pytest.raises(PromiseRefused, match="was moved"):
-        ask(first, "one more", Cost(0))
-    assert not ask(Ledger(places[1]), "one more", Cost(0)).repeated
-    assert first.copy_to(places[1]).spent == first.spent, "asked for again, all is done"
+def open_places(*places):
+    """Return those that take a release."""
+    found = []
+    for place in places:
+        try:
+            ask(Ledger(place), "one more", Cost(0))
+            found.append(place)
+        except PromiseRefused:
+            pass
+    return found
 
 
-def _killed(step):
-    real, calls = getattr(module, step), []
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("number", [1, 2, 3])
+@pytest.mark.parametrize("to_server", [True, False], ids=["to a server", "to a file"])
+def test_killed_at_any_step_there_is_one_budget_and_the_same_call_goes_on(
+    places, monkeypatch, number, after, to_server
+):
+    source, target = (places[0], places[1]) if to_server else (places[1], places[0])
+    first = filled(Ledger(source))
+    before, head = all_of(first), first.verify().head
+    kill_at(monkeypatch, number, after=after)
+    with pytest.raises(KeyboardInterrupt):
+        first.copy_to(target)
+    monkeypatch.undo()
+    reserved, closed, arrived = ((number, after) >= (step, True) for step in (1, 2, 3))
+    if reserved and not arrived:
+        with pytest.raises(
+            PromiseRefused, match=r"awaits a ledger that is being moved to it.*irisdp ledger .* --copy-to"
+        ):
+            Ledger(target).set_limit(99)
+    if closed:
+        with pytest.raises(PromiseRefused, match="was moved"):
+            first.set_limit(99)
+    second = first.copy_to(target)
+    assert all_of(second) == before
+    assert second.verify(head).problems == ()
+    assert all_of(first.copy_to(target)) == before, "asked for once more, nothing happens"
+    assert open_places(source, target) == [target]
 
-    def once(*given):
-        calls.append(given)
-        # The first call is a check before anything is closed.
-        if len(calls) == 2:
-            raise KeyboardInterrupt
-        return real(*given)
 
-    return once
+def kill_at(monkeypatch, number, *, after):
+    """Kill this process before or after the change that has this number, wherever it is made."""
+    done = [0]
+    for kind in (LedgerFile, LedgerServer):
+
+        def write(store, work, kept=kind.write):
+            done[0] += 1
+            if done[0] == number and not after:
+                raise KeyboardInterrupt
+            found = kept(store, work)
+            if done[0] == number:
+                raise KeyboardInterrupt
+            return found
+
+        monkeypatch.setattr(kind, "write", write)
 
 
-def test_killed_after_the_closing_the_same_call_goes_on(places, monkeypatch):
-    first = filled(Ledger(places[0]))
-    before = all_of(first)
-    with monkeypatch.context() as patched:
-        patched.setattr(module, "_whole", _killed("_whole"))
-        with pytest.raises(KeyboardInterrupt):
-            first.copy_to(places[1])
-    with pytest.raises(PromiseRefused, match="was moved"):
-        ask(first, "one more", Cost(0))
-    assert all_of(first.copy_to(places[1])) == before
-    assert all_of(first.copy_to(places[1])) == before, "asked for once more, nothing happens"
+def test_a_place_that_was_taken_away_is_no_new_budget(places, monkeypatch):
+    """After the move, or in the middle of it, the file is somewhere else: the same call must not open another."""
+    first, target, elsewhere = filled(Ledger(places[0])), places[2], places[2].with_name("elsewhere.ledger")
+    kill_at(monkeypatch, 2, after=True)
+    with pytest.raises(KeyboardInterrupt):
+        first.copy_to(target)
+    monkeypatch.undo()
+    for _ in ("it only awaits the ledger", "it is the ledger"):
+        target.rename(elsewhere)
+        with pytest.raises(BadInput, match="is not the place that this move began with"):
+            first.copy_to(target)
+        assert not target.exists()
+        Ledger(target).set_limit(1)
+        with pytest.raises(BadInput, match="is not the place that this move began with"):
+            first.copy_to(target)
+        elsewhere.rename(target)
+        first.copy_to(target)
+    assert open_places(places[0], target) == [target]
+
+
+def test_a_place_awaits_one_ledger(places, monkeypatch):
+    first, target = filled(Ledger(places[0])), places[1]
+    kill_at(monkeypatch, 1, after=True)
+    with pytest.raises(KeyboardInterrupt):
+        first.copy_to(target)
+    monkeypatch.undo()
+    other = filled(Ledger(places[2]))
+    with pytest.raises(BadInput, match="is a ledger already"):
+        other.copy_to(target)
+    places[0].unlink()
+    again = Ledger(places[0])
+    again.set_limit(1)
+    with pytest.raises(BadInput, match="is a ledger already"):
+        again.copy_to(target)
+    assert open_places(*places) == [places[0], places[2]]
 
 
 def test_where_a_ledger_is_none_goes(places):

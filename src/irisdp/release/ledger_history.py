@@ -145,7 +145,7 @@ class _Told:
                 self.outputs += told["outputs"]
             case "adopted":
                 yield from self._adopt(told, state)
-            case other if other not in ("moved", "arrived"):
+            case other if other not in ("moved", "awaits", "arrived"):
                 raise ValueError
 
     def _adopt(self, told: Mapping[str, Any], state: Mapping[str, Any]) -> Iterator[str]:

@@ -1,12 +1,16 @@
 """A ledger moves from a file to a server or back, whole: every rational, answer and line of its history, as they are.
 
-Two copies would be two budgets. So the first ledger is closed before anything is written elsewhere: its history says
-where it went, and from then on it answers nothing and takes nothing. Killed in between, it stays closed, and the same
-move is simply asked for again. The second ledger opens with all that was copied, in one transaction.
+Two copies would be two budgets, and an empty ledger in the new place would be a budget of its own. So the new place is
+reserved first, and takes nothing but this move; then the first ledger is closed: its history says where it went, and
+from then on it answers nothing and takes nothing; then the second opens with all that was copied, in one transaction.
+Killed in between, the same move is asked for again, and goes on where the place that was reserved still is: another of
+the same name, on another machine, would be another budget.
 """
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Mapping
 from typing import Any
 
 from ..errors import BadInput, PromiseRefused
@@ -22,10 +26,7 @@ _LINES = ("id", "event", "hash")
 
 def moved_to(rows: Rows) -> str | None:
     """Return where a ledger went; None for one that is open."""
-    if rows.version() < VERSION:
-        return None
-    last = rows.find("SELECT event FROM history ORDER BY id DESC LIMIT 1")
-    told = read_object(last[0][0]) if last else {}
+    told = _last(rows)
     return str(told.get("to")) if told.get("event") == "moved" else None
 
 
@@ -36,19 +37,28 @@ def begin(rows: Rows, name: str) -> None:
 
 
 def refuse_moved(rows: Rows, name: str) -> None:
-    """Refuse to write to a ledger that went elsewhere.
+    """Refuse to write to a ledger that went elsewhere, and to a place that awaits one.
 
     Raises
     ------
     PromiseRefused
         It says where the ledger is now.
     """
+    told = _last(rows)
     place = moved_to(rows)
     if place is not None:
         raise PromiseRefused(
             f"{name} was moved, and its budget is spent elsewhere; name the ledger that it was moved to: {place}",
             differs=["ledger"],
             pinned={"ledger": place},
+        )
+    if told.get("event") == "awaits":
+        source = str(told.get("from"))
+        raise PromiseRefused(
+            f"{name} awaits a ledger that is being moved to it, and takes nothing else;"
+            f" finish the move: irisdp ledger {source} --copy-to {name}",
+            differs=["ledger"],
+            pinned={"ledger": source},
         )
 
 
@@ -65,7 +75,8 @@ def move(source: Store, target: Store, place: str) -> int:
     Raises
     ------
     BadInput
-        Where there is no ledger, or one in the target's place; where the history does not hold.
+        Where there is no ledger, or one in the target's place; where the history does not hold; where what an earlier
+        call reserved is not there any more.
     PromiseRefused
         For a ledger that went elsewhere before.
     """
@@ -73,28 +84,35 @@ def move(source: Store, target: Store, place: str) -> int:
         raise BadInput("copy_to", "is the ledger itself", "name another place")
     if not source.exists():
         raise BadInput("ledger", f"there is no ledger {source.name}", "name one that is there")
-    _check_free(source, target)
-    target.write(lambda rows: None)  # made while nothing is closed yet: where it cannot be, all stays as it is
+    with source.reading() as rows:
+        _check_ready(rows, source.name)
+        begun = moved_to(rows) == place
+        if not begun:
+            refuse_moved(rows, source.name)
+        token = _last(rows).get("token")
+        first = [line[2] for line in _whole(rows)["history"][:1]]
+    if begun:
+        _check_reserved(target, source, token)
+    else:
+        token = target.write(lambda rows: _reserve(rows, {"from": source.name, "first": first}, target.name))
 
     def close(rows: Rows) -> None:
         prepare(rows)
-        if not is_current(rows):
-            rule = f"{source.name} was written by irisdp 0.1, and promises nothing yet"
-            raise BadInput("ledger", rule, "publish with it once, or pin its promise, and move it then")
-        if moved_to(rows) == place:
+        if moved_to(rows) == place and _last(rows).get("token") == token:
             return  # by an earlier call, which was killed before it was done
         refuse_moved(rows, source.name)
-        _check_sound(rows, source.name)
-        _check_letters(rows)
-        record(rows, "moved", {"to": place})
+        record(rows, "moved", {"to": place, "token": token})
 
     source.write(close)
     with source.reading() as rows:
         kept = _whole(rows)
 
     def open_there(rows: Rows) -> None:
-        if _head(rows) != [] and rows.find("SELECT 1 FROM history WHERE hash = ?", (kept["history"][-1][2],)):
+        if _holds(rows, kept["history"]):
             return  # by an earlier call, whose answer was lost
+        if _last(rows).get("token") != token:
+            raise _not_reserved(target.name)
+        rows.change("DELETE FROM history")
         _write(rows, kept, target.name)
         record(rows, "arrived", {"from": source.name})
 
@@ -104,17 +122,56 @@ def move(source: Store, target: Store, place: str) -> int:
     return len(kept["release"])
 
 
-def _check_free(source: Store, target: Store) -> None:
-    """Refuse a target that holds anything but what this move wrote."""
-    if not target.exists():
-        return
+def _check_ready(rows: Rows, name: str) -> None:
+    """Refuse what cannot be moved before anything is written anywhere."""
+    if not is_current(rows):
+        rule = f"{name} was written by irisdp 0.1, and promises nothing yet"
+        raise BadInput("ledger", rule, "publish with it once, or pin its promise, and move it then")
+    _check_sound(rows, name)
+    _check_letters(rows)
+
+
+def _reserve(rows: Rows, source: Mapping[str, Any], name: str) -> str:
+    """Keep an empty place for this move, and return the word by which it is known; the same for a move begun before."""
+    told = _last(rows)
+    if told.get("event") == "awaits" and source.items() <= told.items():
+        return str(told["token"])
+    if any(rows.find(f"SELECT 1 FROM {table} LIMIT 1") for table in ("budget", "promise", "settlement", "history")):
+        rule = f"{name} is a ledger already, and two budgets cannot become one"
+        raise BadInput("copy_to", rule, "name a place where none is")
+    token = secrets.token_hex(16)
+    record(rows, "awaits", {**source, "token": token})
+    return token
+
+
+def _check_reserved(target: Store, source: Store, token: Any) -> None:
+    """Refuse to go on with a move whose place is not there: it may be a budget under another name by now."""
     with source.reading() as rows:
-        left = _head(rows) if moved_to(rows) is not None else []
-    with target.reading() as rows:
-        empty = not any(rows.find(f"SELECT 1 FROM {table} LIMIT 1") for table in ("budget", "settlement", "history"))
-        if not empty and not (left and rows.find("SELECT 1 FROM history WHERE hash = ?", (left[0][0],))):
-            rule = f"{target.name} is a ledger already, and two budgets cannot become one"
-            raise BadInput("copy_to", rule, "name a place where none is")
+        lines = _whole(rows)["history"]
+    if target.exists():
+        with target.reading() as rows:
+            told = _last(rows)
+            if (told.get("event") == "awaits" and told.get("token") == token) or _holds(rows, lines):
+                return
+    raise _not_reserved(target.name)
+
+
+def _not_reserved(name: str) -> BadInput:
+    rule = f"{name} is not the place that this move began with, which may be a ledger elsewhere by now"
+    return BadInput("copy_to", rule, "bring that back, or publish with the ledger that it has become")
+
+
+def _holds(rows: Rows, lines: list[tuple[Any, ...]]) -> bool:
+    """Tell whether a ledger was opened with these lines."""
+    return bool(lines) and bool(rows.find("SELECT 1 FROM history WHERE hash = ?", (lines[-1][2],)))
+
+
+def _last(rows: Rows) -> Mapping[str, Any]:
+    """Return what the last line of a history says; nothing where there is none."""
+    if rows.version() < VERSION:
+        return {}
+    found = rows.find("SELECT event FROM history ORDER BY id DESC LIMIT 1")
+    return read_object(found[0][0]) if found else {}
 
 
 def _whole(rows: Rows) -> dict[str, list[tuple[Any, ...]]]:
@@ -132,7 +189,7 @@ def _whole(rows: Rows) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def _write(rows: Rows, kept: dict[str, list[tuple[Any, ...]]], name: str) -> None:
-    if _head(rows) or not count_in(rows, kept["currency"][0][0]):
+    if not count_in(rows, kept["currency"][0][0]):
         raise BadInput("copy_to", f"{name} is a ledger already", "name a place where none is")
     columns = {
         "budget": ("id", *currency_of(rows).cost.__slots__),
@@ -161,7 +218,3 @@ def _check_sound(rows: Rows, name: str) -> None:
     if problems:
         rule = f"{name} has a history that does not hold: {problems[0]}"
         raise BadInput("ledger", rule, "find out who changed it, or restore it")
-
-
-def _head(rows: Rows) -> list[tuple[Any, ...]]:
-    return rows.find("SELECT hash FROM history ORDER BY id DESC LIMIT 1") if rows.version() >= VERSION else []
