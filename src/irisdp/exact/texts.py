@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -43,4 +44,6 @@ def file_path(value: Any, field: str) -> Path:
         usable = False
     if not usable:
         raise BadInput(field, "is not a usable path", "give the path of a file")
+    if re.match(r"\s*[A-Za-z][\w+.-]+:/", os.fsdecode(value)):  # it may hold a secret, and is not quoted
+        raise BadInput(field, "is an address, and no path of a file", "name a file on this machine")
     return path

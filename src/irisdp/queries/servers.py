@@ -31,7 +31,12 @@ __all__ = [
     "state_of",
 ]
 
-_LOOKS_LIKE_ONE = re.compile(r"\s*postgres(ql)?:", re.IGNORECASE)
+_LOOKS_LIKE_ONE = re.compile(r"\s*postgres\w*(\+\w+)?:", re.IGNORECASE)
+_WORD = re.compile(r"(?:^|\s)(\w+)\s*=")
+_PLACES = {"dbname", "host", "hostaddr", "port", "service", "user"}
+_SECRETS = {"passfile", "password", "sslpassword"}
+"""Words of libpq's other form of an address: two of the first, or one of these, and it is no path."""
+
 _OPTIONS = {
     *("connect_timeout", "host", "hostaddr", "passfile", "port", "service", "target_session_attrs", "tcp_user_timeout"),
     *("channel_binding", "gssencmode", "krbsrvname", "require_auth"),
@@ -81,8 +86,9 @@ class Server:
 
 
 def is_on_server(text: str) -> bool:
-    """Tell whether text looks like the address of a PostgreSQL server."""
-    return _LOOKS_LIKE_ONE.match(text) is not None
+    """Tell whether text looks like what says where a PostgreSQL server is: then it is no path, and is never quoted."""
+    words = {word.lower() for word in _WORD.findall(text)}
+    return _LOOKS_LIKE_ONE.match(text) is not None or bool(words & _SECRETS) or len(words & _PLACES) > 1
 
 
 def read_server(text: str, field: str, write: str, *, own: tuple[str, ...] = ()) -> Server:
@@ -109,6 +115,8 @@ def read_server(text: str, field: str, write: str, *, own: tuple[str, ...] = ())
         _ = parts.port
     except ValueError:
         raise BadInput(field, "is no address of a database", write) from None
+    if parts.scheme not in ("postgresql", "postgres"):
+        raise BadInput(field, "is no address of a database", write)
     names = [name for name, _ in options]
     if ":" in unquote(login) or any("password" in name or "secret" in name for name in names):
         raise BadInput(

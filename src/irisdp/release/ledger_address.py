@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from ..errors import BadInput
+from ..queries import is_address
 from ..queries.servers import Server, is_on_server, read_server
 
 __all__ = ["DEFAULT_SCHEMA", "Address", "address_of"]
@@ -46,6 +47,8 @@ def address_of(value: Any) -> Address | None:
     """
     text = os.fsdecode(value) if isinstance(value, str | os.PathLike) else ""
     if not is_on_server(text):
+        if is_address(text):
+            raise BadInput("ledger", "is no address of a database", _WRITE)
         return None
     if not isinstance(value, str):
         raise BadInput("ledger", "is the address of a server, given as a path", "give it as text")
@@ -56,5 +59,6 @@ def address_of(value: Any) -> Address | None:
     if not _SCHEMA.fullmatch(schema) or schema.startswith("pg_"):
         rule = "has a schema that is no name of small letters, digits and _"
         raise BadInput("ledger", rule, "write for example ?schema=patients")
-    shown = urlencode({**server.options, "schema": schema}, safe="/")
+    # In one order, so that one ledger has one name.
+    shown = urlencode({**dict(sorted(server.options.items())), "schema": schema}, safe="/")
     return Address(f"{server.place}?{shown}", server, schema)
