@@ -137,6 +137,9 @@ class _Told:
             case "limit":
                 self.limit = told["limit"]
             case "promise":
+                changed = [fact for fact, pinned in (self.facts or {}).items() if told["facts"].get(fact) != pinned]
+                if changed:
+                    yield f"what was pinned ({', '.join(changed)}) was changed later"
                 self.facts = told["facts"]
             case "release":
                 self.settlements |= dict([told["settlement"]])
