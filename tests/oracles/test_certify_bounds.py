@@ -184,6 +184,16 @@ def test_a_loss_that_falls_is_refused_and_rightly():
     assert best_value(loss, weights, edges, 2, 0) == pytest.approx(1 / 2)
 
 
+@pytest.mark.parametrize("truth", [1, 2])
+def test_a_loss_that_is_less_beside_the_truth_than_at_it_is_refused_by_both_checkers(truth):
+    loss = [[Fraction(abs(i - v)) for v in range(4)] for i in range(4)]
+    loss[truth][truth - 1] = Fraction(-1)
+    certificate = {"kind": "theorem", "theorem": "geometric-reading", "aggregate": "average", "weights": ["1/4"] * 4}
+    document = constant_rows({"family": "path", "n": 4}, loss, certificate, 2)
+    verdict = judged(document)
+    assert not verdict.holds and "grow" in verdict.reason
+
+
 @pytest.mark.parametrize("change", ["delta", "graph", "order"])
 def test_the_geometric_theorems_check_their_hypotheses(change):
     loss = [[Fraction(abs(i - v)) for v in range(3)] for i in range(3)]

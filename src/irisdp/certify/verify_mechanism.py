@@ -743,7 +743,8 @@ def geometric_reading(mechanism: Mechanism, certificate: Any, goal: Goal | None)
     insist_on_counts(mechanism)
     if goal is None:
         raise ValueError("the certificate states no loss")
-    grows = all(losses == sorted(losses[:i])[::-1] + sorted(losses[i:]) for i, losses in enumerate(goal.losses))
+    sides = ((losses[i::-1], losses[i:]) for i, losses in enumerate(goal.losses))  # each begins with the truth
+    grows = all(side == sorted(side) for side in chain(*sides))
     grows = grows and goal.loss_name != "graph-distance"  # a path has a name for that: absolute
     insist(grows, "losses must grow with distance on both sides of the truth")
     powers, denominator = geometric_powers(mechanism, round_up=False)
