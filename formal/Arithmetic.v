@@ -298,12 +298,13 @@ Proof. by rewrite -ltNge. Qed.
 Lemma not_ltE (F : realFieldType) (x y : F) : ~~ (x < y) -> y <= x.
 Proof. by rewrite -leNgt. Qed.
 
+(* `case: h` would keep a section's hypothesis, to be split again and again; `revert` takes it out of the context *)
 Ltac split_hypotheses :=
   repeat match goal with
-  | h : is_true (andb _ _) |- _ => let a := fresh in let b := fresh in case/andP: h => a b
-  | h : and _ _ |- _ => let a := fresh in let b := fresh in case: h => a b
-  | h : and3 _ _ _ |- _ => let a := fresh in let b := fresh in let c := fresh in case: h => a b c
-  | h : is_true (_ == _) |- _ => move/eqP in h
+  | h : is_true (andb _ _) |- _ => let a := fresh in let b := fresh in revert h; case/andP=> a b
+  | h : and _ _ |- _ => let a := fresh in let b := fresh in revert h; case=> a b
+  | h : and3 _ _ _ |- _ => let a := fresh in let b := fresh in let c := fresh in revert h; case=> a b c
+  | h : is_true (_ == _) |- _ => revert h; move/eqP=> h
   | h : is_true (~~ (_ <= _)) |- _ => move/not_leE in h
   | h : is_true (~~ (_ < _)) |- _ => move/not_ltE in h
   end.
@@ -375,4 +376,11 @@ Goal forall s d : F, 0 <= s -> (s + d) ^+ 2 = s ^+ 2 + d ^+ 2 + 2%:R * s * d.
 Proof. linear. Qed.
 Goal forall x : F, x <= 1. Proof. Fail linear. Abort.
 Goal 0 < r. Proof. linear. Qed.
+Variables x y z : F.
+Hypothesis xy : 0 <= x <= y.
+Hypothesis yz : x <= y /\ y == z.
+Let y0 : 0 <= y. Proof. linear. Qed.
+Goal x <= z. Proof. linear. Qed.
+Hypothesis zx : z == x.
+Goal y = x. Proof. linear. Qed.
 End Examples.

@@ -26,10 +26,10 @@ let judge_theorem document mechanism file yes =
     if Checker.check_reading file goal value bound then
       yes "the goal has the value stated, and no private mechanism goes below the bound"
     else no "universality does not prove what is stated"
-  | _, Readings.Noise rounded ->
-    if Checker.check_geometric file then
-      yes "whoever reads it well is served as well as by any private mechanism, for losses that never fall"
-    else if rounded then private_only "rows that are rounded are not compared by this program"
+  | _, Readings.Noise slack ->
+    if Checker.check_geometric file slack then
+      yes ("whoever reads it well is served as well as by any private mechanism, for losses that never fall"
+           ^ if Z.sign (fst slack) = 0 then "" else ", but for rounding")
     else no "the rows are not those of the geometric mechanism"
   | Choices.Too_long, _ -> private_only "its certificate is too long for this program"
   | _, Readings.Not_read words -> private_only words

@@ -7,9 +7,11 @@ open Reading
 type found =
   | Nothing
   | Not_read of string  (* true or not: the theorems in Coq do not speak of it, or it takes too long *)
-  | Noise of bool  (* the geometric mechanism itself; whether its rows may be rounded *)
+  | Noise of (Z.t * Z.t)  (* the geometric mechanism itself, and what its entries may be off by *)
   | Read of Checker.goal * (Z.t * Z.t) * (Z.t * Z.t)  (* a goal, its value and a bound *)
 
+(* rows must be the theorem's up to this *)
+let rounding = Q.make Z.one (Z.shift_left Z.one 45)
 (* bits of fractions multiplied, about, beyond which a certificate is left unread *)
 let most_work = 2_000_000_000
 
@@ -26,11 +28,12 @@ let is_trivial mechanism =
   Array.length mechanism.inputs = 1
   || List.exists (fun ((a, b), _) -> Z.equal a b) mechanism.file.Checker.pairs
 
-let work mechanism =
+let work mechanism theorem =
   let size = Array.length mechanism.inputs in
   let bits most ((a, b), _) = max most (Z.numbits a + Z.numbits b) in
   let longest = List.fold_left bits 1 mechanism.file.Checker.pairs in
-  if size > 1000 then max_int else size * size * size * (200 + size * longest)
+  let steps = if theorem = "geometric" then size * size else size * size * size in
+  if size > 1000 then max_int else steps * (200 + size * longest)
 
 let of_theorem document mechanism certificate theorem =
   insist_on_counts mechanism;
@@ -41,10 +44,11 @@ let of_theorem document mechanism certificate theorem =
    | None | Some (Text ("all private mechanisms" | "mechanisms with these boundary rows")) -> ()
    | _ -> fail "the scope is wider than what the certificate proves");
   if is_trivial mechanism then Not_read "a single count, or the ratio 1, is not read by this program"
-  else if work mechanism > most_work then Not_read "its certificate is too long for this program"
+  else if work mechanism theorem > most_work then Not_read "its certificate is too long for this program"
   else if theorem = "geometric" then begin
     insist (not goal_stated && optional "objective" document = None) "the theorem is about no goal";
-    Noise (Z.sign (fst within) > 0)
+    let slack = Q.min rounding (Q.make (fst within) (snd within)) in
+    Noise (Q.num slack, Q.den slack)
   end
   else begin
     (match part "loss" certificate with
