@@ -84,8 +84,8 @@ mutants: $(VENV)/.develop
 	done
 
 check: $(VENV)/.develop
-	$(BIN)/ruff format --check src tests benchmarks examples docs
-	$(BIN)/ruff check src tests benchmarks examples docs
+	$(BIN)/ruff format --check src tests benchmarks examples docs formal
+	$(BIN)/ruff check src tests benchmarks examples docs formal
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 0 tests/unit/test_architecture.py tests/unit/test_proofs.py
 	$(BIN)/python -m pytest -n 0 --doctest-modules src --ignore=src/irisdp/__main__.py

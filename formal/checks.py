@@ -80,7 +80,7 @@ def with_needs(folder, names):
 
 
 def compile_all(folder, build, jobs, names=None):
-    """Compile every file of ``folder``, or these with all that they need, in ``build``; return the processor's seconds of each."""
+    """Compile every file of ``folder``, or these with all that they need, in ``build``; return each one's seconds."""
     check_texts(folder)
     waiting, done = with_needs(folder, names or needs(folder)), {}
     shutil.rmtree(build, ignore_errors=True)
@@ -125,7 +125,7 @@ def coq(command, build):
 
 
 def assumptions(folder, build, files=None):
-    """Return the axioms that each listed theorem, or each of these files, rests on; refuse those that are not listed."""
+    """Return the axioms of each listed theorem, or of those of these files; refuse axioms that are not listed."""
     names = [f"{file}.{name}" for name, file, _ in listed(folder) if files is None or file in files]
     text = (folder / "axioms.txt").read_text(encoding="utf-8")
     allowed = {line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")}

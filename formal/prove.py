@@ -3,7 +3,8 @@
 ``make proofs`` runs this. It fails if a file does not compile, if a theorem of ``theorems.txt`` is missing, is not
 closed by ``Qed`` or rests on an axiom that ``axioms.txt`` does not list, if a proof is left open anywhere, if the
 independent checker ``coqchk`` refuses a file, or if one of the planted errors (``planted.py``) is *not* refused.
-Python's standard library and Debian's Coq packages are enough. ``--write`` notes in README.md and ``stamps`` what was proved.
+Python's standard library and Debian's Coq packages are enough. ``--write`` notes in README.md and ``stamps`` what was
+proved.
 ``--only NAME …`` proves these files with all that they need, and plants no errors.
 """
 

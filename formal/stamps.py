@@ -1,6 +1,6 @@
 """What was proved, kept in `stamps/`: one line for each file, so that people who change different files do not meet.
 
-A stamp is the digest of a file with all that it needs, of the theorems that are listed for it and of the axioms allowed.
+A stamp is the digest of a file with all that it needs, of the theorems listed for it and of the axioms allowed.
 """
 
 import hashlib
