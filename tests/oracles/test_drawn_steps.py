@@ -7,7 +7,7 @@ import pytest
 
 from irisdp.errors import BadInput
 from irisdp.privacy import Privacy
-from irisdp.sampling import ScriptedBits, draw_brackets, draw_ranks, fixed_point, law_of, refine, shape_orbits
+from irisdp.sampling import ScriptedBits, draw, draw_brackets, draw_ranks, fixed_point, law_of, refine, shape_orbits
 from irisdp.sampling.digits import Digit, DigitLaw
 from irisdp.sampling.fixed_point import LARGEST_DEPTH, open_cells, saturation_depth
 from irisdp.sampling.inputs import integers
@@ -170,6 +170,26 @@ def test_rows_whose_sums_are_enclosed_are_drawn_with_their_law(sizes):
         mass = found.outcomes.get(answer, F(0))
         assert mass <= exact <= mass + found.undecided
     assert found.undecided <= F(1, 50)
+
+
+HALVES = [F(1, 2), F(1, 2)]
+IN_RUNS = {
+    "brackets": lambda count, source: draw_brackets(
+        lambda bits: [(0, 0), (1 << bits - 1, 1 << bits - 1)], 2, count, source=source
+    ),
+    "rows": lambda count, source: draw([HALVES], np.zeros(count, np.int64), source=source),
+    "ranks": lambda count, source: draw_ranks(
+        [HALVES[:1]], np.zeros(count, np.int64), np.zeros(count, np.int64), Privacy(ratio=2), source=source
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", IN_RUNS)
+def test_each_draw_of_several_runs_has_a_word_of_its_own(kind):
+    """Beyond one run, which bounds the memory in use: the upper half of all words is 1, wherever it stands."""
+    words = [(5 * k + k // 7) % 8 for k in range((1 << 16) + 3)]
+    found = IN_RUNS[kind](len(words), ScriptedBits(words, word_bits=3))
+    assert found.tolist() == [word // 4 for word in words]
 
 
 def test_one_answer_needs_no_threshold():

@@ -154,8 +154,10 @@ def forgiving_nothing():
     try:
         yield
     except BaseException as error:
-        os.write(2, f"{error!r}\n".encode())
-        os._exit(KILLED)
+        try:
+            os.write(2, f"{error!r}\n".encode())
+        finally:  # whatever is left of memory
+            os._exit(KILLED)
 
 
 def passes(item):

@@ -160,3 +160,9 @@ def test_steps_stop_at_2_to_the_62():
     for count in (-1, 1.5, True, float("nan")):
         with pytest.raises(BadInput, match="count"):
             one_sided_geometric(count, privacy)
+
+
+def test_a_count_that_can_only_be_0_stays_0():
+    assert clamped_geometric([0, 0], 0, ONE).tolist() == [0, 0]
+    with pytest.raises(BadInput, match=r"^largest: "):
+        clamped_geometric([0], -1, ONE)
