@@ -11,6 +11,7 @@ import ast
 import contextlib
 import functools
 import gc
+import importlib
 import json
 import os
 import random
@@ -56,6 +57,8 @@ class Mutating:
 
     def pytest_runtestloop(self, session):
         self.items = {item.nodeid: item for item in session.items}
+        for file in self.files():  # a room loads what it hands out when it is asked for
+            importlib.import_module(module_name(file))
         self.ways, self.seconds = self.ways_of()
         tasks = [(file, mutant) for file in self.files() for mutant in self.chosen(file)]
         random.Random(self.room).shuffle(tasks)  # so that a run that is cut short has tried a part of every module
@@ -182,10 +185,13 @@ def put(file, tree):
             thing.cache_clear()
 
 
+def module_name(file):
+    return ".".join(("irisdp", *file.relative_to(SOURCE).with_suffix("").parts))
+
+
 def put_constants(file, tree):
     """Work out again what a module calls by name, and tell those that have it from there."""
-    name = ".".join(("irisdp", *file.relative_to(SOURCE).with_suffix("").parts))
-    module = sys.modules[name]
+    module = sys.modules[module_name(file)]
     scope = dict(vars(module))
     for statement in tree.body:
         if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irisdp import Privacy
+from irisdp import Privacy, design
 from irisdp.certify import (
     add_digest,
     audit,
@@ -117,6 +117,13 @@ def said_by_both(document, path, checker=verify_mechanism.main):
                                      rankings=LINE["rankings"], ranking_of=[0, 1, 0])),
          "query: must reach every inner input; leave out the others",
          "no: the query does not reach every inner input"),
+        (claiming("homogeneous-rainbow", rankings=[[0, 1], [1, 0]], ranking_of=[0, 2]),
+         "ranking_of: must be at least 0 and at most 1; choose a number in that range",
+         "no: ranking_of must hold whole numbers from 0 to 1"),
+        (claiming("homogeneous-rainbow", [[str(1 - F(1, 1 << 44)), str(F(1, 1 << 44))]] * 3,
+                  rankings=[[0, 1]], ranking_of=[0] * 3, within="1"),
+         "matrix: is not the mechanism of the theorem, even up to rounding; state a goal: it has a gap",
+         "no: the rows are not the theorem's"),
         (claiming("randomized-response", graph={"nodes": [0, 1], "edges": []}),
          "graph: must be complete, with one output per input; use another certificate",
          "no: needs a complete graph and zero-one loss"),
@@ -423,6 +430,19 @@ def test_rows_given_away_from_the_boundary_are_counted(tmp_path):
         "mechanisms with these boundary rows; rows are taken as given at 3 of 3 inputs, 1 of them not on the boundary:"
         " nothing is left to compare"
     )
+
+
+def test_rounding_is_what_2_to_the_minus_45_allows():
+    rows = [[str(1 - F(1, 1 << 45)), str(F(1, 1 << 45))]] * 3
+    document = claiming("homogeneous-rainbow", rows, rankings=[[0, 1]], ranking_of=[0] * 3, within="1")
+    assert check_optimality(read_document(document)).holds
+    assert verify_mechanism.conclude(verify_mechanism.read_mechanism(document)).distance == F(1, 1 << 45)
+
+
+@pytest.mark.parametrize("made", [design.randomized_response(3, TWO), design.consumer(3, "absolute", TWO)])
+def test_a_mechanism_that_is_no_file_has_its_certificate_judged_as_the_file_it_would_be(made):
+    assert check_optimality(made).holds and audit(made).holds
+    assert check_optimality(read_document(made.to_document())) == check_optimality(made)
 
 
 def test_a_seal_is_over_all_but_itself():

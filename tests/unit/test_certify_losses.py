@@ -16,7 +16,7 @@ from irisdp.certify.grid_places import drawn_down, spread_up
 from irisdp.certify.hockey_stick import tight_places
 from irisdp.certify.loss_distributions import TooMuchWork, Work, loss_distribution
 from irisdp.certify.loss_distributions import product as together
-from irisdp.certify.loss_laws import LossAtom
+from irisdp.certify.loss_laws import LossAtom, largest_loss, smallest_loss
 from irisdp.certify.pairs import RowPairs, distinct_row_pairs
 from irisdp.errors import BadInput
 from irisdp.exact import ball, working_precision
@@ -289,3 +289,22 @@ def test_a_pair_of_too_many_ratios_is_bounded_from_above_when_it_is_drawn_twice(
     for ratio in (1, 2, 3.5):
         true = np.maximum(twice - ratio / size**2, 0).sum()
         assert true - FLOATS < float(found.delta_at(F(ratio))) < true + 1e-3
+
+
+class Close:
+    """Losses that floats do not tell apart, at both ends."""
+
+    endless = F(0)
+
+    def __init__(self, sign):
+        self.losses = [sign * F(k, 10**12) + far for far in (0, 5) for k in (0, 3, 1)]
+
+    def atoms(self):
+        return [LossAtom(None, ball(loss).exp().log(), ball(F(1, 6))) for loss in self.losses]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_ends_of_a_law_are_enclosed_where_floats_cannot_tell_which_loss_it_is(sign):
+    law = Close(sign)
+    for found, true in ((largest_loss(law), max(law.losses)), (smallest_loss(law), min(law.losses))):
+        assert found.lower <= true <= found.upper and found.upper - found.lower < F(1, 1 << 150)

@@ -4,6 +4,7 @@ import itertools
 import json
 from fractions import Fraction as F
 
+import flint
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from irisdp import Privacy
 from irisdp.errors import BadInput
-from irisdp.exact import log_above
+from irisdp.exact import log_above, working_precision
 from irisdp.graphs import Path
 from irisdp.mechanisms import (
     DepthMechanism,
@@ -31,7 +32,7 @@ from irisdp.mechanisms import (
 from irisdp.mechanisms.exponential import rate_above, sensitivity
 from irisdp.mechanisms.geometric import geometric_row
 from irisdp.mechanisms.mechanism import check_distribution
-from irisdp.mechanisms.plurality import product_of_refusals, read_gaps
+from irisdp.mechanisms.plurality import Pull, product_of_refusals, read_gaps
 from irisdp.mechanisms.pulling import Pulled
 from irisdp.mechanisms.randomized_response import balanced_truth
 from irisdp.mechanisms.scope import too_deep
@@ -509,3 +510,15 @@ def test_pulling_from_the_top_shares_what_is_left():
     far = [half.chance((0, 3), 0), half.chance((0, 3), 3)]
     assert sum(far) == 1
     assert 2 * far[1] == half.chance((0, 1), 1) or far[1] < half.chance((0, 1), 1)
+
+
+@pytest.mark.parametrize("ratio", [F(101, 100), F(2), F(7, 2)])
+@pytest.mark.parametrize("power", [0, 1, 63, 65, 66, 129, 5000])
+def test_powers_of_a_pull_are_enclosed_and_narrowly(ratio, power):
+    """Whether written out or too small to be: beside the power as a fraction."""
+    with working_precision(64):
+        found = Pull(3, Privacy(ratio=ratio))._power(power)
+    true = ratio**-power
+    with working_precision(20_000):
+        assert found.contains(flint.arb(flint.fmpq(true.numerator, true.denominator)))
+        assert found.rad() < flint.arb(2) ** -50
