@@ -7,6 +7,7 @@ law of all answers together is compared with every neighbour's, as fractions, at
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from itertools import product
 
 import pytest
 
@@ -14,17 +15,21 @@ from irisdp.accounting import Cost
 from irisdp.cells import GaussianNoise
 from irisdp.exact import exp_below
 from irisdp.privacy import Privacy
+from irisdp.queries import Table
 from irisdp.release import plan_batch, read_cells
 from irisdp.release.batches import GaussianCounts, OwnNoise, compose_questions, noise_kinds, planning
 from support.closeness import hockey_stick, over_one_denominator
 from support.exhaustion import (
     LOTS,
+    RECORDS,
+    cells_read,
     engine_once,
     frame,
     joint_law,
     neighbours,
     opened,
     personal_neighbours,
+    tables,
 )
 
 __all__ = ["engine_once"]
@@ -48,12 +53,25 @@ BATCHES = {
         {**COUNTS[0], "by": "g", "select_groups": True, "delta": "1/50"},
         {"query": "at-most 1", "expression": "v = 1", "weight": 3},
     ],
+    "two histograms": [{"query": "histogram v", "bins": "1"}, {"query": "histogram v", "bins": "0", "weight": 2}],
+    "one name for two expressions": [
+        {**COUNTS[0], "by": "h = COALESCE(g, 'none')", "groups": "a,none"},
+        {"query": "at-least 1", "delta": "1/50", "by": "h = CASE WHEN v < 1 THEN 'low' ELSE g END", "groups": "low"},
+    ],
+    "expressions after a count": [
+        COUNTS[0],
+        {**COUNTS[1], "by": "h = COALESCE(g, 'none')", "groups": "none,a"},
+    ],
 }
 PUBLIC = {
     "public membership": [
         {**COUNTS[0], **DECLARED, "public_membership": True},
         {"query": "at-least 1", "expression": "v = 1", "delta": "1/50", **DECLARED, "public_membership": True},
-    ]
+    ],
+    "of one of two expressions": [
+        {**COUNTS[0], "by": "h = CASE WHEN v < 1 THEN 'low' ELSE 'high' END", "groups": "low,high"},
+        {**COUNTS[0], "by": "h = COALESCE(g, 'high')", "groups": "a,high", "public_membership": True},
+    ],
 }
 
 
@@ -76,7 +94,9 @@ def joint(batch, table, key=LOTS[0]):
     enclosed probability.
     """
     enclosed = "gaussian" in batch.composition.noise
-    read = [(one, read_cells(replace(one, table=opened(table)), key)) for one in batch.plans]
+    # In one source, of which each question derives its own columns: as the plan of the batch has them.
+    own = [replace(one, table=opened(table).deriving(one.table.derived)) for one in batch.plans]
+    read = [(one, read_cells(one, key)) for one in own]
     laws = []
     for end in (least, most) if enclosed else (most,):
         law, whole = {(): 1}, 1
@@ -119,15 +139,16 @@ def test_no_neighbours_can_be_told_apart_by_a_batch(name, relation):
     assert max(found) <= 0
 
 
-def test_no_neighbours_can_be_told_apart_where_membership_is_public():
-    batch = planned(PUBLIC["public membership"], relation="exchange")
+@pytest.mark.parametrize("name", PUBLIC)
+def test_no_neighbours_can_be_told_apart_where_membership_is_public(name):
+    batch = planned(PUBLIC[name], relation="exchange")
     found = list(excesses(batch, neighbours("exchange", "public")))
     assert len(found) > 300
     assert max(found) <= 0
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "exchange"])
-@pytest.mark.parametrize("name", ["counts by group", "a count, and yes or no", "selected groups"])
+@pytest.mark.parametrize("name", ["counts by group", "a count, and yes or no", "selected groups", "two histograms"])
 def test_no_person_can_be_told_apart_by_a_batch(name, relation):
     batch = planned(BATCHES[name], relation=relation, unit="u")
     found = list(excesses(batch, personal_neighbours(relation), LOTS[1]))
@@ -241,6 +262,40 @@ def test_a_scale_twice_too_large_is_caught(name, relation):
 def test_a_scale_a_little_too_large_is_caught():
     batch = at_a_scale(planned([COUNTS[0], COUNTS[1]]), Fraction(101, 100))
     assert any(excess > 0 for excess in excesses(batch, small_first(neighbours("add-remove", "any"))))
+
+
+def statistics_of(questions, **options):
+    """What each question of a batch is drawn from, and what it is drawn from when it is asked alone."""
+    alone = [planned([question], **options).plans[0] for question in questions]
+    for pair, table in product(zip(planned(questions, **options).plans, alone, strict=True), tables(RECORDS, 3)):
+        own = [replace(one, table=opened(table).deriving(one.table.derived)) for one in pair]
+        yield tuple(cells_read(read_cells(one, LOTS[0])) for one in own)
+
+
+@pytest.mark.parametrize("name", [*BATCHES, *PUBLIC])
+def test_a_question_is_drawn_from_what_it_is_drawn_from_alone(name):
+    options = {"relation": "exchange"} if name in PUBLIC else {}
+    found = list(statistics_of({**BATCHES, **PUBLIC}[name], **options))
+    assert len(found) > 100
+    assert all(together == alone for together, alone in found)
+
+
+@pytest.fixture
+def groups_of_the_first(monkeypatch):
+    """Planted, and once true: every question of a batch reads the table of the first, with the groups that it names."""
+    monkeypatch.setattr(Table, "read_with", lambda table, other: other)
+
+
+@pytest.mark.usefixtures("groups_of_the_first")
+@pytest.mark.parametrize("name", ["two histograms", "one name for two expressions"])
+def test_groups_of_another_question_are_caught(name):
+    assert any(together != alone for together, alone in statistics_of(BATCHES[name]))
+
+
+@pytest.mark.usefixtures("groups_of_the_first")
+def test_groups_that_another_question_makes_public_are_caught():
+    batch = planned(PUBLIC["of one of two expressions"], relation="exchange")
+    assert any(excess > 0 for excess in excesses(batch, small_first(neighbours("exchange", "public"))))
 
 
 def test_a_cell_that_is_left_out_of_the_total_is_caught(monkeypatch):

@@ -1,5 +1,6 @@
 """Batches whose questions name their groups themselves: each is about its own, and all are about the same records."""
 
+import json
 import sqlite3
 from contextlib import closing
 
@@ -8,13 +9,16 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import irisdp
 from irisdp.errors import BadInput
 from irisdp.queries import open_table
-from irisdp.release import plan_batch
+from irisdp.release import plan_batch, read_cells
 from irisdp.release.batches.planning import BatchPlan
 from irisdp.release.batches.publishing import foresee_batch
+from support.sweeps import tried
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 
@@ -60,8 +64,8 @@ TABLES = {
 }
 
 
-def asked(*questions, **more):
-    return {"budget": BUDGET, "questions": list(questions), **more}
+def asked(*questions, budget=BUDGET, **more):
+    return {"budget": budget, "questions": list(questions), **more}
 
 
 TRUE = {"young": [1, 4, 4], "old": [3, 3, 1, 2], "tens": [2, 1, 1], "twenties": [2, 2, 2], "plain": [2, 4]}
@@ -118,3 +122,41 @@ def test_tables_that_are_read_otherwise_share_no_records(more, tmp_path):
     one, other = open_table(in_file(tmp_path)), open_table(in_file(tmp_path), **more)
     with pytest.raises(BadInput, match=r"^data: was altered while it was looked at; ask again; nothing was spent$"):
         one.read_with(other)
+
+
+def test_a_plan_of_questions_one_after_the_other_reads_each_ones_groups(tmp_path):
+    data, questions = in_file(tmp_path), [ASKED[name] for name in ("young", "old", "tens", "twenties", "plain")]
+    said = [f"[datasets.people]\ndata = '{data}'\n"]
+    for question in questions:
+        lines = {"epsilon": 150, **question}
+        said.append("[[questions]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in lines.items()))
+    (tmp_path / "plan.toml").write_text("".join(said))
+    found = irisdp.run(tmp_path / "plan.toml")
+    assert [one.answers.values for one in found] == list(TRUE.values())
+
+
+EDGES = st.lists(st.integers(10, 80), min_size=1, max_size=3, unique=True).map(sorted)
+QUESTIONS = st.one_of(
+    EDGES.map(lambda edges: {"query": "histogram age", "bins": edges}),
+    st.tuples(st.sampled_from(["g", "G", "h"]), st.sampled_from(["FLOOR(age / 20)", "FLOOR(educ / 2)", "educ"])).map(
+        lambda named: {"query": "count", "by": " = ".join(named), "groups": "0,1,2,3"}
+    ),
+    st.sampled_from(["age > 30", "educ < 3"]).map(lambda condition: {"query": "count", "expression": condition}),
+    EDGES.map(lambda edges: {"query": "median age", "bins": edges}),
+    EDGES.map(lambda edges: {"query": "at-least 2", "by": f"g = BINS(age, {edges[0]})", "groups": f"below {edges[0]}"}),
+)
+
+
+def counted(planned):
+    nodes = read_cells(planned, bytes(32)).nodes
+    return repr(nodes), [
+        getattr(nodes, name).tolist() for name in ("values", "counts", "depth") if hasattr(nodes, name)
+    ]
+
+
+@settings(max_examples=tried(10, 200), deadline=None)
+@given(st.lists(QUESTIONS, min_size=2, max_size=5, unique_by=str))
+def test_a_question_is_drawn_from_the_same_in_a_batch_as_alone(questions):
+    together = plan_batch(asked(*questions, budget={"epsilon": 1}), data=PEOPLE).plans
+    alone = [plan_batch(asked(question, budget={"epsilon": 1}), data=PEOPLE).plans[0] for question in questions]
+    assert [counted(one) for one in together] == [counted(one) for one in alone]

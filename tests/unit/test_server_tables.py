@@ -289,6 +289,28 @@ class TestOneMoment:
         assert not irisdp.publish(visits, "count", "age > 1", epsilon=1, **told).repeated
         assert irisdp.publish(visits, "count", "age > 1", epsilon=1, **told).repeated
 
+    def test_each_question_of_a_batch_reads_its_own_groups_of_one_moment(
+        self, server, schema, visits, tmp_path, monkeypatch
+    ):
+        """Somebody writes after each question is read; ages are 70, 30 and -5 when the first one is."""
+        from irisdp.release.batches import publishing as batches
+
+        real = batches.read_cells
+
+        def read_and_write(*arguments):
+            found = real(*arguments)
+            server.execute("INSERT INTO visits (age) VALUES (31)", schema)
+            return found
+
+        monkeypatch.setattr(batches, "read_cells", read_and_write)
+        binned = [{"query": "histogram age", "bins": bins} for bins in ([0, 65], [30, 50])]
+        named = [
+            {"query": "count", "by": f"g = {of}", "groups": "0,1"} for of in ("FLOOR(age / 70)", "FLOOR(age / 30)")
+        ]
+        asked = {"budget": {"epsilon": 900}, "questions": [{"query": "count"}, *binned, *named]}
+        found = irisdp.batch(asked, data=visits, ledger=tmp_path / "ledger")
+        assert [one.answers.values for one in found] == [[3], [1, 1, 1], [1, 1, 1], [1, 1], [0, 1]]
+
     def test_nothing_stays_open(self, server, schema, visits, tmp_path):
         irisdp.publish(visits, "count", epsilon=1, ledger=tmp_path / "ledger")
         with pytest.raises(irisdp.BudgetRefused):
