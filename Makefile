@@ -105,6 +105,7 @@ reliability: $(VENV)/.develop
 	$(BIN)/python tests/support/rooms.py --jobs $(JOBS)
 	$(MAKE) mutants
 	$(BIN)/python benchmarks/clock.py
+	$(BIN)/python tests/fuzz/run.py --jobs $(JOBS)
 	$(BIN)/python tests/statistics/ledger/table.py
 
 # Needs no Python package, and nothing of it runs in `make check` or `make test` but a reading of the files.

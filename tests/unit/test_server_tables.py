@@ -17,6 +17,7 @@ import irisdp
 from irisdp.cli.main import run
 from irisdp.errors import BadInput, PromiseRefused
 from irisdp.queries import Kind, count_records, open_table, read_condition, read_groups
+from irisdp.queries import postgresql as reader
 from irisdp.queries.server_tables import StoredColumn, read_table_address
 from irisdp.release import publishing
 from support.cutting import cutter
@@ -357,6 +358,42 @@ class TestOneMoment:
         assert counted(table) == 3
         with pytest.raises(BadInput, match="shares records with"):
             open_table(visits)
+
+    def test_a_table_that_begins_to_inherit_before_the_first_record_is_read_is_no_part_of_it(
+        self, server, schema, visits, monkeypatch
+    ):
+        """Its records were there when the snapshot was taken, which sees them: so the table is read ONLY."""
+        server.execute("CREATE TABLE heir (LIKE visits INCLUDING GENERATED)", schema)
+        server.execute("INSERT INTO heir (age) VALUES (99)", schema)
+        table, real = open_table(visits), reader.describe_table
+
+        def describe_and_inherit(connection, address):
+            found = real(connection, address)
+            server.execute(f"{AT_MOST}; ALTER TABLE heir INHERIT visits", schema)
+            return found
+
+        monkeypatch.setattr(reader, "describe_table", describe_and_inherit)
+        assert counted(table) == 3
+        monkeypatch.undo()
+        assert table.digest() and counted(table, "age > 90") == 0
+
+    def test_nobody_empties_it_between_the_snapshot_and_the_first_reading(self, server, schema, visits, monkeypatch):
+        """Whoever truncates makes the table empty for snapshots that were taken before, too: so it is locked first."""
+        import psycopg
+
+        table, real, refused = open_table(visits), reader.describe_table, []
+
+        def describe_while_it_is_emptied(connection, address):
+            found = real(connection, address)
+            try:
+                server.execute("SET lock_timeout = '50ms'; TRUNCATE visits", schema)
+            except psycopg.errors.LockNotAvailable as error:
+                refused.append(error)
+            return found
+
+        monkeypatch.setattr(reader, "describe_table", describe_while_it_is_emptied)
+        assert counted(table) == 3
+        assert len(refused) == 1
 
     def test_a_table_that_was_altered_since_it_was_opened_is_refused(self, server, schema, visits):
         table = open_table(visits)
