@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from contextlib import closing
+from fractions import Fraction
 
 import duckdb
 import polars as pl
@@ -108,6 +109,19 @@ def test_answers_that_may_be_about_the_first_questions_groups_are_not_given_agai
     assert [irisdp.batch(questions, **told).repeated for questions in right] == [True] * len(right)
     assert [irisdp.batch(questions, **told).repeated for questions in wrong] == [False] * len(wrong)
     assert [irisdp.batch(questions, **told).repeated for questions in wrong] == [True] * len(wrong)
+
+
+def test_what_means_add_up_to_is_said_in_a_few_digits_that_are_rounded_up():
+    """Costs of means have hundreds of digits, and add up to a little less than the budget."""
+    mean = {"query": "mean age", "lower": 0, "upper": 100, "step": 1}
+    planned = plan_batch(asked(mean, PLAIN, YOUNG, budget={"epsilon": 1}), data=PEOPLE)
+    assert dict(planned.describe_cost())["by sums"] == "ε ≤ 1, δ = 0"
+    assert 1 - Fraction(1, 10**15) < planned.composition.sums.epsilon <= planned.cost.epsilon == 1
+
+
+def test_a_plan_for_run_is_sent_there(tmp_path):
+    with pytest.raises(BadInput, match=r"; say irisdp run plan\.toml$"):
+        irisdp.batch(tmp_path / "plan.toml")
 
 
 def test_all_questions_have_one_source_and_each_its_own_groups():

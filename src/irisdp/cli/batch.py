@@ -72,7 +72,7 @@ def _show_plan(foreseen: BatchOutlook) -> None:
     for number, one in enumerate(planned.plans, start=1):
         view.print(f"[bold]{number}. {escape(one.line)}[/bold]")
         for error in one.describe_error():
-            view.print(f"  error     {error}")
+            view.print(f"  error     {escape(error)}", soft_wrap=True)
         for said in one.describe_naming():
             say(view, f"  named     {said}")
         for groups in one.describe_groups():
@@ -120,7 +120,7 @@ def _show(published: BatchPublication) -> None:
         view.print(f"[bold]{number}. {escape(found.plan.line)}[/bold]")
         show_answers(found)
         for error in found.plan.describe_error():
-            view.print(f"  error     {error}")
+            view.print(f"  error     {escape(error)}", soft_wrap=True)
         for said in found.plan.describe_naming():
             say(view, f"  named     {said}")
         for path in found.out:

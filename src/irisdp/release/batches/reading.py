@@ -170,6 +170,8 @@ def read_batch(plan: Any, *, data: Any = None, report: Any = None) -> AskedBatch
         For keys that are unknown or missing, no questions, weights that are not positive, and a budget that is none.
     """
     file = Path(os.fsdecode(plan)) if isinstance(plan, str | os.PathLike) else None
+    if file is not None and file.suffix.lower() == ".toml":
+        raise BadInput("plan", "is TOML, and a batch is JSON", f"say irisdp run {file.name}")
     document = plan if file is None else read_json(file, "plan")
     found = _object(document, "plan", known=(*_PLAN, *_ABOUT, *_KEPT), example=_EXAMPLE)
     for name, given in (("data", data), ("report", report)):

@@ -30,6 +30,7 @@ _WORTHWHILE = Fraction(101, 100)
 _LARGEST_SHARE = 1000
 """Largest ε that one question's guarantee may have."""
 _SCALE_BITS = 256
+_SMALL_STEP = Fraction(1, 10**25)
 _MOST_DOUBLED = 64
 
 
@@ -211,6 +212,9 @@ class _Scales:
         scale = reference * self.budget.epsilon / spent.epsilon
         if max(scale.numerator.bit_length(), scale.denominator.bit_length()) > _SCALE_BITS:
             scale = dyadic_below(scale, _SCALE_BITS)
+        step = _SMALL_STEP  # what a mean costs is rounded up, so that costs are not quite proportional to the scale
+        while _sum(self._at(scale)).epsilon > self.budget.epsilon:
+            scale, step = dyadic_below(scale * (1 - step), _SCALE_BITS), 4 * step
         own = _sum(self._at(scale)).delta
         if own > self.budget.delta:
             raise BadInput(
