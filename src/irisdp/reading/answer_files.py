@@ -18,6 +18,13 @@ def rows_of(path: Path) -> tuple[list[str], list[list[Any]]]:
     """Return the columns and rows of a published file, by its ending."""
     if not path.is_file():
         raise BadInput("release", f"there is no {path.name} beside it", "give value=, or put the file beside it")
+    columns, rows = _read(path)
+    if any(len(row) != len(columns) for row in rows):
+        raise BadInput("release", f"{path.name} has rows of different lengths", "give a file that publish wrote")
+    return columns, rows
+
+
+def _read(path: Path) -> tuple[list[str], list[list[Any]]]:
     ending = path.suffix.lower()
     if ending == ".parquet":
         import pyarrow
@@ -31,12 +38,11 @@ def rows_of(path: Path) -> tuple[list[str], list[list[Any]]]:
     if ending == ".json":
         found = read_json(path, "release")
         rows = found if isinstance(found, list) and all(isinstance(row, Mapping) for row in found) else []
-        return list(rows[0]) if rows else ["answer"], [list(row.values()) for row in rows]
+        columns = list(rows[0]) if rows else ["answer"]
+        return columns, [list(row.values()) if list(row) == columns else [] for row in rows]
     try:
         with path.open(newline="", encoding="utf-8") as file:
             columns, *lines = list(csv.reader(file)) or [[]]
     except (OSError, UnicodeDecodeError, csv.Error):
         raise BadInput("release", f"cannot read {path.name} as CSV", "give a file that publish wrote") from None
-    if any(len(line) != len(columns) for line in lines):
-        raise BadInput("release", f"{path.name} has rows of different lengths", "give a file that publish wrote")
     return list(map(as_written, columns)), [list(map(as_written, line)) for line in lines]

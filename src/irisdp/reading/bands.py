@@ -20,6 +20,7 @@ from ..privacy import Gaussian
 from ..queries import Band, Relation
 from .judgement import IMPOSSIBLE, ChoiceRule, Judgement, sure
 from .knowledge import Knowledge
+from .published_counts import LARGEST_COUNT
 from .released import PublishedChoice
 from .sides import side_of_counts, side_of_weights
 
@@ -183,7 +184,9 @@ def band(published: PublishedChoice, known: Knowledge) -> BandRule:
     cell = GaussianNoise(guarantee) if isinstance(guarantee, Gaussian) else ShapeNoise(guarantee)
     if thresholds is None or noisy != cell.to_document():
         raise BadInput("release", "has noise of another guarantee than it states", "give the file that publish wrote")
-    starts = Band(tuple(integer(start, "thresholds", at_least=1) for start in thresholds)).thresholds
+    starts = Band(
+        tuple(integer(start, "thresholds", at_least=1, at_most=LARGEST_COUNT) for start in thresholds)
+    ).thresholds
     least, most, weights = known.weights()
     exchange = published.relation is Relation.EXCHANGE
     basis = "prior" if known.prior is not None else "worst" if most is None else "uniform"

@@ -22,7 +22,7 @@ BASES = {
 }
 """What a probability rests on, and how that is said."""
 
-_MOST_SHOWN = 10
+_MOST_SHOWN, _LONGEST_SHOWN = 10, 40
 
 CERTAIN, IMPOSSIBLE = Enclosure.exactly(Fraction(1)), Enclosure.exactly(Fraction(0))
 
@@ -72,7 +72,9 @@ class ChoiceRule(ABC):
         # Files write every name as text, so a number or a truth value is known by its text too.
         found = [name for name in self.names if str(name) == str(value)]
         if len(found) != 1:
-            shown = ", ".join(map(str, self.names[:_MOST_SHOWN])) + (", …" if len(self.names) > _MOST_SHOWN else "")
+            shown = ", ".join(str(name)[:_LONGEST_SHOWN] for name in self.names[:_MOST_SHOWN]) + (
+                ", …" if len(self.names) > _MOST_SHOWN else ""
+            )
             raise BadInput(field, "is no answer of this release", f"its answers are {shown}")
         return found[0]
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from ..cells.size_ends import sizes_between
+from ..cells.size_ends import LARGEST_SIZE, sizes_between
 from ..errors import BadInput
 from ..exact import integer, rational_text
 from ..mechanisms import balanced_truth, guarantee_from_document
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     import pyarrow
 
 __all__ = ["Estimates", "read_list"]
+
+_MOST_TOLD = 10**7
+"""Largest size after the head, of which every smaller size is one count more."""
 
 _SIZES, _CATEGORIES = "sorted-sizes", "randomised-response"
 
@@ -111,26 +114,32 @@ def _shown(release: Any) -> tuple[list[str], list[tuple[Any, ...]]]:
 
 
 def _sizes(mechanism: Mapping[str, Any], columns: list[str], rows: list[tuple[Any, ...]]) -> Estimates:
-    head = integer(mechanism.get("head"), "head", at_least=1)
+    head = integer(mechanism.get("head"), "head", at_least=1, at_most=LARGEST_COUNT)
     if mechanism.get("within_95_percent") is None:
         raise BadInput("release", "is pure noise, which bounds no size", "ask with a larger epsilon")
-    within = integer(mechanism["within_95_percent"], "within_95_percent", at_least=0)
+    within = integer(mechanism["within_95_percent"], "within_95_percent", at_least=0, at_most=LARGEST_SIZE)
     public = mechanism.get("records")
     read: list[tuple[Any, ...]] = []
     for key, cell in groupby(rows, key=lambda row: row[:-2]):
-        shown = [integer(row[-1], "answer", at_least=0, at_most=LARGEST_COUNT) for row in cell]
+        shown = [integer(row[-1], "answer", at_least=0, at_most=LARGEST_SIZE) for row in cell]
         if shown != sorted(shown, reverse=True):
             raise BadInput("release", "has sizes that do not fall", "give a file that publish wrote")
+        if max(shown[head:], default=0) > _MOST_TOLD:
+            raise BadInput("release", "has sizes after its head that no list tells", "give a file that publish wrote")
         # Groups without a size above 0 have no row: then a list of bounds is not aligned to the rows, and is left out.
-        records = None if public is None or isinstance(public, list) else integer(public, "records", at_least=0)
+        records = None if public is None or isinstance(public, list) else _records(public)
         ends = sizes_between(shown, head=head, within=within, records=records)
         read += [(*key, rank, size, *end) for rank, (size, end) in enumerate(zip(shown, ends, strict=True), 1)]
     return Estimates(kind="sizes", columns=(*columns[:-2], "rank", "published", "low", "high"), rows=read)
 
 
+def _records(public: Any) -> int:
+    return integer(public, "records", at_least=0, at_most=LARGEST_COUNT)
+
+
 def _categories(document: Mapping[str, Any], rows: list[tuple[Any, ...]]) -> Estimates:
     names = document["mechanism"].get("categories")
-    if not isinstance(names, list | tuple) or len(names) < 2:
+    if not isinstance(names, list | tuple) or len(names) < 2 or len(set(map(str, names))) < len(names):
         raise BadInput("release", "does not name its categories", "give the .release.json that publish wrote")
     truth = balanced_truth(len(names), as_pairs(guarantee_from_document(document.get("privacy"))))
     lie = (1 - truth) / (len(names) - 1)

@@ -11,6 +11,7 @@ from typing import Any
 from ..cells import ASSURED, share_of
 from ..errors import BadInput
 from ..exact import integer, rational, read_json
+from ..graphs.frames import asked, computed, opened
 from ..mechanisms import FORMAT as MECHANISM_FORMAT
 from ..mechanisms import FactoredMechanism, Mechanism, guarantee_from_document, privacy_from_document, read_document
 from ..privacy import Gaussian, Guarantee, Privacy
@@ -24,6 +25,7 @@ from ..release.written import SIDECAR_FORMAT
 from .added_noise_rows import noise_of
 from .answer_files import rows_of
 from .published_counts import LARGEST_COUNT, Ends, NoisyCount, OtherNoisyCount, cells_in
+from .strict import check_kinds
 
 __all__ = [
     "PublishedChoice",
@@ -143,14 +145,15 @@ def _choice(document: Mapping[str, Any], mechanism: Mapping[str, Any]) -> Publis
 
 
 def stated(release: Any) -> Any:
-    """Return what a release says of how its answers were made, as it stands there; a document as it is."""
+    """Return what a release says of how its answers were made, members held to their kinds."""
     if isinstance(release, Publication):
         return next(iter(release.sidecars.values()))
     if isinstance(release, Release):
         return _facts_of_line(release)
-    if isinstance(release, str | os.PathLike):
-        return read_json(sidecar_beside(release), "release")
-    return release
+    found = read_json(sidecar_beside(release), "release") if isinstance(release, str | os.PathLike) else release
+    if isinstance(found, Mapping) and found.get("format") != MECHANISM_FORMAT:  # which has a reader of its own
+        check_kinds(found)
+    return found
 
 
 def _guarantee(document: Mapping[str, Any]) -> Guarantee:
@@ -164,7 +167,7 @@ def _guarantee(document: Mapping[str, Any]) -> Guarantee:
         agree = mean > 0 and mean * moved == guarantee.mu
         guarantee = Gaussian(mean) if agree else guarantee  # noise for several records of a person is read as it is
     elif agree and mechanism.get("records") is not None:  # noise is made for each one's share
-        guarantee = share_of(guarantee, integer(mechanism["records"], "records", at_least=1))
+        guarantee = share_of(guarantee, _records(mechanism))
     if agree and mechanism["kind"] in _IN_CELLS:
         agree = mechanism.get("cells_per_unit") == noise_of(guarantee).atoms_per_unit
     if not agree:
@@ -278,15 +281,14 @@ def frame_of_answers(value: Any, read: Callable[[Any], Any] = whole_answer) -> R
 
     What stands after `answer` in the file says how sure it is, which follows from the sidecar, and is passed over.
     """
-    import narwhals as nw
-
     if not _is_frame(value):
         return None
-    frame = nw.from_native(value, eager_only=True)
+    remedy = "give the frame of a publication"
+    frame = computed(opened(value, "value", remedy))
     if "answer" not in frame.columns:
-        raise BadInput("value", "is a frame without a column `answer`", "give the frame of a publication")
+        raise BadInput("value", "is a frame without a column `answer`", remedy)
     by = tuple(name for name in frame.columns if name not in ("answer", *ASSURED))
-    columns = [frame[name].to_list() for name in (*by, "answer")]
+    columns = asked(lambda: [frame[name].to_list() for name in (*by, "answer")], "value", "cannot be read", remedy)
     *keys, values = columns
     return ReleasedTable(
         by=by,
@@ -301,16 +303,23 @@ def _is_frame(value: Any) -> bool:
     return bool(nw.dependencies.is_into_dataframe(value))
 
 
+def _records(mechanism: Mapping[str, Any]) -> int:
+    return integer(mechanism["records"], "records", at_least=1, at_most=LARGEST_COUNT)
+
+
 def _ends(mechanism: Mapping[str, Any]) -> tuple[Ends, ...]:
     lower, upper = mechanism.get("lower"), mechanism.get("upper")
     if upper is None:
         return (None,)
-    least, most = (end if isinstance(end, list) else [end] for end in (lower or 0, upper))
+    least, most = (end if isinstance(end, list | tuple) else [end] for end in (0 if lower is None else lower, upper))
+    least = least * len(most) if len(least) == 1 else least
     if len(least) != len(most):
-        least = least * len(most)
-    ends = [
-        (integer(a, "lower", at_least=0), integer(b, "upper", at_least=0)) for a, b in zip(least, most, strict=False)
-    ]
+        raise BadInput("upper", "must be as many ends as lower", "give the .release.json that publish wrote")
+    ends = [(_end(a, "lower"), _end(b, "upper")) for a, b in zip(least, most, strict=True)]
     if not ends or any(a > b for a, b in ends):
         raise BadInput("upper", "must not be below lower", "give the .release.json that publish wrote")
     return tuple(ends)
+
+
+def _end(value: Any, field: str) -> int:
+    return integer(value, field, at_least=0, at_most=LARGEST_COUNT)

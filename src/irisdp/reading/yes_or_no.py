@@ -111,7 +111,9 @@ def yes_or_no(published: PublishedChoice, known: Knowledge) -> YesOrNoRule:
     if known.lead is not None:
         raise BadInput("lead", "is about majorities and the largest of several categories", "give at_least=, at_most=")
     # At most K is what is not at least K + 1.
-    start = integer(published.query.get("threshold"), "threshold", at_least=0) + (query == "at-most")
+    start = integer(published.query.get("threshold"), "threshold", at_least=0, at_most=LARGEST_COUNT) + (
+        query == "at-most"
+    )
     high, low = ("yes", "no") if query == "at-least" else ("no", "yes")
     least, most, weights = known.weights()
     sides: dict[str, Side | None]
@@ -158,10 +160,10 @@ def _mechanism(published: PublishedChoice) -> DepthMechanism:
     if isinstance(pairs, Gaussian):
         pairs = privacy_from_document(published.mechanism.get("pairs"))
     names = {("yes", "no"), ("no", "yes")}
-    if not isinstance(rankings, list) or not isinstance(boundary, list) or len(boundary) != 2:
+    if not isinstance(rankings, list | tuple) or not isinstance(boundary, list | tuple) or len(boundary) != 2:
         raise BadInput("release", "has no boundary of two classes", "give the file that publish wrote")
-    listed = tuple(map(tuple, rankings)) if all(isinstance(ranking, list) for ranking in rankings) else ()
-    if len(listed) != 2 or set(listed) != names or not all(isinstance(row, list) for row in boundary):
+    listed = tuple(map(tuple, rankings))
+    if len(listed) != 2 or set(listed) != names:
         raise BadInput("release", "does not rank yes and no", "give the file that publish wrote")
     rows: Any = tuple(tuple(rational(p, "boundary") for p in row) for row in boundary)
     return DepthMechanism(privacy=pairs, rankings=listed, boundary=rows)
