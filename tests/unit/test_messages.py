@@ -38,15 +38,40 @@ def said(capsys, *arguments, status=2):
 
 
 @pytest.mark.parametrize("mark", [";", "|", "\t"])
-def test_a_header_that_was_not_split_leads_to_the_delimiter(mark, here, capsys):
-    Path("s.csv").write_text(f"age{mark}region\n70{mark}n\n")
+@pytest.mark.parametrize("header", ["age{}region", '"age"{}"region"', '"age, in years"{}region'])
+def test_a_header_that_was_not_split_leads_to_the_delimiter(header, mark, here, capsys):
+    Path("s.csv").write_text(f"{header.format(mark)}\n70{mark}n\n")
+    batch = {"data": "s.csv", "budget": {"epsilon": "1"}, "questions": [{"query": "count"}]}
+    Path("b.json").write_text(json.dumps(batch))
+    Path("p.toml").write_text('[datasets.s]\ndata = "s.csv"\n[[questions]]\nquery = "count"\nepsilon = 1\n')
     shown = "\\t" if mark == "\t" else mark
-    asks = [["count", "age > 64"], ["count", "--by", "region", "--groups", "n"], ["count", "--unit", "age"]]
-    for ask in asks:
-        assert f'--delimiter "{shown}"' in said(capsys, "publish", "s.csv", *ask, "--epsilon", "1")
-        assert run(["publish", "s.csv", *ask, "--epsilon", "1", "--delimiter", shown, "--dry-run"]) == 0
+    asks = [[], ["--by", "region", "--groups", "n"], ["--unit", "region"], ["region = 'n'"], ["--delimiter", ","]]
+    commands = [["publish", "s.csv", "count", *ask, "--epsilon", "1"] for ask in asks]
+    commands += [["batch", "b.json"], ["run", "p.toml"], ["init", "s.csv"]]
+    for command in commands:
+        line = said(capsys, *command)
+        assert "has one column whose name holds " in line
+        assert re.search(f'else say .*delimiter.* "{re.escape(shown)}"$', line)
+    for ask in asks[:-1]:
+        assert run(["publish", "s.csv", "count", *ask, "--epsilon", "1", "--delimiter", shown, "--dry-run"]) == 0
         capsys.readouterr()
-    assert not Path("s.ledger").exists()
+    assert {path.name for path in here.iterdir()}.isdisjoint({"s.ledger", "s.toml", ".tables.irisdp-secret"})
+
+
+def test_a_header_with_commas_alone_leads_to_the_comma(here, capsys):
+    Path("s.csv").write_text("age,region\n70,n\n")
+    Path("s.tsv").write_text("age,region\n70,n\n")
+    for file, *form in (["s.csv", "--delimiter", ";"], ["s.tsv"]):
+        line = said(capsys, "publish", file, "count", "--epsilon", "1", *form)
+        assert line.endswith(
+            "holds commas; write the name in double quotes if it is one column; else say --delimiter ,"
+        )
+
+
+@pytest.mark.parametrize("header", ['"a;b"', "a", '"a|b"', '"a,b"', '""";"""'])
+def test_one_column_whose_name_is_in_quotes_is_one(header, here, capsys):
+    Path("s.csv").write_text(f"{header}\n70;n\n")
+    assert run(["publish", "s.csv", "count", "--epsilon", "1", "--dry-run"]) == 0
 
 
 def test_records_say_nothing_about_the_delimiter(here, capsys):

@@ -168,8 +168,6 @@ def check_names(names: Sequence[Any]) -> None:
     if not names:
         raise BadInput("data", "has no columns", "give a table with a header")
     if not all(isinstance(name, str) and name and name.isprintable() for name in names):
-        if len(names) == 1 and "\t" in str(names[0]):
-            raise BadInput("data", "has one column whose name holds tabs", _other_delimiter("\\t"))
         raise BadInput("data", "has a column name that is not plain text on one line", "rename that column")
     if len({name.casefold() for name in names}) < len(names):
         raise BadInput("data", "has two columns of one name (case does not count)", "rename one of them")
@@ -192,14 +190,8 @@ def is_unknown_column(error: BadInput) -> bool:
 
 
 def _what_to_name(columns: Sequence[Column]) -> str:
-    """Say which columns there are; one alone with a mark in its name is a header that was not split. It is public."""
-    known = f"choose from {list_names([column.name for column in columns])}"
-    mark = next((mark for mark in ";|\t," if len(columns) == 1 and mark in columns[0].name), None)
-    return known if mark is None else f"{known}; {_other_delimiter(mark)}"
-
-
-def _other_delimiter(mark: str) -> str:
-    return f'if its parts are separate columns, say delimiter="{mark}"'
+    """Say which columns there are, which is public."""
+    return f"choose from {list_names([column.name for column in columns])}"
 
 
 def list_names(names: Sequence[str], most: int = 30) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import codecs
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -110,25 +110,55 @@ def read_header(path: Path, form: TextForm, field: str, packing: str = "") -> tu
     Raises
     ------
     BadInput
-        For a line that is not written properly, in the encoding, or ends by CR alone.
+        For a line that is not written properly, in the encoding, or ends by CR alone; and for data of one column, whose
+        name, in no quotes, would be several with another delimiter.
     """
-
-    def header() -> tuple[list[str], int]:
-        begun = first_bytes(path, len(BOM) + LONGEST_RECORD + 2, packing)
-        start = len(BOM) if form.encoding == "utf-8" and begun.startswith(BOM) else 0
-        line, end, _ = begun[start:].partition(b"\n")
-        line = (line + end)[: LONGEST_RECORD + 2]
-        content = line.removesuffix(b"\n").removesuffix(b"\r")
-        if len(content) > LONGEST_RECORD or b"\r" in content:  # as from an old Macintosh
-            raise ValueError("no line end")
-        fields = [values for values, firsts, _ in _strict_blocks(io.BytesIO(content), 0, form) if len(firsts)]
-        return fields[0] if fields else [], start + len(line)
 
     rule = f"has no header that can be read as {form.encoding.upper()} text"
     # Only how the data is written can be declared.
     other = ", or name its encoding, as in encoding='latin-1'" if field == "data" else ""
-    names, start = guarded(header, rule, f"save it as CSV, in UTF-8, with a header line{other}", field)
+    remedy = f"save it as CSV, in UTF-8, with a header line{other}"
+    line, start = guarded(lambda: _first_line(path, form, packing), rule, remedy, field)
+    mark = _unsplit(line, form) if field == "data" else None
+    if mark is not None:
+        said = {"\t": "\\t"}.get(mark, mark)
+        rule = f"has one column whose name holds {_MARKS[mark]}"
+        remedy = f'write the name in double quotes if it is one column; else say delimiter="{said}"'
+        raise BadInput(field, rule, remedy)
+    names = guarded(lambda: _names(line, form), rule, remedy, field)
     return [name.strip() or f"column{place}" for place, name in enumerate(names, 1)], start
+
+
+def _first_line(path: Path, form: TextForm, packing: str) -> tuple[bytes, int]:
+    """Return the first line without its end, and where the next one starts."""
+    begun = first_bytes(path, len(BOM) + LONGEST_RECORD + 2, packing)
+    start = len(BOM) if form.encoding == "utf-8" and begun.startswith(BOM) else 0
+    line, end, _ = begun[start:].partition(b"\n")
+    line = (line + end)[: LONGEST_RECORD + 2]
+    content = line.removesuffix(b"\n").removesuffix(b"\r")
+    if len(content) > LONGEST_RECORD or b"\r" in content:  # as from an old Macintosh
+        raise ValueError("no line end")
+    return content, start + len(line)
+
+
+def _names(line: bytes, form: TextForm) -> list[str]:
+    fields = [values for values, firsts, _ in _strict_blocks(io.BytesIO(line), 0, form) if len(firsts)]
+    return fields[0] if fields else []
+
+
+def _unsplit(line: bytes, form: TextForm) -> str | None:
+    """Return the mark that splits a header which is one name, or none that can be read, as it is declared."""
+
+    def count(mark: str) -> int:
+        try:
+            return len(_names(line, replace(form, delimiter=mark)))
+        except ValueError:
+            return 0
+
+    if count(form.delimiter) > 1:
+        return None
+    declared = line.count(form.delimiter.encode())
+    return next((mark for mark in _MARKS if mark != form.delimiter and count(mark) > max(1, declared)), None)
 
 
 def read_columns(path: Path, form: TextForm, field: str) -> tuple[list[str], list[list[str]]]:
