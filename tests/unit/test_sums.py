@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import irisdp
+from irisdp.cli.main import run
 from irisdp.errors import BadInput
 from irisdp.queries import Choices, open_table
 from irisdp.queries.stepped import read_stepped, total_steps
@@ -314,3 +315,41 @@ def test_sums_beyond_64_bits_are_written_as_the_nearest_doubles(tmp_path, monkey
     found = irisdp.publish("t.csv", "sum", "v", lower=0, upper="1e15", step="1e9", **SURE, out="o.parquet")
     assert found.answers.values == [2 * 10**19]
     assert found.to_arrow()["answer"].to_pylist() == [2e19]
+
+
+def printed(capsys, *arguments):
+    assert run([*map(str, arguments)]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("query", ["sum", "mean"])
+def test_the_terminal_shows_the_ends_beside_the_answer(query, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("x,g\n" + "5,a\n7,b\n" * 200)
+    Path("b.json").write_text(
+        json.dumps(
+            {
+                "data": "t.csv",
+                "budget": {"epsilon": "500"},
+                "questions": [{"query": query, "expression": "x", "lower": 0, "upper": 10}],
+            }
+        )
+    )
+    asked = ["publish", "t.csv", query, "x", "--lower", "0", "--upper", "10", "--epsilon", "500"]
+    for command in (asked, [*asked, "--by", "g", "--groups", "a,b"], ["batch", "b.json"]):
+        told = printed(capsys, *command)
+        assert re.search("answer +┃ answer_low +┃ answer_high ", told)
+        assert "  sure      with probability 95 % or more, whatever the data, the true number" in told
+        assert "doubt" not in told
+    assert "answer_low" not in printed(capsys, "publish", "t.csv", "count", "--epsilon", "1")
+
+
+def test_a_mean_of_what_is_no_number_says_that_it_says_nothing(tmp_path, monkeypatch, capsys):
+    """As of decimal commas; and so does a mean of few records, since only what is released may decide."""
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("cost;g\n" + '"5.154,28";a\n994;b\n' * 300)
+    asked = ["publish", "t.csv", "mean", "cost", "--lower", "0", "--upper", "50000", "--delimiter", ";", "--epsilon"]
+    said = "any mean between lower and upper could be true; perhaps no value could be read as a number, or there are"
+    assert f"  doubt     1 of 2 say nothing: {said}" in printed(capsys, *asked, "2", "--by", "g", "--groups", "a,b")
+    assert "doubt" not in printed(capsys, *asked, "2")
+    assert f"  doubt     this says nothing: {said} too few" in printed(capsys, *asked, "0.001")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from .options import console
 
@@ -17,6 +17,7 @@ KNOWN_ELSEWHERE = "unless another ledger of its folder knows this data"
 """What a dry run cannot tell, as it reads no record."""
 
 _MOST_SHOWN = 40
+_WITH_ENDS = ("sum", "mean")
 
 
 @contextlib.contextmanager
@@ -38,19 +39,27 @@ def progress(*, quiet: bool) -> Iterator[None]:
 
 
 def show_answers(published: Publication) -> None:
-    """Print the answers of all audiences as one table, which ends where it gets long."""
+    """Print the answers of all audiences as one table, which ends where it gets long.
+
+    Sums and means have their ends beside them: how far off one may be depends on how many records have a value.
+    """
     from rich.markup import escape
     from rich.table import Table
 
+    from ..cells import Assurance
     from ..release.group_names import printable
 
-    named = {name or "answer": found for name, found in published.answers_of.items()}
-    table = Table(*map(escape, published.answers.by), *map(escape, named))
-    for number, (key, *values) in enumerate(
-        zip(published.answers.keys, *(found.values for found in named.values()), strict=True)
-    ):
+    columns: dict[str, Sequence[Any]] = {name or "answer": found.values for name, found in published.answers_of.items()}
+    ends = published.answers.assured if published.plan.query.name in _WITH_ENDS else Assurance()
+    columns |= ends.columns
+    table = Table(*map(escape, published.answers.by), *map(escape, columns))
+    for number, (key, *values) in enumerate(zip(published.answers.keys, *columns.values(), strict=True)):
         if number == _MOST_SHOWN:
             table.add_row(*(["…"] * (len(key) + len(values))))
             break
         table.add_row(*(escape(printable(part)) for part in (*key, *values)))
-    console().print(table)
+    view = console()
+    view.print(table)
+    for heading, said in [("sure", ends.promise), *(("doubt", line) for line in published.describe_doubt())]:
+        if said:
+            view.print(f"  {heading:<9} {escape(said)}", soft_wrap=True)

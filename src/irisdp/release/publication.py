@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..accounting import Charge, Cost
+from ..cells import HIGH, LOW
 from ..exact import rational_text
+from ..queries import Mean
 from ..renamed import renamed_method
 from ..tabular import Tabular
 from ..upstairs import Drawable
@@ -96,6 +98,19 @@ class Publication(Tabular, Drawable):
             "expected_error": self.plan.to_document()["expected_error"],
             **self.plan.asked.reading,
         }
+
+    def describe_doubt(self) -> list[str]:
+        """Say how many means have ends no nearer than the bounds asked for; it follows from what is published."""
+        query, columns = self.plan.query, self.answers.assured.columns
+        if not isinstance(query, Mean) or query.stepped is None or LOW not in columns:
+            return []
+        lower, upper = float(query.stepped.steps.lower), float(query.stepped.steps.upper)
+        empty = sum(low <= lower and high >= upper for low, high in zip(columns[LOW], columns[HIGH], strict=True))
+        if not empty:
+            return []
+        told = f"{empty} of {len(self.answers.values)} say nothing" if self.answers.by else "this says nothing"
+        why = "perhaps no value could be read as a number, or there are too few records for this ε"
+        return [f"{told}: any mean between lower and upper could be true; {why}"]
 
     def describe_budget(self) -> str:
         """Say what is spent and what is left."""
