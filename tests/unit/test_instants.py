@@ -125,6 +125,8 @@ def test_a_date_that_is_none_is_refused(text):
 def test_spark_casts_no_text_in_its_session_s_zone():
     columns = [Column("t", Kind.UNTYPED)]
     for form in (f"t > {DAY}", "CAST(CAST(CAST(t AS DATE) AS VARCHAR) AS DATE) IS NULL"):
-        statement = spark_statement(f"SELECT {read_condition(form, columns).sql()} FROM data", {"data": "v"})
+        statement = spark_statement(
+            f"SELECT {read_condition(form, columns).sql()} FROM data", {"data": "v"}, {"t": "column_0"}
+        )
         depth = form.count("AS DATE") or 1
-        assert statement.count("UNIX_MICROS(TRY_CAST(REGEXP_EXTRACT(") == statement.count(" AS TIMESTAMP)") == depth
+        assert statement.count("UNIX_MICROS(TRY_CAST(REGEXP_EXTRACT(") == statement.count(" AS TIMESTAMP_LTZ)") == depth

@@ -280,8 +280,17 @@ def test_spark_gets_the_statement_in_its_dialect():
     spark = spark_statement(
         f"{statement} SELECT position FROM records JOIN groups ON records.k0 = groups.k0",
         {"data": "v1", "groups": "v2"},
+        {"x": "column_0", "g": "column_1"},
     )
-    for part in ("FROM v1 AS data", "JOIN v2 AS groups", "FROM records", "data.`x`", "TRY_CAST", "STRUCT(", " AS `k0`"):
+    for part in (
+        "FROM v1 AS data",
+        "JOIN v2 AS groups",
+        "FROM records",
+        "data.column_0",
+        "TRY_CAST",
+        "STRUCT(",
+        " AS `k0`",
+    ):
         assert part.replace("`k0`", "k0") in spark.replace("`k0`", "k0"), part
     assert '"' not in spark and "{" not in spark
 

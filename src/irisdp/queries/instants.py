@@ -83,7 +83,7 @@ def instant_for_spark(text: exp.Expr) -> exp.Expr:
     for pattern, offset in _SPARK:
         text = _call("REGEXP_REPLACE", text, exp.Literal.string(pattern), exp.Literal.string(offset))
     text = _call("REGEXP_EXTRACT", text, exp.Literal.string(_WITH_OFFSET), exp.Literal.number(0))
-    since = _call("UNIX_MICROS", try_cast(text, exp.DataType.build("TIMESTAMPTZ")))
+    since = _call("UNIX_MICROS", try_cast(text, exp.DataType.build("TIMESTAMPLTZ")))
     epoch = exp.cast(exp.Literal.string("1970-01-01 00:00:00"), "TIMESTAMPNTZ")
     return _call("TIMESTAMPADD", exp.var("MICROSECOND"), since, epoch)
 

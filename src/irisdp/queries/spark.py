@@ -1,7 +1,8 @@
 """Tables in Spark: the same statement, in Spark's dialect, run where the data is.
 
 What the caller's session shows decides nothing: an instant is its UTC time, and casts fail softly whatever the session
-holds of ANSI. Settings that change how a literal or a cast is read are part of the engine's name, and so of a question.
+holds of ANSI. No text and no column's name stands in a statement as it is, as sessions differ in how they read a
+backslash, or `${...}`. All other settings that are no matter of speed are part of the engine's name, and of a question.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from uuid import uuid4
 from .columns import Column, Kind, kind_of
 from .engine import release_of
 from .instants import instant_for_spark
+from .spark_settings import settings_name
 from .total import LONGEST_TEXT
 
 if TYPE_CHECKING:
@@ -23,12 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SparkSource", "open_spark", "spark_statement"]
 
-_SETTINGS = {
-    "spark.sql.ansi.enabled": "true",
-    "spark.sql.parser.escapedStringLiterals": "false",
-    "spark.sql.legacy.timeParserPolicy": "CORRECTED",
-}
-"""Settings that can change how something is read, and their usual values."""
+_SAFE_TEXT = re.compile("[A-Za-z0-9 :.+-]*")
+"""Text that every session reads alike in quotes; other text goes as the bytes of its UTF-8."""
 
 _NUMBERS = ("boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
 _TEXTS = ("string", "char", "varchar")
@@ -52,9 +50,8 @@ class SparkSource:
     def engine(self) -> str:
         """Name the engine, its version, and settings that are not as usual."""
         session = self.frame.sparkSession
-        found = {name: str(session.conf.get(name, usual)) for name, usual in _SETTINGS.items()}
-        unusual = [f"{name}={value}" for name, value in found.items() if value.lower() != _SETTINGS[name].lower()]
-        return " ".join([f"spark {release_of(str(session.version))}", *unusual])
+        unusual = settings_name(session)
+        return f"spark {release_of(str(session.version))}" + f" settings {unusual}" * bool(unusual)
 
     def digest(self) -> bytes:
         """Return a digest of the multiset of records: BLAKE2b over types and sorted SHA-256 of each record.
@@ -63,7 +60,7 @@ class SparkSource:
         driver gets 4096 digests whatever the size; it takes one shuffle of 64 bytes for each different record.
         """
         plain = self._plain(self.frame.columns)
-        parts = ", ".join(_injective(_quoted(name), kind) for name, kind in plain.dtypes)
+        parts = ", ".join(_injective(name, kind) for name, kind in plain.dtypes)
         records = plain.selectExpr(f"sha2(concat({parts}), 256) AS digest").groupBy("digest").count()
         listed = "concat_ws(',', sort_array(collect_list(concat(digest, ':', CAST(count AS STRING)))))"
         shares = records.selectExpr("substring(digest, 1, 3) AS share", "digest", "count").groupBy("share")
@@ -76,6 +73,7 @@ class SparkSource:
     def run(self, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> pa.Table:
         """Run a statement over the relation `data` (at least the columns named) and those declared, by name."""
         session = self.frame.sparkSession
+        places = {name: _place(place) for place, name in enumerate(names)}
         relations = {"data": self._plain(names)}
         relations |= {name: _declared(session, relation) for name, relation in declared.items()}
         # A session's views are shared between threads: fresh names keep two questions apart.
@@ -83,15 +81,21 @@ class SparkSource:
         try:
             for name, frame in relations.items():
                 frame.createOrReplaceTempView(views[name])
-            return session.sql(spark_statement(statement, views)).toArrow()
+            return session.sql(spark_statement(statement, views, places)).toArrow()
         finally:
             for view in views.values():
                 session.catalog.dropTempView(view)
 
     def _plain(self, names: Sequence[str]) -> Any:
-        """Return the frame's columns with every value total."""
-        types = dict(self.frame.dtypes)
-        return self.frame.selectExpr(*(f"{_total(_quoted(name), types[name])} AS {_quoted(name)}" for name in names))
+        """Return the frame's columns with every value total, each named by its place."""
+        held, types = self.frame.columns, dict(self.frame.dtypes)
+        placed = self.frame.toDF(*(f"held_{place}" for place in range(len(held))))
+        return placed.selectExpr(
+            *(
+                f"{_total(f'held_{held.index(name)}', types[name])} AS {_place(place)}"
+                for place, name in enumerate(names)
+            )
+        )
 
 
 def open_spark(frame: Any, schema: Any) -> tuple[list[Column], SparkSource]:
@@ -100,8 +104,8 @@ def open_spark(frame: Any, schema: Any) -> tuple[list[Column], SparkSource]:
     return [Column(name, kind) for name, kind in kinds.items()], SparkSource(frame)
 
 
-def spark_statement(statement: str, views: dict[str, str]) -> str:
-    """Write a statement of DuckDB's in Spark's dialect, with the names that its relations have there."""
+def spark_statement(statement: str, views: Mapping[str, str], places: Mapping[str, str]) -> str:
+    """Write a statement of DuckDB's in Spark's dialect, with the names that its relations and columns have there."""
     import sqlglot
     from sqlglot import exp
 
@@ -109,13 +113,23 @@ def spark_statement(statement: str, views: dict[str, str]) -> str:
     for table in tree.find_all(exp.Table):
         if table.name in views:
             table.replace(exp.alias_(exp.table_(views[table.name]), table.name, table=True))
+    for column in tree.find_all(exp.Column):
+        if column.table == "data" and column.name in places:
+            column.set("this", exp.to_identifier(places[column.name]))
     for cast in list(tree.find_all(exp.Cast)):
         digits = cast.this.expressions if isinstance(cast.this, exp.Concat) else ()
         if cast.is_type("BIGINT") and len(digits) == 2 and digits[0].name == "0x":  # Spark reads no 0x…
             cast.this.replace(exp.func("CONV", digits[1].copy(), "16", "10"))
         if isinstance(cast.this, exp.Cast) and cast.this.is_type("TIMESTAMPTZ"):
             cast.replace(instant_for_spark(cast.this.this))
+    for text in list(tree.find_all(exp.Literal)):
+        if text.is_string and not _SAFE_TEXT.fullmatch(text.name):
+            text.replace(exp.cast(exp.HexString(this=text.name.encode().hex()), "STRING"))
     return tree.sql("spark")
+
+
+def _place(place: int) -> str:
+    return f"column_{place}"
 
 
 def _declared(session: Any, groups: pa.Table) -> Any:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from ..errors import BadInput
 from .columns import Column, Kind
@@ -19,6 +21,8 @@ from .folders import FolderSource
 from .locations import Location
 from .parquet import ParquetSource, opened_parquet
 from .spark import SparkSource
+from .spark_parquet import Reading, spark_readings
+from .spark_settings import fix_settings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,38 +32,8 @@ __all__ = ["ENGINES", "SparkFileSource", "check_engine", "open_with_spark"]
 ENGINES = ("duckdb", "spark")
 """What can read a file: the first, unless another is named."""
 
-_SETTINGS = {
-    "spark.sql.ansi.enabled": "true",
-    "spark.sql.caseSensitive": "true",
-    "spark.sql.session.timeZone": "UTC",
-    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
-    # A date of long ago would else end a question in an error.
-    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
-    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
-    "spark.sql.parquet.int96TimestampConversion": "false",
-    "spark.sql.files.ignoreCorruptFiles": "false",
-    "spark.sql.files.ignoreMissingFiles": "false",
-}
 _GLOBS = frozenset("{}\\")
 """What makes a pattern of a path in Spark, beside those of `locations.WILDCARDS`, which are refused already."""
-
-_PLAIN = {
-    "bool": "BOOLEAN",
-    "int8": "TINYINT",
-    "int16": "SMALLINT",
-    "int32": "INT",
-    "int64": "BIGINT",
-    "uint8": "SMALLINT",
-    "uint16": "INT",
-    "uint32": "BIGINT",
-    "uint64": "DECIMAL(20, 0)",
-    "float": "FLOAT",
-    "double": "DOUBLE",
-    "string": "STRING",
-    "binary": "BINARY",
-    "date32[day]": "DATE",
-}
-"""Arrow's types, and those as which Spark reads them from Parquet."""
 
 _LOCK = threading.Lock()
 
@@ -103,15 +77,26 @@ class SparkFileSource(SelfDescribing):
     def run(self, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> pa.Table:
         """Run a statement over the relation `data` (at least the columns named) and those declared, by name."""
         session = _session(self.master)
-        typed = {name: kind for name, kind in _spark_types(self.behind).items() if name in names}
-        listed = ", ".join(f"{_quoted(name)} {typed[name]}" for name in names)
+        readings = _readings(self.behind)
+        for name in names:
+            if name not in readings:
+                rule = f"names {name!r}, whose type Spark does not read as this machine does"
+                raise BadInput("engine", rule, "leave the engine out")
+        listed = ", ".join(f"{_quoted(name)} {readings[name][0]}" for name in names)
         reader = session.read.schema(listed).option("mergeSchema", "false")
-        paths = [self.location.path]
         if isinstance(self.behind, FolderSource):
             reader = reader.option("basePath", _uri(self.location.path))
-            if self.location.pattern:
-                paths = [path for path, _ in self.behind.files]
-        return SparkSource(reader.parquet(*map(_uri, paths))).run(statement, names, declared)
+        paths = _paths(self.behind)
+        read = reader.parquet(*map(_uri, paths))
+        # The files that the digest is of, and no others: what a cluster passes over would be records passed over.
+        if sorted(_path(found) for found in read.inputFiles()) != sorted(map(str, paths)):
+            rule = "is in files of which Spark passes some over"
+            raise BadInput("data", rule, "check that every machine of the cluster sees them, or leave the engine out")
+        held = read.columns  # those of partitions come last
+        placed = read.toDF(*(f"read_{place}" for place in range(len(held))))
+        total = [readings[name][1].format(f"read_{held.index(name)}") for name in names]
+        frame = placed.selectExpr(*(f"{sql} AS total_{place}" for place, sql in enumerate(total))).toDF(*names)
+        return SparkSource(frame).run(statement, names, declared)
 
 
 def check_engine(engine: Any, master: Any) -> None:
@@ -154,39 +139,37 @@ def open_with_spark(columns: Sequence[Column], source: Any, master: str | None) 
         import pyspark  # noqa: F401
     except ImportError:
         raise BadInput("engine", "is spark, which is not installed", "install irisdp[spark], and Java 17") from None
-    paths = [source.location.path, *(path for path, _ in source.files)] if isinstance(source, FolderSource) else []
-    if any(_GLOBS & set(str(path)) for path in [source.location.path, *paths]):
+    if any(_GLOBS & set(str(path)) for path in [source.location.path, *_paths(source)]):
         raise BadInput("data", "has a path with one of { } \\, which Spark takes for a pattern", "rename it")
-    if isinstance(source, FolderSource) and not all(
-        value is None or value.isascii() for _, values in source.files for value in values
-    ):
-        rule = "has partitions whose names are not ASCII, which Spark reads otherwise"
-        raise BadInput("data", rule, "leave the engine out")
-    types = _spark_types(source)
-    found = [column if column.name in types else Column(column.name, Kind.NESTED) for column in columns]
+    if isinstance(source, FolderSource):
+        _check_partitions(source)
+    readings = _readings(source)
+    found = [column if column.name in readings else Column(column.name, Kind.NESTED) for column in columns]
     return found, SparkFileSource(source, master)
 
 
-def _spark_types(source: ParquetSource | FolderSource) -> dict[str, str]:
-    """Return, in Spark's words, the types of the columns that it reads as they are."""
+def _check_partitions(folder: FolderSource) -> None:
+    """Refuse partitions that Spark would read otherwise; public, as paths are."""
+    said = [*folder.keys, *(value for _, values in folder.files for value in values if value is not None)]
+    if not all(text.isascii() for text in said):
+        rule = "has partitions whose names are not ASCII, which Spark reads otherwise"
+        raise BadInput("data", rule, "leave the engine out")
+    for path, _ in folder.files if folder.keys else ():
+        parts = path.relative_to(folder.location.path).parts[: len(folder.keys)]
+        if not all("=" in part and not part.endswith("=") for part in parts):
+            rule = "has partitions (key=VALUE/) below other folders or without a value, which Spark reads otherwise"
+            raise BadInput("data", rule, "leave the engine out")
+
+
+def _paths(source: ParquetSource | FolderSource) -> list[Path]:
+    return [path for path, _ in source.files] if isinstance(source, FolderSource) else [source.location.path]
+
+
+def _readings(source: ParquetSource | FolderSource) -> dict[str, Reading]:
+    """Return how Spark reads the columns that it reads, by name."""
     schema = source.schema if isinstance(source, FolderSource) else opened_parquet(source.path).schema_arrow
     keys = source.keys if isinstance(source, FolderSource) else ()
-    types = {found.name: _spark_type(found.type) for found in schema} | dict.fromkeys(keys, "STRING")
-    return {name: kind for name, kind in types.items() if kind is not None}
-
-
-def _spark_type(kind: pa.DataType) -> str | None:
-    import pyarrow as pa
-
-    types = pa.types
-    if types.is_dictionary(kind):
-        return _spark_type(kind.value_type)
-    if types.is_timestamp(kind):
-        # Also of those without a zone: in a session in UTC both are the same instant, in INT96 as well.
-        return "TIMESTAMP" if kind.unit in ("us", "ms") else None
-    if types.is_decimal(kind):
-        return f"DECIMAL({kind.precision}, {kind.scale})" if kind.precision <= 38 and kind.scale >= 0 else None
-    return _PLAIN.get(str(kind).removeprefix("large_"))
+    return spark_readings(schema, _paths(source)) | dict.fromkeys(keys, ("STRING", "{0}"))
 
 
 def _session(master: str | None) -> Any:
@@ -207,13 +190,17 @@ def _session(master: str | None) -> Any:
             session = first.newSession()
             if alone:  # a failing task would write what it read into the log
                 first.sparkContext.setLogLevel("OFF")
-        for name, value in _SETTINGS.items():
-            session.conf.set(name, value)
+        fix_settings(session)
     return session
 
 
 def _uri(path: Any) -> str:
     return f"file://{path}"
+
+
+def _path(uri: str) -> str:
+    """Return the path of a file as Spark names it."""
+    return "/" + unquote(uri.removeprefix("file:")).lstrip("/")
 
 
 def _quoted(name: str) -> str:
