@@ -65,7 +65,7 @@ def test_what_is_wrong_is_found(take, kind, monkeypatch):
     planted = Target(
         1, lambda _: ["banana"], lambda one, other, chance: changed_text(one, other, ("an",), chance), take
     )
-    if take in (hangs, dies):  # seeds are taken first, unwatched
+    if take in (hangs, dies, grabs):  # seeds are taken first, unwatched
         planted = Target(1, lambda _: [], lambda one, other, chance: "a", take)
         monkeypatch.setattr(run.Pool, "pick", lambda self, chance: "")
     monkeypatch.setitem(run.TARGETS, "planted", planted)
