@@ -432,6 +432,36 @@ def test_rows_given_away_from_the_boundary_are_counted(tmp_path):
     )
 
 
+@pytest.mark.parametrize("stated", [{"value": "1/4"}, {"value": "1/3", "among": "all private mechanisms"}])
+def test_a_pullback_that_states_more_than_is_proven_does_not_hold(stated, tmp_path):
+    """Along the identity, whose inner mechanism holds: what was proven below says nothing of what is claimed above."""
+    inner = claiming("homogeneous-rainbow", value="1/3", **LINE, **RIGHT)
+    assert check_optimality(read_document(inner)).holds
+    assert check_optimality(read_document(claiming("pullback", value="1/3", query=[0, 1], mechanism=inner))).holds
+    reason, line = said_by_both(claiming("pullback", query=[0, 1], mechanism=inner, **stated), tmp_path / "m.json")
+    assert reason.startswith("among: " if "among" in stated else "objective.value: ") and line.startswith("no: ")
+
+
+@pytest.mark.parametrize(
+    ("weights", "words", "values"),
+    [
+        (["1/2", "1/2"], "mean expected loss by the table in the file over all 2 inputs", (0, F(1, 2), 1)),
+        (["1/4", "3/4"],
+         "expected loss by the table in the file, weighted and added up over 2 inputs (weights sum to 1)",
+         (0, F(1, 4), 1)),
+        (["0", "2"],
+         "expected loss by the table in the file, weighted and added up over 1 inputs (weights sum to 2; 1 of 2 inputs"
+         " weigh nothing)", (0, 0, 2)),
+    ],
+)  # fmt: skip
+def test_a_goal_is_told_with_what_bounds_it(weights, words, values):
+    goal = {**RIGHT, "weights": weights}
+    value = str(sum(map(F, weights)) / 3)
+    found = check_optimality(read_document(claiming("homogeneous-rainbow", value=value, **LINE, **goal)))
+    assert found.holds and found.goal.words == words
+    assert (found.goal.without_privacy, found.goal.constant, found.goal.at_most) == values
+
+
 def test_rounding_is_what_2_to_the_minus_45_allows():
     rows = [[str(1 - F(1, 1 << 45)), str(F(1, 1 << 45))]] * 3
     document = claiming("homogeneous-rainbow", rows, rankings=[[0, 1]], ranking_of=[0] * 3, within="1")

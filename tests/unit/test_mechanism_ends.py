@@ -29,7 +29,7 @@ from irisdp.mechanisms import (
     randomized_response,
     read_document,
 )
-from irisdp.mechanisms.exponential import rate_above, sensitivity
+from irisdp.mechanisms.exponential import _log2_above, _log2_below, rate_above, sensitivity
 from irisdp.mechanisms.geometric import geometric_row
 from irisdp.mechanisms.mechanism import check_distribution
 from irisdp.mechanisms.plurality import Pull, product_of_refusals, read_gaps
@@ -522,3 +522,19 @@ def test_powers_of_a_pull_are_enclosed_and_narrowly(ratio, power):
     with working_precision(20_000):
         assert found.contains(flint.arb(flint.fmpq(true.numerator, true.denominator)))
         assert found.rad() < flint.arb(2) ** -50
+
+
+@pytest.mark.parametrize("value", [F(1), F(1, 2), F(1, 3), F(1, 1 << 500), F(3, 1 << 90)])
+def test_logarithms_that_choose_sizes_are_bounds(value):
+    with working_precision(200):
+        true = flint.arb(flint.fmpq(value.numerator, value.denominator)).log() / flint.arb(2).log()
+        low = _log2_below(value)
+        assert -(2.0**-39) < flint.arb(flint.fmpq(low.numerator, low.denominator)) - true < 2.0**-150
+        assert _log2_above(1 / value) >= -low - F(1, 1 << 39)
+
+
+def test_a_tiny_share_of_the_prior_is_enclosed_to_as_many_digits():
+    mechanism = Exponential.of([[0, -3], [-3, 0]], F(1, 2), prior=[1, F(1, 10**40)])
+    found = mechanism.probability(0, 1, precision=64)
+    exact = mechanism.row(0)[1]
+    assert found.lower <= exact <= found.upper and (found.upper - found.lower) / exact < F(1, 1 << 60)
