@@ -143,6 +143,25 @@ def test_a_part_of_a_table_has_its_ledger_and_another_name(sales, part):
     assert irisdp.Ledger("sales.ledger").spent.epsilon == 1
 
 
+@pytest.mark.parametrize("named", ["sales/year=2024/month=1/d.parquet", "link.parquet"])
+def test_a_file_of_a_partition_is_a_part_of_the_folder(sales, named):
+    """A ledger beside it would be a file within the table, which then were none."""
+    os.symlink("sales/year=2024/month=1/d.parquet", "link.parquet")
+    found = irisdp.publish(named, "count", "year = 2024 AND month = 1", epsilon=50)
+    assert found.answers.values == [1] and found.ledger == sales.parent / "sales.ledger"
+    assert found.plan.table.location.name == "sales/year=2024/month=1/d.parquet"
+    assert not [path for path in sales.rglob("*") if path.is_file() and path.suffix != ".parquet"]
+    assert len(rows_of(open_table(sales))) == len(ROWS)
+    with pytest.raises(PromiseRefused):
+        irisdp.publish(sales, "count", epsilon=1)
+
+
+def test_a_file_of_a_partition_that_has_a_ledger_keeps_it(sales):
+    file = sales / "year=2024" / "month=1" / "d.parquet"
+    irisdp.Ledger(file.with_suffix(".ledger")).set_limit(1)
+    assert irisdp.publish(file, "count", epsilon=1).ledger == file.with_suffix(".ledger")
+
+
 def test_a_pattern_that_names_all_files_is_known_by_its_content(sales):
     irisdp.publish("sales", "count", "v > 1", epsilon=1)
     assert irisdp.publish("sales/**/*.parquet", "count", "v > 1", epsilon=1).repeated

@@ -104,6 +104,51 @@ def test_other_mistakes_beside_such_names_keep_their_message():
             read_condition(text, columns)
 
 
+@pytest.mark.parametrize("text", ["when > '2024-01-01'", "region = 'n' AND NOT when = 3", "3 < When"])
+def test_a_column_called_like_a_word_of_sql_needs_double_quotes(text):
+    columns = [Column("when", Kind.UNTYPED), Column("region", Kind.UNTYPED)]
+    with pytest.raises(BadInput) as refusal:
+        read_condition(text, columns)
+    assert str(refusal.value) == (
+        "expression: holds when, which names a column and is a word of SQL; "
+        "write the column in double quotes, as in '\"when\" > 64'"
+    )
+    assert read_condition("\"when\" > '2024-01-01'", columns)
+    with pytest.raises(BadInput, match="is not a SQL condition"):
+        read_condition('"when" > =', columns)
+
+
+def test_a_typing_error_in_a_column_says_which_was_meant():
+    columns = [Column(name, Kind.UNTYPED) for name in ("Age", "educ", "region")]
+    for text, near in (("eudc = 1", "did you mean educ? "), ("agee = 1", "did you mean Age? "), ("zzz = 1", "")):
+        with pytest.raises(BadInput, match=rf"does not have; {re.escape(near)}choose from Age, educ, region$"):
+            read_condition(text, columns)
+
+
+@pytest.mark.parametrize("file", ["t.csv", "t.csv.gz", "t.jsonl", "t.parquet"])
+def test_a_file_that_may_not_be_read_says_so(file, here, monkeypatch):
+    Path(file).write_bytes(b"a\n1\n")
+    opens = Path.open
+
+    def denied(path, *arguments, **more):
+        if path.name == file:
+            raise PermissionError
+        return opens(path, *arguments, **more)
+
+    monkeypatch.setattr(Path, "open", denied)
+    with pytest.raises(BadInput, match=r"^data: may not be read by this user: permission denied; ask its owner"):
+        open_table(file, types={"a": "integer"} if file.endswith("jsonl") else None)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_a_file_in_utf_16_leads_to_utf_8(encoding, here, capsys):
+    Path("t.csv").write_bytes(
+        ("" if encoding == "utf-16" else "\ufeff").encode(encoding) + "a,b\n1,2\n".encode(encoding)
+    )
+    line = said(capsys, "publish", "t.csv", "count", "--epsilon", "1")
+    assert line == "DATA: is written in UTF-16, as its first bytes say; save it as UTF-8"
+
+
 @pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
 def test_interpret_finds_the_sidecar_beside_the_answers(ending, here, capsys):
     out = f"out.{ending}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -181,7 +182,10 @@ def find_column(name: Any, columns: Sequence[Column], field: str) -> Column:
     found = exact or [column for column in columns if column.name.casefold() == name.casefold()]
     if found:
         return found[0]
-    raise BadInput(field, f"{_UNKNOWN} {name!r}, which the data does not have", _what_to_name(columns))
+    known = {column.name.casefold(): column.name for column in columns}
+    near = get_close_matches(name.casefold(), known, n=1)
+    meant = f"did you mean {known[near[0]]}? " if near else ""
+    raise BadInput(field, f"{_UNKNOWN} {name!r}, which the data does not have", f"{meant}{_what_to_name(columns)}")
 
 
 def is_unknown_column(error: BadInput) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import BadInput
 from ..outputs import same_file
 from .columns import list_names
-from .engine import guarded
+from .engine import check_readable, guarded
 from .text import DELIMITERS, read_columns, read_form
 
 __all__ = ["CATEGORIES", "GROUPS", "Declared", "Declares", "check_apart", "groups_file", "read_declared"]
@@ -201,6 +201,7 @@ def _file_columns(path: Path, names: list[str], what: Declares) -> list[list[Any
     path = guarded(path.expanduser, rule, "give an existing file", what.option)
     if not guarded(path.is_file, rule, "give an existing file", what.option):
         raise BadInput(what.option, f"finds no file at {str(path)!r}", "give an existing file")
+    check_readable(path, what.option)
     header, columns = read_columns(path, form, what.option)
     return [columns[place] for place in _places(header, names, what)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ..errors import BadInput
@@ -17,6 +18,7 @@ __all__ = [
     "Embedded",
     "SelfDescribing",
     "Source",
+    "check_readable",
     "guarded",
     "locked_connection",
     "quote_name",
@@ -123,6 +125,25 @@ def guarded(action: Callable[[], _T], rule: str, remedy: str, field: str = "data
     if missing:
         raise BadInput(field, f"needs the package {missing}, which is not installed", f"pip install {missing}")
     raise BadInput(field, rule, remedy)
+
+
+def check_readable(path: Path, field: str = "data") -> None:
+    """Refuse a file that the system does not let this user open; what is in it has no say.
+
+    Raises
+    ------
+    BadInput
+        Where permission is denied; other errors are left to whoever reads the file.
+    """
+    try:
+        path.open("rb").close()
+    except PermissionError:
+        pass
+    except OSError:
+        return
+    else:
+        return
+    raise BadInput(field, "may not be read by this user: permission denied", "ask its owner for leave to read it")
 
 
 def locked_connection(*paths: str) -> duckdb.DuckDBPyConnection:

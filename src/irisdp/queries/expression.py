@@ -6,6 +6,7 @@ record alone. Numbers are compared and computed as IEEE doubles: whole numbers b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -158,6 +159,7 @@ def _checked(
     except Exception:
         # Parsers meet stray tokens with errors of every kind; the text is public, and nothing has been read yet.
         _refuse_bare_names(text, columns)
+        _refuse_words_of_sql(text, columns)
         raise BadInput("expression", *no_such) from None
 
 
@@ -171,6 +173,26 @@ def _refuse_bare_names(text: str, columns: Sequence[Column]) -> None:
             raise BadInput(
                 "expression", rule, f"write the column in double quotes, as in '\"{column.name}\" > 64'"
             ) from None
+
+
+def _refuse_words_of_sql(text: str, columns: Sequence[Column]) -> None:
+    """Say of a condition that cannot be read that a column in it is called like a word of SQL, where one is."""
+    for column in columns:
+        bare = rf'(?<!["\w]){re.escape(column.name)}(?!["\w])'
+        if re.search(bare, text, re.IGNORECASE) and not _stands_alone(column.name):
+            rule = f"holds {column.name}, which names a column and is a word of SQL"
+            remedy = f"write the column in double quotes, as in '\"{column.name}\" > 64'"
+            raise BadInput("expression", rule, remedy) from None
+
+
+def _stands_alone(name: str) -> bool:
+    """Tell whether a name may be written without quotes."""
+    from sqlglot import exp
+
+    try:
+        return isinstance(_parse(name), exp.Column)
+    except Exception:
+        return False
 
 
 def _parse(text: str) -> exp.Expr:

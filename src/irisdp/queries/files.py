@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import BadInput
 from .arrow import text_schema
 from .columns import Column, Kind, check_names
-from .engine import Embedded, guarded, streaming_connection
+from .engine import Embedded, check_readable, guarded, streaming_connection
 from .json_lines import JSON_LINES, JsonLinesSource, open_json_lines
 from .locations import Location, is_address, location_of, names_several, packing_of, unpacked_name
 from .packed import digest_of
@@ -119,6 +119,7 @@ def open_file(
     path = guarded(lambda: Path(text).expanduser().resolve(), "is not a usable path", "give the path of a file")
     if not guarded(path.is_file, "is not a usable path", "give the path of a file"):
         raise BadInput("data", f"finds no file at {text!r}", "give the path of an existing file")
+    check_readable(path)
     if set(str(path)) & set("*?["):
         raise BadInput("data", "has a path with one of * ? [, which would match several files", "rename the file")
     if ending == ".parquet":

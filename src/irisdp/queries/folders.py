@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from ..errors import BadInput
 from .columns import Column, Kind, check_names
-from .engine import Embedded, guarded, locked_connection, quote_name, quote_text, streaming_connection
+from .engine import Embedded, check_readable, guarded, locked_connection, quote_name, quote_text, streaming_connection
 from .locations import WILDCARDS, Location, locate
 from .parquet import RECORDS, opened_parquet, plain_column
 from .total import is_safe, kind_of_type
@@ -195,6 +195,7 @@ def _one_schema(root: Path, paths: Sequence[Path]) -> pa.Schema:
 
     first: dict[str, pa.DataType] = {}
     for path in paths:
+        check_readable(path)
         rule, remedy = f"holds {_shown(root, path)}, which is no Parquet file that can be read", "write it again"
         schema = guarded(lambda path=path: opened_parquet(path).schema_arrow, rule, remedy)  # type: ignore[misc]
         types = {found.name: found.type for found in schema}

@@ -106,20 +106,35 @@ def location_of(path: Path) -> Location:
 
 
 def names_several(text: str) -> bool:
-    """Tell whether a path names several files: a folder, or a pattern that is no file's own name."""
+    """Tell whether a path names a folder or a part of one: by a pattern that is no file's own name, or as one file."""
     path = Path(text).expanduser()
-    return path.is_dir() or (bool(set(text) & set(WILDCARDS)) and not os.path.lexists(path))
+    if path.is_dir() or (set(text) & set(WILDCARDS) and not os.path.lexists(path)):
+        return True
+    return _is_part(path.resolve())
+
+
+def _is_part(path: Path) -> bool:
+    """Tell whether a Parquet file lies in a folder `key=VALUE`, and so belongs to the table around that.
+
+    What was asked of it when it was taken for a table of its own is in a ledger beside it, which goes on.
+    """
+    inside = path.suffix.lower() == ".parquet" and "=" in path.parent.name and path.is_file()
+    return inside and not os.path.lexists(path.with_name(path.stem + ".ledger"))
 
 
 def root_of(text: str) -> tuple[Path, str]:
     """Return the folder of a table, all links followed, and the pattern beneath it; none where it is the whole folder.
 
-    The folder is where hive partitions begin: `sales/year=2024` is a part of `sales`.
+    The folder is where hive partitions begin: `sales/year=2024` is a part of `sales`, and so is a file in it.
     """
-    parts = Path(text).expanduser().parts
+    named = Path(text).expanduser()
+    file = named.resolve()
+    parts = named.parts
     whole = next((place for place, part in enumerate(parts) if set(part) & set(WILDCARDS)), len(parts))
     root, rest = Path(*parts[:whole]).resolve(), list(parts[whole:])
-    if not rest and "=" in root.name:
+    if _is_part(file):
+        root, rest = file.parent, [glob.escape(file.name)]
+    elif not rest and "=" in root.name:
         rest = ["**", "*.parquet"]
     while "=" in root.name:
         root, rest = root.parent, [glob.escape(root.name), *rest]

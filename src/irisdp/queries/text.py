@@ -34,6 +34,7 @@ __all__ = ["BOM", "DELIMITERS", "TextForm", "batches", "read_columns", "read_for
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _MARKS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 BOM = codecs.BOM_UTF8
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _PROBES = (
     bytes(range(128)),
     bytes(range(127, -1, -1)),
@@ -118,6 +119,8 @@ def read_header(path: Path, form: TextForm, field: str, packing: str = "") -> tu
     # Only how the data is written can be declared.
     other = ", or name its encoding, as in encoding='latin-1'" if field == "data" else ""
     remedy = f"save it as CSV, in UTF-8, with a header line{other}"
+    if form.encoding == "utf-8" and guarded(lambda: first_bytes(path, 2, packing), rule, remedy, field) in _UTF_16:
+        raise BadInput(field, "is written in UTF-16, as its first bytes say", "save it as UTF-8")
     line, start = guarded(lambda: _first_line(path, form, packing), rule, remedy, field)
     mark = _unsplit(line, form) if field == "data" else None
     if mark is not None:
