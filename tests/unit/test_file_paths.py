@@ -4,6 +4,7 @@ import pytest
 
 import irisdp
 from irisdp import BadInput, Ledger
+from support import commands
 
 
 @pytest.fixture
@@ -40,3 +41,32 @@ def test_half_a_character_is_no_condition(data, tmp_path):
     with pytest.raises(BadInput, match=r"^expression: holds half a character"):
         irisdp.publish(data, "count", "town = '\ud800'", epsilon=1)
     assert not (tmp_path / "d.ledger").exists()
+
+
+COMMANDS = (
+    *(
+        "interpret {}",
+        "report {} -o x.html",
+        "plot {} -o x.svg",
+        "audit {}",
+        "sample {} --input 0",
+        "batch {}",
+        "run {}",
+    ),
+    *("init {}", "design {} -o m.json", "design t.csv -o {}", "ledger {}", "audit t.csv --graph {} --epsilon 1"),
+    *("audit t.csv --repair {} --epsilon 1", "interpret t.csv --loss {}", "publish {} count --epsilon 1"),
+    *("publish t.csv apply {} --epsilon 1", "publish t.csv count --epsilon 1 --by a --groups {}"),
+    *(f"publish t.csv count --epsilon 1 --{option} {{}}" for option in ("out", "ledger", "types", "report", "secret")),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_paths_that_name_no_file_are_one_line_in_every_command(command, tmp_path, monkeypatch):
+    """Changed command lines found `interpret ""`, a secret beside the root, and a NUL that `plot` met unprepared."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("a\n1\n")
+    (tmp_path / "d").mkdir()
+    for path in ("", ".", "/", "//", "..", "d/", "~", "~nobody_here", "\0", "x\0y", "a" * 300, " "):
+        ended = commands.irisdp([path if word == "{}" else word for word in command.split()])
+        assert "internal error" not in ended.err, (path, ended.err)
+        assert ended.status != 2 or ended.err.count("\n") == 1

@@ -134,7 +134,16 @@ class TestWhatIsRead:
         assert len(table.digest()) == 32
         assert open_table(address(server, f"{schema.upper()}.Visits")).called == f"postgres/{schema}.visits"
 
+    def test_a_row_of_nothing_is_a_value(self, server, schema):
+        """`IS NULL` asks a row of its fields; a column that holds such a row has a value all the same."""
+        server.execute("CREATE TYPE pair AS (a integer, b text)", schema)
+        server.execute("CREATE TABLE t (r pair)", schema)
+        server.execute("INSERT INTO t VALUES (ROW(NULL, NULL)::pair), (ROW(1, NULL)::pair), (NULL)", schema)
+        assert counted(open_table(address(server, f"{schema}.t")), "r IS NULL") == 1
+
     def test_settings_of_others_change_nothing(self, server, schema, visits):
+        server.execute("ALTER TABLE visits ADD span interval DEFAULT '1 year 2 days 3:04', ADD clock timetz", schema)
+        server.execute("UPDATE visits SET clock = '12:00+05:30', cost = 0.1 + 0.2 WHERE person = 1", schema)
         table = open_table(visits)
         expected, digest = repr(rows_of(table)), table.digest()
         server.execute("CREATE FUNCTION octet_length(text) RETURNS integer LANGUAGE sql AS 'SELECT 1/0'", schema)
@@ -225,6 +234,14 @@ class TestDigest:
             server.execute(change, schema)
             before, digest = digest, open_table(other).digest()
             assert digest != before, change
+
+    def test_short_texts_differ_by_their_letters_and_by_where_they_end(self, server, schema):
+        made = {}
+        for number, record in enumerate(("'a', 'bc'", "'ab', 'c'", "'x', 'bc'", "'a', NULL", "'a', ''", "'a', '-'")):
+            server.execute(f"CREATE TABLE t{number} (a text, b text)", schema)
+            server.execute(f"INSERT INTO t{number} VALUES ({record})", schema)
+            made[record] = open_table(address(server, f"{schema}.t{number}")).digest()
+        assert len(set(made.values())) == len(made)
 
     def test_long_texts_differ_to_their_ends(self, server, schema):
         server.execute("CREATE TABLE t AS SELECT repeat('x', 100000) AS a, ''::text AS b", schema)

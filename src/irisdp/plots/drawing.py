@@ -9,7 +9,7 @@ from typing import Any
 
 from ..certify import PrivacyProfile
 from ..errors import BadInput
-from ..exact import checked, read_json
+from ..exact import checked, file_path, read_json
 from ..graphs import ColouredGraph, DatasetGraph
 from ..mechanisms import FactoredMechanism, Mechanism, read_document
 from ..privacy import Gaussian, Privacy
@@ -78,7 +78,7 @@ def plot(thing: Any, *, form: str | None = None) -> Picture:
     """
     if form is not None and form not in FORMS:
         raise BadInput("form", "is none that Iris draws", f"choose {' or '.join(FORMS)}")
-    found = _read(Path(thing)) if isinstance(thing, str | os.PathLike) else thing
+    found = _read(file_path(thing, "file")) if isinstance(thing, str | os.PathLike) else thing
     if isinstance(found, Picture):
         forms: dict[str, Callable[[Any], Picture]] = {"": lambda drawn: drawn}
     else:

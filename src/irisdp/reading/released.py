@@ -243,7 +243,7 @@ def _sidecar_in_package(path: Path) -> Path:
 def answers_beside(release: str | os.PathLike[str]) -> Path:
     """Return the file of answers that a sidecar lies beside; what is no sidecar, itself."""
     path = Path(os.fsdecode(release))
-    return path.with_name(path.name.removesuffix(_BESIDE)) if path.name != _BESIDE else path
+    return path.with_name(path.name.removesuffix(_BESIDE)) if path.name not in ("", _BESIDE) else path
 
 
 def whole_answer(value: Any) -> int:

@@ -107,6 +107,8 @@ def secret_beside(path: str | os.PathLike[str]) -> bytes:
 def secret_file(path: str | os.PathLike[str]) -> Path:
     """Return where the secret of a data file or folder is kept, whether or not it is there yet."""
     data = Path(path).resolve()
+    if not data.name:
+        raise BadInput("secret", "cannot be kept beside the root of all folders", "name a file to keep it beside")
     own = data.with_name(f".{data.name}{_ENDING}")
     return own if own.exists() else data.with_name(_NAME)
 
