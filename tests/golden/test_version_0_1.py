@@ -144,6 +144,9 @@ LINES = {
     "no mechanism": "matrix: line 2, number 1: 'a' must be a finite number; write numbers such as 0.25 or 1/4, a row "
     'for each input, separated by commas: "0.75, 0.25"',
     "epsilon and ratio": "--epsilon: says the same as --ratio; leave one of the two out",
+    "K in words": 'QUERY: at-least needs a number K; write for example irisdp publish DATA at-least 100 "age > 64"',
+    "draws in words": "-n: must be a whole number; write one from 1 to 100000000",
+    "value in words": "--value: must be a whole number; write it in digits, such as 12",
     "NaN epsilon": '--epsilon: must be a finite number; write it as "0.25", "1e-9" or "3/10"',
     "negative epsilon": "--epsilon: must not be negative; give a number that is at least 0",
     "ratio below one": "--ratio: must be at least 1 (it is e^epsilon); give a number from 1 up",

@@ -1,12 +1,15 @@
 """A certificate speaks of the file's own graph and privacy: what options replace is not judged, and said not to be."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from irisdp import Privacy, audit, design
 from irisdp.cli.main import run
 from irisdp.mechanisms import FactoredMechanism
+from irisdp.mechanisms.document import _RELEASE_FORMAT
+from irisdp.release.written import SIDECAR_FORMAT
 
 TWO = Privacy.from_ratio(2)
 
@@ -56,3 +59,13 @@ def test_factors_are_treated_alike():
     factored = FactoredMechanism(privacy=TWO, n=3, certificate={"kind": "theorem", "theorem": "geometric"})
     assert audit(factored, privacy=Privacy(ratio=3)).not_judged
     assert not audit(factored, privacy=TWO).optimality.holds  # it was never sealed
+
+
+def test_a_release_is_said_to_be_one_and_never_to_be_given_another_format(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert _RELEASE_FORMAT == SIDECAR_FORMAT
+    Path("r.release.json").write_text(json.dumps({"format": SIDECAR_FORMAT, "mechanism": {}}))
+    assert run(["audit", "r.release.json"]) == 2
+    said = capsys.readouterr().err
+    assert "is a release, which says how answers were made" in said and "give it to interpret, or to report" in said
+    assert "irisdp/mechanism/1" not in said

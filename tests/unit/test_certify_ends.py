@@ -312,7 +312,7 @@ def test_the_verifier_says_what_it_cannot_read_or_did_not_foresee(tmp_path, caps
     (tmp_path / "m.json").write_text("[1,")
     assert verify_mechanism.main(str(tmp_path / "m.json")) == 2
     assert capsys.readouterr().out.splitlines() == [
-        "not a mechanism file: the file cannot be read as UTF-8 text",
+        "not a mechanism file: there is no such file",
         "not a mechanism file: the file cannot be read as UTF-8 text",
         "not a mechanism file: the file is not valid JSON, or nested too deep",
     ]
@@ -320,6 +320,12 @@ def test_the_verifier_says_what_it_cannot_read_or_did_not_foresee(tmp_path, caps
     for problem, name in ((KeyError("x"), "KeyError"), (ValueError(), "ValueError"), (ValueError(1, 2), "ValueError")):
         said = verify_mechanism.reason_of(problem)
         assert said == f"the file has a part of another form than it should ({name})"
+
+
+@pytest.mark.parametrize(("words", "status"), [((), 2), (("-h",), 0), (("--help",), 0), (("a.json", "b.json"), 2)])
+def test_the_verifier_says_how_it_is_called(words, status, capsys):
+    assert verify_mechanism.main(*words) == status
+    assert capsys.readouterr().out == verify_mechanism.USAGE + "\n"
 
 
 def test_a_number_too_close_to_decide_is_refused_and_not_guessed(monkeypatch):

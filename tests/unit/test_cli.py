@@ -109,6 +109,9 @@ def test_lists_add_up(here, capsys):
         "publish anes96.xlsx count --epsilon 1": "DATA: cannot read a file that ends in '.xlsx'; give a .csv, .tsv",
         "publish none.csv count --epsilon 1": "DATA: finds no file at 'none.csv'; ",
         "publish anes96.csv count --epsilon x": "--epsilon: must be a finite number; ",
+        "publish anes96.csv at-least age>3 --epsilon 1": "QUERY: at-least needs a number K; write for example irisdp "
+        'publish DATA at-least 100 "age > 64"',
+        "explore --port abc": "--port: must be a whole number; write one from 0 to 65535",
         "publish anes96.csv count --audience a=x": "--audience: must be a finite number; ",
         "publish anes96.csv count --by edu --groups 1 --epsilon 1": "--by: names the column 'edu', ",
         "publish anes96.csv count --unit edu --epsilon 1": "--unit: names the column 'edu', ",

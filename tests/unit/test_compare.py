@@ -251,7 +251,7 @@ def test_the_command_prints_writes_and_does_not_overwrite(capsys, tmp_path, monk
         ("count --epsilon 1 --delta 1", "--delta: must be at least 0 and below 1; "),
         ("count --epsilon 1 --relation x", "--relation: must be exchange or add-remove; "),
         ("count --epsilon 0.001 --delta 1e-6", "--epsilon: needs a discrete Gaussian wider than 3,000; "),
-        ("at-least x --epsilon 1", "K: must be a finite number; "),
+        ("at-least x --epsilon 1", "K: must be a whole number; "),
         ("at-least 9 --n 8 --epsilon 1", "QUERY: K must lie between 1 and n = 8; "),
         ("at-least --n 8 --epsilon 1", "QUERY: at-least needs a number K for a mean over counts; "),
         ("at-least 1 2 --epsilon 1", "at-least: takes one number K and no condition here; "),

@@ -86,6 +86,16 @@ def test_what_is_no_number_is_refused_in_these_words(written, said):
     assert refused(rational, written, "x") == said
 
 
+@pytest.mark.parametrize("written", ["ten", "abc", "1.2.3", "", "nan", "0x10"])
+def test_a_whole_number_is_not_asked_for_as_a_fraction(written):
+    assert refused(integer, written, "x", at_least=1) == "x: must be a whole number; write a number from 1 on"
+    said = "x: must be a whole number; write one from 0 to 9"
+    assert refused(integer, written, "x", at_least=0, at_most=9) == said
+    said = "x: must be a whole number; write it in digits, such as 12"
+    assert refused(integer, written, "x", at_least=-(2**62), at_most=2**62) == said
+    assert refused(integer, "3/2", "x", at_least=0) == "x: must be a whole number; write 1 or 2"
+
+
 def test_numbers_that_just_fit_are_read():
     assert rational("9" * MOST_DIGITS, "x") == 10**MOST_DIGITS - 1
     assert rational("1e4000", "x") == 10**4000 == 1 / rational("1E-04000", "x")

@@ -9,6 +9,7 @@ import irisdp
 from irisdp import BadInput, Session, interpret
 from irisdp.cli.main import run
 from irisdp.privacy import Gaussian
+from irisdp.reading.gap_classes import _too_many, gap_classes, most_weighed
 
 TABLE = pa.table({"v": [1] * 6 + [0] * 14, "g": ["a", "b"] * 10, "party": ["=x", "y", None, "=x"] * 5})
 QUESTIONS = [
@@ -152,4 +153,24 @@ def test_too_many_tables_are_read_in_the_worst_of_them(here):
     few, many = interpret(found, at_most=100), interpret(found, at_most=10**15)
     assert few.answers[0].judgement.basis == "uniform" and many.answers[0].judgement.basis == "worst"
     assert many.answers[0].probability.lower < few.answers[0].probability.lower
+    assert few.answers[0].judgement.note is None and "note" not in few.to_documents()[0]
     assert irisdp.interpret(found, lead=10**17).answers[0].probability.lower > 0.999
+
+
+def test_where_tables_are_too_many_to_weigh_it_is_said_from_where_on(here, capsys):
+    Session(TABLE, ledger="l").plurality("party", categories=["=x", "y", "z", "w"], epsilon=1, out="w.csv")
+    note = "too many tables to weigh above 234 records; the worst case is shown"
+    for most, basis in ((234, "uniform"), (235, "worst"), (400, "worst")):
+        assert run(["interpret", "w.csv", "--at-most", str(most)]) == 0
+        assert (note in capsys.readouterr().out) == (basis == "worst")
+        found = interpret("w.csv", at_most=most)
+        assert found.answers[0].judgement.basis == basis
+        assert (found.to_documents()[0].get("note") == note) == (note in repr(found)) == (basis == "worst")
+    assert "note" not in interpret("w.csv").to_documents()[0]  # nothing was said that could be weighed
+
+
+@pytest.mark.parametrize("categories", [2, 3, 5, 40])
+def test_the_most_that_is_weighed_is_where_listing_ends(categories):
+    most = most_weighed(categories)
+    assert gap_classes(categories, most + 1, most + 1, 0) is None
+    assert not _too_many(categories, most)

@@ -274,6 +274,7 @@ REFUSED = {
     "a list among the values": ("[groups]\neduc = [[1]]", "has a list among the groups of 'educ'"),
     "a time of day": ("[groups]\neduc = [07:00:00]", "has a date or a time among the groups"),
     "categories of no column": ('[categories]\nvoted = ["0"]', "names the column 'voted'"),
+    "groups of no column": ("[groups]\nedcu = [1]", "names the column 'edcu'"),
     "a group twice": ("[groups]\neduc = [1, 1.0]", "groups declares 1"),
     "a group that is no such value": ('[types]\neduc = "integer"\n[groups]\neduc = ["x"]', "groups has 'x' for educ"),
     "an unknown encoding": ('encoding = "klingon"', "encoding is no text encoding"),

@@ -12,7 +12,8 @@ import irisdp
 from irisdp import BadInput
 from irisdp.catalogue import FORMS
 from irisdp.cli.main import run
-from irisdp.reports.reading import PROOFS
+from irisdp.reading.choices import RULES
+from irisdp.reports.reading import JUDGED, PROOFS
 from irisdp.reports.words import ASKED, ERRORS, KINDS
 from support.read_pages import ReadPage
 
@@ -124,6 +125,18 @@ def test_every_query_and_every_mechanism_has_its_words(released):
     assert kinds <= PROOFS.keys() == KINDS.keys()
     for name in PROOFS.values():
         assert (ROOT / "proofs" / f"{name}.md").is_file()
+
+
+def test_a_page_promises_of_interpret_what_it_reads(released):
+    assert RULES.keys() == JUDGED
+    kinds = {}
+    for name, found in released[1].items():
+        words = ReadPage(irisdp.report(found)).text
+        kind = found.sidecars[None]["mechanism"]["kind"]
+        kinds[kind] = "says how often, given what you know" in words
+        assert kinds[kind] == (kind in RULES), name
+        assert "the errors above" not in words
+    assert set(kinds.values()) == {False, True} and "quantile-bin" in kinds
 
 
 def test_a_page_says_what_counts_of_each_person_and_of_each_record(tmp_path, monkeypatch):

@@ -1093,6 +1093,8 @@ def read_file(path: str) -> Any:
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read()
+    except FileNotFoundError:
+        raise ValueError("there is no such file") from None
     except (OSError, ValueError):
         raise ValueError("the file cannot be read as UTF-8 text") from None
     try:
@@ -1121,8 +1123,15 @@ def reason_of(problem: Exception) -> str:
     return f"the file has a part of another form than it should ({type(problem).__name__})"
 
 
-def main(path: str = "") -> int:
+USAGE = "usage: python verify_mechanism.py MECHANISM.json (status 0: it holds, 1: it does not, 2: it cannot be read)"
+
+
+def main(path: str = "", *more: str) -> int:
     """Check one file, print the verdict and return the exit status."""
+    asked = path in ("-h", "--help")
+    if asked or more or not path:
+        say(USAGE)
+        return 0 if asked else 2
     status = 2
     try:
         document = read_file(path)

@@ -37,6 +37,8 @@ def show_choices(found: ChoiceInterpretation) -> None:
     view.print(table)
     for basis in sorted({answer.judgement.basis for answer in found.answers}):
         view.print(f"  {basis:<9} {BASES[basis]}")
+    for note in sorted({answer.judgement.note for answer in found.answers if answer.judgement.note is not None}):
+        view.print(f"  note      {note}")
     if found.answers:
         at_worst = min(answer.judgement.right_at_worst for answer in found.answers)
         view.print(f"  at worst  an answer of this release is right with probability {_rounded_down(at_worst)}")

@@ -89,6 +89,11 @@ def rational(value: Any, field: str) -> Fraction:
 
 def integer(value: Any, field: str, *, at_least: int, at_most: int | None = None) -> int:
     """Read a whole number in a range; booleans, fractions and NaN are refused by name."""
+    if isinstance(value, str) and len(value) <= MOST_CHARACTERS and not _NUMBER.fullmatch(value.strip()):
+        open_end = at_most is None or at_most > _NEARBY
+        remedy = f"write a number from {at_least} on" if open_end else f"write one from {at_least} to {at_most}"
+        remedy = "write it in digits, such as 12" if at_least < -_NEARBY else remedy
+        raise BadInput(field, "must be a whole number", remedy)
     number = rational(value, field)
     if number.denominator != 1:
         below = number.numerator // number.denominator

@@ -147,7 +147,8 @@ def _of_name(found: ChoiceInterpretation) -> Result:
     tables: tuple[Table, ...] = ()
     if judged.posterior is not None:
         tables = (_chances("What may be true", ("answer", "probability"), tuple(judged.posterior.items())),)
-    likely = f"It is true with probability {least} or more, {BASES[judged.basis]}."
+    note = "" if judged.note is None else f" ({judged.note})"
+    likely = f"It is true with probability {least} or more, {BASES[judged.basis]}{note}."
     return Result(
         headline=f"{answer.published} was published. {likely}",
         facts=(

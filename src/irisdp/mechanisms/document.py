@@ -26,6 +26,7 @@ from .writing import FORMAT, Objective, pairs_from_document
 
 __all__ = ["MechanismDocument", "load", "read_document"]
 
+_RELEASE_FORMAT = "irisdp/release/1"
 LARGEST_FACTORED = 10**18
 """Largest n of a factored mechanism that is read."""
 
@@ -96,6 +97,9 @@ def read_document(document: Any) -> MechanismDocument:
     """
     if not isinstance(document, dict):
         raise BadInput("mechanism", "must be a JSON object", f'write {{"format": "{FORMAT}", …}}')
+    if document.get("format") == _RELEASE_FORMAT:
+        rule = "is a release, which says how answers were made, and no mechanism"
+        raise BadInput("mechanism", rule, "give it to interpret, or to report")
     if document.get("format", FORMAT) != FORMAT:
         raise BadInput("format", "is not one this version reads", f'write "{FORMAT}"')
     forms = [name for name in ("matrix", "rows", "factors") if name in document]

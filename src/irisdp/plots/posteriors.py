@@ -213,7 +213,8 @@ def names_read(found: ChoiceInterpretation) -> Picture:
         {"label": label, "chance": row[-1], "words": chance_text(chance)}
         for label, row, chance in zip(names, table, least, strict=True)
     ]
-    basis = BASES[first.judgement.basis]
+    note = first.judgement.note
+    basis = BASES[first.judgement.basis] + ("" if note is None else f" ({note})")
     return Picture(
         title=title,
         description=_listing(

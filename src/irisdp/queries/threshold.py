@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -13,6 +14,7 @@ from .query import YesOrNo, as_asked, check_expression, check_one_condition, spl
 __all__ = ["Threshold"]
 
 _LARGEST = 2**62
+_BEGINS_A_NUMBER = re.compile(r"[+-]?[.]?[0-9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class Threshold(YesOrNo):
         """Read ``K [EXPR]``."""
         words = split_number(words)
         check_one_condition(words[1:], cls.name)
-        if not words:
+        if not words or (isinstance(words[0], str) and not _BEGINS_A_NUMBER.match(words[0].strip())):
             example = as_asked(cls.name, 100, "age > 64")
             raise BadInput("query", f"{cls.name} needs a number K", f"write for example {example}")
         return cls(integer(words[0], "K", at_least=0, at_most=_LARGEST), *words[1:])

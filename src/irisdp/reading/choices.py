@@ -109,6 +109,7 @@ class ChoiceInterpretation(Tabular, Drawable):
                 "basis": one.judgement.basis,
                 "right_at_worst": float_below(one.judgement.right_at_worst),
                 "posterior": _posterior(one.judgement),
+                **({} if one.judgement.note is None else {"note": one.judgement.note}),
             }
             for one in self.answers
         ]
@@ -164,4 +165,5 @@ def _posterior(judged: Judgement) -> list[list[Any]] | None:
 
 
 def _said(judged: Judgement, more: str = "") -> str:
-    return f"{math.floor(float_below(judged.probability.lower) * 1000) / 1000}{more}, {BASES[judged.basis]}"
+    note = "" if judged.note is None else f" ({judged.note})"
+    return f"{math.floor(float_below(judged.probability.lower) * 1000) / 1000}{more}, {BASES[judged.basis]}{note}"

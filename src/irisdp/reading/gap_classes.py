@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["GapClasses", "gap_classes", "weighed"]
+__all__ = ["GapClasses", "gap_classes", "most_weighed", "weighed"]
 
 _MOST_ENTRIES = 1_500_000
 """Gaps in all that are listed; some seconds."""
@@ -42,7 +42,7 @@ def gap_classes(categories: int, first: int, last: int, lead: int) -> GapClasses
     What every category has above the least is a list of q − 1 numbers, sorted, with a sum of `last` at most. The least
     category's own count is then free, as far as the number of records allows.
     """
-    if _partitions(categories - 1, last) * categories > _MOST_ENTRIES:
+    if _too_many(categories, last):
         return None
     above = np.zeros((1, 1), dtype=np.int64)
     for left in range(categories - 1, 0, -1):
@@ -59,8 +59,26 @@ def gap_classes(categories: int, first: int, last: int, lead: int) -> GapClasses
     return GapClasses((above[:, -1:] - above)[:, ::-1], _in_any_order(above, copies))
 
 
+def most_weighed(categories: int) -> int:
+    """Return the most records of which `gap_classes` lists all tables of that many categories."""
+    beyond = 1
+    while not _too_many(categories, beyond):
+        beyond *= 2
+    fits = beyond // 2
+    while beyond - fits > 1:
+        middle = (fits + beyond) // 2
+        fits, beyond = (fits, middle) if _too_many(categories, middle) else (middle, beyond)
+    return fits
+
+
+def _too_many(categories: int, last: int) -> bool:
+    return _partitions(categories - 1, last) * categories > _MOST_ENTRIES
+
+
 def _partitions(parts: int, largest: int) -> int:
     """Count the lists of `parts` sorted numbers with a sum of `largest` at most; where they are too many, too many."""
+    if parts == 1:
+        return largest + 1
     if math.comb(largest + parts, parts) // math.factorial(parts) > _MOST_ENTRIES:
         return _MOST_ENTRIES + 1  # each list has at most that many orders
     ways = [1] + [0] * largest

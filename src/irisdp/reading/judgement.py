@@ -44,6 +44,8 @@ class Judgement:
         How likely an answer of this release is right at least, whatever the table, of those that fit what is known.
     posterior : mapping, optional
         The probability of each name that it is true, given what was published; of a tie all that are level are true.
+    note : str, optional
+        Why it rests on the worst of the tables although more is known of them.
     """
 
     reading: Hashable
@@ -51,6 +53,7 @@ class Judgement:
     basis: str
     right_at_worst: Fraction
     posterior: Mapping[Hashable, Enclosure] | None
+    note: str | None = None
 
 
 class ChoiceRule(ABC):

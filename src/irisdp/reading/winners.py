@@ -20,7 +20,7 @@ from ..exact import Enclosure, integer
 from ..mechanisms.plurality import PermuteAndFlip, Pull, Winner
 from ..queries import Relation
 from ..queries.query import pure_pair
-from .gap_classes import GapClasses, gap_classes, weighed
+from .gap_classes import GapClasses, gap_classes, most_weighed, weighed
 from .judgement import ChoiceRule, Judgement
 from .knowledge import Knowledge
 from .published_counts import LARGEST_COUNT
@@ -45,6 +45,8 @@ class WinnerRule(ChoiceRule):
         How likely such a name is true at least, whatever the table.
     others : Enclosure or None
         The probability of each other name, given what was published.
+    note : str or None
+        Why the tables were not weighed, where they are too many.
     """
 
     outputs: tuple[Hashable, ...]
@@ -52,6 +54,7 @@ class WinnerRule(ChoiceRule):
     basis: str
     right_at_worst: Fraction
     others: Enclosure | None = field(repr=False)
+    note: str | None = None
 
     @property
     def names(self) -> tuple[Hashable, ...]:
@@ -69,6 +72,7 @@ class WinnerRule(ChoiceRule):
             basis=self.basis,
             right_at_worst=self.right_at_worst,
             posterior=posterior,
+            note=self.note,
         )
 
 
@@ -88,10 +92,15 @@ def winner(published: PublishedChoice, known: Knowledge) -> WinnerRule:
         raise BadInput("lead", "leaves no table possible", "check it against at_most=")
     classes = None if last is None else gap_classes(rule.categories, first, last, lead)
     if classes is None:
-        return WinnerRule(outputs, *_worst(rule, lead), None)
+        return WinnerRule(outputs, *_worst(rule, lead), None, None if last is None else _too_many(rule.categories))
     if not classes.tables:
         raise BadInput("lead", "leaves no table possible", "check it against at_least= and at_most=")
     return _bayes(rule, classes, outputs)
+
+
+def _too_many(categories: int) -> str:
+    """Say from where on tables are not weighed: without a word the answer would seem to fall with what is known."""
+    return f"too many tables to weigh above {most_weighed(categories)} records; the worst case is shown"
 
 
 def _worst(rule: Winner, lead: int) -> tuple[Enclosure, str, Fraction]:

@@ -10,7 +10,11 @@ from ..privacy import Privacy
 from ..queries import Relation
 from .facts import Facts
 
-__all__ = ["PROOFS", "assumed", "cost_of_release", "how_to_read", "moved_by", "not_to_conclude", "proofs"]
+__all__ = ["JUDGED", "PROOFS", "assumed", "cost_of_release", "how_to_read", "moved_by", "not_to_conclude", "proofs"]
+
+
+JUDGED = frozenset(("stepped", "pull-from-the-top", "permute-and-flip", "banded-noise"))
+"""Kinds of mechanisms whose names `irisdp interpret` judges; no more may be promised of it."""
 
 
 def how_to_read(facts: Facts, unit: str) -> Iterator[str]:
@@ -38,10 +42,12 @@ def how_to_read(facts: Facts, unit: str) -> Iterator[str]:
                 "A record's answer is the category it is in with that probability, whichever it is, and any other one "
                 "as often as the next. `irisdp interpret` estimates from all of them how large each category is."
             )
-        else:
+        elif facts.kind in JUDGED:
             yield "On most data the answer is right more often; `irisdp interpret` says how often, given what you know."
+        else:
+            yield "On most data the answer is right more often."
     else:
-        yield "Nothing beside an answer says how sure it is: take the errors above, which hold on whatever data."
+        yield "Nothing beside an answer says how sure it is: take the errors this page expects, which hold on any data."
     if facts.name in ("count", "count-distinct", "histogram", "sizes"):
         yield f"Numbers count {unit}. One that is below 0, or beyond what can be, shows the noise, and was left so."
 

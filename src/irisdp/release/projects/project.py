@@ -265,11 +265,11 @@ def currency_with(book: Ledger, limit: Charge | None) -> Currency:
 
 
 def check_columns(told: Told, table: Table) -> None:
-    """Refuse a unit and categories of columns that the table does not have, before anything else is said of it."""
+    """Refuse columns that the table does not have, of a unit, categories or groups, before anything else is said."""
     if told.project is not None:
         if told.project.unit is not None:
             table.column(told.options["unit"], "unit")
-        for name in told.project.categories:
+        for name in (*told.project.categories, *told.project.groups):
             table.column(name, "project")
 
 
