@@ -530,8 +530,11 @@ def test_what_differs_by_who_asks_is_refused(server, schema):
             else:
                 with pytest.raises(BadInput, match=said):
                     open_table(visits)
-        table = open_table(visits)
+        table, begun = open_table(visits), open_table(visits)
+        assert counted(begun) == 3
         server.execute(f"ALTER ROLE {role} NOBYPASSRLS")
+        with pytest.raises(BadInput, match=r"\(42501\)"):
+            counted(begun)
         with pytest.raises(BadInput, match=r"row-level security|does not let this role read the table \(42501\)"):
             counted(table)
     finally:
