@@ -5,7 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from irisdp.cli.audit import _REPAIRED
 from irisdp.cli.main import run
+from irisdp.design.programs.repair import _SLIP
 
 SPECS = {
     "consumer": {"kind": "consumer", "n": 3, "loss": "absolute", "privacy": {"ratio": 4}},
@@ -95,3 +97,28 @@ def test_audit_needs_a_graph_and_a_promise(tmp_path, capsys):
     assert run(["audit", bare]) == 2
     assert run(["audit", bare, "--epsilon", "1"]) == 2
     assert "graph" in capsys.readouterr().err
+
+
+def test_an_audit_names_the_row_that_does_not_sum_to_1_the_entry_below_0_and_what_it_wrote(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    graph = write(tmp_path / "g.json", {"family": "complete", "n": 3})
+    (tmp_path / "m.csv").write_text("1/3,1/3,1/3\n0.3333,0.3333,0.3333\n0.4,0.4,0.3\n")
+    assert run(["audit", "m.csv", "--graph", graph, "--ratio", "2"]) == 1
+    said = capsys.readouterr().out
+    assert "do NOT sum to exactly 1: that of input 1 is the first, 0.0001 too little; give more digits, or" in said
+    assert "negative" not in said and "written" not in said and "--repair" not in said
+    (tmp_path / "m.csv").write_text("1/3,1/3,1/3\n0.33333333,0.33333333,0.33333333\n1/3,1/3,1/3\n")
+    assert run(["audit", "m.csv", "--graph", graph, "--ratio", "2"]) == 1
+    assert "input 1 is the first, 1e-08 too little; --repair OUT.json writes" in capsys.readouterr().out
+    assert run(["audit", "m.csv", "--graph", graph, "--ratio", "2", "--repair", "f.json"]) == 1
+    said = capsys.readouterr().out
+    assert "the first, 1e-08 too little\n" in said and "  written    f.json\n" in said
+    assert run(["audit", "f.json"]) == 0 and "rows       sum to exactly 1\n" in capsys.readouterr().out
+    (tmp_path / "n.csv").write_text("1/2,1/2,0\n0.6,0.6,-0.2\n0.5,0.5,0.5\n")
+    assert run(["audit", "n.csv", "--graph", graph, "--ratio", "2"]) == 1
+    said = capsys.readouterr().out
+    assert "negative   the first entry below 0 is that of input 1, output 2: -0.2" in said
+    assert "that of input 2 is the first, 0.5 too much" in said
+    assert _REPAIRED == _SLIP

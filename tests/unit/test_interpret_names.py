@@ -174,3 +174,16 @@ def test_the_most_that_is_weighed_is_where_listing_ends(categories):
     most = most_weighed(categories)
     assert gap_classes(categories, most + 1, most + 1, 0) is None
     assert not _too_many(categories, most)
+
+
+def test_what_cannot_be_read_is_named_as_it_was_given(here, capsys):
+    Session(TABLE, ledger="l").sum("v", lower=0, upper=1, epsilon=1, out="l.csv")
+    for options in ([], ["--value", "1"]):
+        (here / "l.csv.release.json").write_text((here / "l.csv.release.json").read_text().replace("noisy-sum", "odd"))
+        assert run(["interpret", "l.csv", *options]) == 2
+        assert capsys.readouterr().err.startswith("irisdp: l.csv: ")
+
+
+def test_groups_that_are_one_number_are_not_called_what_python_calls_them(here):
+    with pytest.raises(BadInput, match=r"^groups: cannot be read from a number; "):
+        irisdp.plan(TABLE, "count", by="g", groups=1, epsilon=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,7 @@ import typer
 from ..errors import BadInput
 from ..exact import json_bytes, read_json, short_above, short_below, short_text, so_many
 from ..outputs import Output, plan_outputs, write_outputs
-from .options import AsJson, Force, console, print_json, say
+from .options import AsJson, Force, console, print_json, say, short_path
 from .probabilities import show_mechanism
 
 if TYPE_CHECKING:
@@ -18,10 +19,13 @@ if TYPE_CHECKING:
 
     from ..certify import Audit, Optimality
     from ..graphs import DatasetGraph
-    from ..mechanisms import MechanismDocument, Objective
+    from ..mechanisms import MechanismDocument
     from ..privacy import Privacy
 
 __all__ = ["audit_command"]
+
+_REPAIRED = Fraction(1, 10**6)
+"""How far from 1 the sums of rows are that `--repair` takes; see `irisdp.design.programs.repair`."""
 
 
 def audit_command(
@@ -50,11 +54,14 @@ def audit_command(
     verdict = audit(document, graph=judged_on, privacy=against)
     for target in files:
         _repair(document, judged_on, verdict, target)
+    repaired = [short_path(target.path) for target in files]
     if as_json:
         print_json(verdict.to_document())
     else:
-        _show(mechanism, verdict, document.objective)
+        _show(mechanism, verdict, document, repaired=bool(repaired))
         show_mechanism(console(), document)
+        for path in repaired:
+            say(console(), f"  written    {path}")
     return 0 if verdict.holds else 1
 
 
@@ -83,12 +90,14 @@ def _repair(document: MechanismDocument, graph: DatasetGraph | None, verdict: Au
     write_outputs([(target, json_bytes(fixed.to_document()))])
 
 
-def _show(file: Path, verdict: Audit, stated: Objective | None) -> None:
-    view = console()
+def _show(file: Path, verdict: Audit, document: MechanismDocument, *, repaired: bool) -> None:
+    view, stated = console(), document.objective
     held = "holds" if verdict.holds else "DOES NOT HOLD"
     say(view, f"{file}: {held}")
     _show_graph(view, verdict)
-    say(view, f"  rows       {'sum to exactly 1' if verdict.rows_sum_to_one else 'do NOT sum to exactly 1'}")
+    say(view, f"  rows       {'sum to exactly 1' if verdict.rows_sum_to_one else _wrong_sum(document, repaired)}")
+    if not verdict.non_negative:
+        say(view, f"  negative   {_negative_entry(document)}")
     say(view, f"  promised   {verdict.privacy}")
     _show_pairs(view, verdict)
     if verdict.tightest is not None:
@@ -101,6 +110,27 @@ def _show(file: Path, verdict: Audit, stated: Objective | None) -> None:
         say(view, f"  optimality {'nothing is claimed' if stated is None else unproven}")
     else:
         _show_optimality(view, verdict.optimality)
+
+
+def _wrong_sum(document: MechanismDocument, repaired: bool) -> str:
+    """Say which row is the first that does not sum to 1, and by how much."""
+    sums = [sum(row, Fraction(0)) - 1 for row in document.rows]
+    place, beyond = next((i, sums[number]) for i, number in enumerate(document.row_of) if sums[number])
+    by = f"{short_text(abs(beyond), 3)} too {'little' if beyond < 0 else 'much'}"
+    mend = "; give more digits, or quotients such as 1/3"
+    if max(map(abs, sums)) <= _REPAIRED:
+        mend = "" if repaired else "; --repair OUT.json writes a mechanism close by whose rows do"
+    return f"do NOT sum to exactly 1: that of input {document.inputs[place]} is the first, {by}{mend}"
+
+
+def _negative_entry(document: MechanismDocument) -> str:
+    """Name the first entry below 0."""
+    lowest = [min(row) for row in document.rows]
+    place, row = next((i, document.rows[number]) for i, number in enumerate(document.row_of) if lowest[number] < 0)
+    output, entry = next((v, entry) for v, entry in enumerate(row) if entry < 0)
+    return f"the first entry below 0 is that of input {document.inputs[place]}, output {document.outputs[output]}: " + (
+        short_text(entry)
+    )
 
 
 def _show_graph(view: Console, verdict: Audit) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..errors import BadInput
 from ..exact import json_bytes, read_json, short_above, short_below, short_text
 from ..outputs import plan_outputs, write_outputs
 from .interpret_choices import show_choices
@@ -85,15 +86,20 @@ def interpret_command(
     read += [("the loss", Path(loss))] * loss.lower().endswith(".json")
     read += [] if prior is None else [("the prior", prior)]
     files = plan_outputs([] if out is None else [out], read, field="--out", force=force)
-    found = interpret(
-        sidecar,
-        value,
-        loss=loss,
-        at_least=at_least,
-        at_most=at_most,
-        prior=None if prior is None else numbers(read_json(prior, "--prior"), "--prior"),
-        lead=lead,
-    )
+    try:
+        found = interpret(
+            sidecar,
+            value,
+            loss=loss,
+            at_least=at_least,
+            at_most=at_most,
+            prior=None if prior is None else numbers(read_json(prior, "--prior"), "--prior"),
+            lead=lead,
+        )
+    except BadInput as error:
+        if error.field != "release" or release.name in error.rule:
+            raise
+        raise BadInput(release.name, error.rule, error.remedy) from None
     documents = found.to_documents()
     if isinstance(found, Estimates):
         write_outputs((file, json_bytes({"estimates": documents})) for file in files)

@@ -6,6 +6,7 @@ import csv
 import os
 import re
 from collections.abc import Iterable, Mapping, MappingView, Sequence, Set
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -115,7 +116,8 @@ def _columns(declared: Any, names: list[str], what: Declares) -> list[list[Any]]
         declared = _series_values(declared, what)
     if isinstance(declared, Iterable) and not isinstance(declared, bytes | bytearray | memoryview):
         return _transposed([_row(row, names, what) for row in declared], names)
-    raise BadInput(what.option, f"cannot be read from {type(declared).__name__}", "give a CSV file, a list, or a frame")
+    kind = "a number" if isinstance(declared, int | float | Decimal) else type(declared).__name__
+    raise BadInput(what.option, f"cannot be read from {kind}", "give a CSV file, a list, or a frame")
 
 
 def _listed(text: str, what: Declares) -> list[str]:
