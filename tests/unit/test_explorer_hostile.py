@@ -330,7 +330,7 @@ def test_who_takes_too_slowly_is_cut_off(monkeypatch):
 
     start = time.monotonic()
     assert len(_asked(_guarded(slow), [b""])) == 1
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 4
 
 
 def test_all_bodies_together_are_bounded(monkeypatch):

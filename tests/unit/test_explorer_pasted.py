@@ -108,10 +108,10 @@ def test_what_is_no_graph_gets_one_line(text, said):
     ],
 )
 def test_large_pastes_take_bounded_work(text):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(BadInput):
         counted(graph_of_text(text)[0])
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 
 def test_the_largest_that_is_shown():

@@ -38,23 +38,23 @@ def test_large_factors_are_checked_in_seconds(tmp_path, capsys):
     document = add_digest(
         {"privacy": {"ratio": 2}, "factors": [{"kind": "geometric", "n": 10**5}], "certificate": certificate}
     )
-    started = time.perf_counter()
+    started = time.process_time()
     assert checked(document, tmp_path / "m.json", capsys)[0] == 0
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 @pytest.mark.parametrize("epsilon", ["999." + "7" * 1200, "1/" + "3" * 1200, "9" * 1203 + "/1" + "0" * 1200])
 def test_an_epsilon_of_many_digits_is_read_in_seconds(epsilon, tmp_path, capsys):
-    started = time.perf_counter()
+    started = time.process_time()
     document = {"privacy": {"epsilon": epsilon}, "graph": {"family": "path", "n": 1}, "matrix": [[1]]}
     assert checked(document, tmp_path / "m.json", capsys)[0] == 0
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 @pytest.mark.parametrize("number", ["999." + "7" * 4000, "1/" + "3" * 4000, "1e4000", "1e-1300", 10**1300])
 @pytest.mark.parametrize("field", ["epsilon", "ratio", "delta"])
 def test_privacy_of_too_many_digits_is_refused_at_once_and_alike(number, field, tmp_path, capsys):
-    started = time.perf_counter()
+    started = time.process_time()
     privacy = {field: number} | ({"ratio": 2} if field == "delta" else {})
     document = {"privacy": privacy, "graph": {"family": "path", "n": 1}, "matrix": [[1]]}
     status, audited, verified = checked(document, tmp_path / "m.json", capsys)
@@ -62,7 +62,7 @@ def test_privacy_of_too_many_digits_is_refused_at_once_and_alike(number, field, 
     assert verified.startswith(f"not a mechanism file: {field} has more than 4096 bits")
     with pytest.raises(BadInput, match=f"{field}: has more than 4096 bits"):
         Privacy(**privacy)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(
@@ -100,10 +100,10 @@ def line(nodes, privacy):
 
 @pytest.mark.parametrize(("nodes", "privacy"), [(6000, {"epsilon": "1"}), (6000, {"ratio": "2.000000001"})])
 def test_rows_too_far_from_given_ones_are_refused_at_once(nodes, privacy, tmp_path, capsys):
-    started = time.perf_counter()
+    started = time.process_time()
     status, audited, verified = checked(line(nodes, privacy), tmp_path / "m.json", capsys)
     assert status == 1 and "reach too far" in audited and "reach too far" in verified
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 def test_the_limit_is_one_of_digits_not_of_steps(tmp_path, capsys):

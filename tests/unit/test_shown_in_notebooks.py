@@ -143,9 +143,9 @@ def test_cut_off_mechanisms_say_so():
 def test_large_mechanisms_show_themselves_at_once():
     """Exact rows of 2,001 counts at an ε take minutes, and nobody reads them here."""
     made = design.geometric(2_000, Privacy(epsilon=1))
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert "<td>0.7311</td>" in made._repr_html_()
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 @pytest.mark.parametrize("ratio", [1, 2, "5/4"])
