@@ -14,6 +14,7 @@ from irisdp.cli.main import run
 from irisdp.errors import BudgetRefused
 from irisdp.release.ledger import Entry, Ledger
 from irisdp.release.promise import Promise
+from support.commands import irisdp
 
 PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit=None)
 TENTH = Cost(Fraction(1, 10))
@@ -219,3 +220,20 @@ class TestEarlierFormats:
         assert (book.verify().lines, book.verify().problems, book.spent) == (2, (), TENTH * 6)
         tamper(book, CHANGES[change])
         assert book.verify().problems
+
+
+def test_a_head_that_is_none_is_a_slip_and_no_accusation(tmp_path):
+    Ledger(tmp_path / "a.ledger").set_limit(1)
+    for head in ("abc", "0" * 63, "A" * 64):
+        ended = irisdp(["ledger", str(tmp_path / "a.ledger"), "--verify", "--head", head])
+        assert ended.status == 2
+        assert ended.line.startswith("--head: must be the 64 letters and digits"), ended.line
+    other = irisdp(["ledger", str(tmp_path / "a.ledger"), "--verify", "--head", "0" * 64])
+    assert (other.status, "tampered" in other.err) == (1, True)
+
+
+@pytest.mark.parametrize("limit", ["1,2", "1,1"])
+def test_a_limit_that_promises_nothing_is_refused(tmp_path, limit):
+    ended = irisdp(["ledger", str(tmp_path / "a.ledger"), "--limit", limit])
+    assert (ended.status, ended.line[:9]) == (2, "--limit: "), ended
+    assert not list(tmp_path.iterdir())

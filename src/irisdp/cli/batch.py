@@ -81,7 +81,7 @@ def _show_plan(foreseen: BatchOutlook) -> None:
             say(view, f"  among     {categories}")
     _show_cost(planned)
     for heading, said in (
-        foreseen.outlook.describe()
+        foreseen.outlook.describe(short_path(foreseen.ledger.place))
         if foreseen.outlook
         else [("ledger", f"{short_path(foreseen.ledger.place)}: is made by the first release, {KNOWN_ELSEWHERE}")]
     ):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..errors import BadInput, Refusal
-from .options import AsJson, console, print_json
+from .options import AsJson, console, print_json, short_path
 
 if TYPE_CHECKING:
     from ..accounting import Charge
@@ -116,6 +117,8 @@ def _grant(ledger: Ledger, allow: str) -> None:
 
 
 def _verify(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
+    if head is not None and not re.fullmatch("[0-9a-f]{64}", head):
+        raise BadInput("head", "must be the 64 letters and digits that --verify printed", "copy all of them")
     found = ledger.verify(head)
     if found.problems:
         more = f", and {len(found.problems) - 1} more" if len(found.problems) > 1 else ""
@@ -123,7 +126,8 @@ def _verify(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
     if as_json:
         print_json(found.to_document())
         return
-    lines = f"{found.lines} lines, each of which holds" if found.lines else "none yet; the next change begins one"
+    each = "one line, which holds" if found.lines == 1 else f"{found.lines} lines, each of which holds"
+    lines = each if found.lines else "none yet; the next change begins one"
     view = console()
     view.print(f"history  {lines}")
     if found.lines:
@@ -151,7 +155,7 @@ def _show(ledger: Ledger) -> None:
     numbers = list(document["spent"])
     shown = (_HEADINGS[number] for number in numbers)
     columns = ("id", "date", "table", "query", "groups", "audience", *shown, "outputs", "")
-    table = Table(*columns, title=printable(str(ledger.place)))
+    table = Table(*columns, title=escape(printable(short_path(ledger.place))))
     for release in document["releases"]:
         table.add_row(*(escape(printable(cell)) for cell in _cells(release, numbers)))
     view = console()

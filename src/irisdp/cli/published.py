@@ -37,7 +37,7 @@ def show_plan(planned: Plan, ledger: Path | str, outlook: Outlook | None, option
         say(view, f"  among     {categories}")
     _show_rules(planned)
     for heading, said in (
-        outlook.describe()
+        outlook.describe(short_path(ledger))
         if outlook
         else [("ledger", f"{short_path(ledger)}: is made by the first release, {KNOWN_ELSEWHERE}")]
     ):

@@ -82,7 +82,8 @@ def _show_outlook(foreseen: RunOutlook) -> None:
             say(view, f"  out       {short_path(path)}")
     answered = sum(one.unchanged.repeated for one in foreseen.expected)
     since = "if the data is what it was at the last release"
-    told = f"{len(foreseen.expected)} questions" + (
+    number = len(foreseen.expected)
+    told = f"{number} question{'s' * (number > 1)}" + (
         f", of which {answered} answered and free {since}" if answered else ""
     )
     view.print(f"[bold]{told}[/bold]")
@@ -157,7 +158,9 @@ _BESIDE = (".release.json", ".datapackage.json")
 def _answer(one: Answered) -> str:
     """Show an answer that is one, and how many there are else."""
     told = [
-        str(found.values[0]) if len(found.values) == 1 and not found.by else f"{len(found.values)} answers"
+        str(found.values[0])
+        if len(found.values) == 1 and not found.by
+        else f"{len(found.values)} answer{'s' * (len(found.values) > 1)}"
         for found in one.publication.answers_of.values()
     ]
     names = [name for name in one.publication.answers_of if name is not None]

@@ -29,7 +29,7 @@ def limit_of(*, epsilon: Any = None, delta: Any = 0, mu: Any = None, rho: Any = 
         rule = f"names {len(given)} currencies, and a ledger counts in one" if given else "is missing"
         raise BadInput("limit", rule, "give epsilon and delta, or mu, or rho")
     if epsilon is not None:
-        return Cost(rational(epsilon, "epsilon"), rational(delta, "delta"))
+        return _in_both([rational(epsilon, "epsilon"), rational(delta, "delta")], "delta")
     if delta != 0:
         raise BadInput("delta", f"belongs to epsilon, and the limit is in {given[0]}", "leave it out")
     if mu is not None:
@@ -61,10 +61,18 @@ def named_limit(limit: Any) -> Charge:
     try:
         if named:
             return limit_of(**{names[0]: named[0][2]})
-        return Cost(*(rational(part, "limit") for part in parts))
+        return _in_both([rational(part, "limit") for part in parts], "limit")
     except BadInput as error:
         about = f"{error.field} " if named else ""
         raise BadInput("limit", about + error.rule, error.remedy) from None
+
+
+def _in_both(parts: list[Fraction], name: str) -> Cost:
+    """Return a limit on ε, or on ε and δ."""
+    found = Cost(*parts)
+    if found.delta >= 1:
+        raise BadInput(name, "has a δ of 1 or more, which promises nothing", "give a probability such as 1e-6")
+    return found
 
 
 def _in_range(value: Any, name: str, largest: Fraction) -> Fraction:

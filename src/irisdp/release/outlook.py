@@ -66,9 +66,10 @@ class Outlook:
         """Whether the release would be refused, be the data what it may."""
         return self.unchanged.refusal is not None and self.changed.refusal is not None
 
-    def describe(self) -> list[tuple[str, str]]:
-        """Say it in lines for people, each with its heading."""
-        lines = [("ledger", f"{self.ledger}: left {self.left}" if self.left else f"{self.ledger}: no limit is set")]
+    def describe(self, called: str | None = None) -> list[tuple[str, str]]:
+        """Say it in lines for people, each with its heading; the ledger by its place, unless it is called otherwise."""
+        stands = f"left {self.left}" if self.left else "no limit is set"
+        lines = [("ledger", f"{called or self.ledger}: {stands}")]
         same, other = self.unchanged, self.changed
         if not isinstance(other.cost, Cost):
             lines.append(("charge", f"{other.cost}: that is what this ledger counts"))
