@@ -55,8 +55,8 @@ def refuse_moved(rows: Rows, name: str) -> None:
     if told.get("event") == "awaits":
         source = str(told.get("from"))
         raise PromiseRefused(
-            f"{name} awaits a ledger that is being moved to it, and takes nothing else;"
-            f" finish the move: irisdp ledger {source} --copy-to {name}",
+            f"{name} awaits the ledger {source}, which is being moved to it, and takes nothing else; ask for the same"
+            " move again, and it will be finished",
             differs=["ledger"],
             pinned={"ledger": source},
         )
