@@ -26,6 +26,7 @@ def here(tmp_path, monkeypatch):
 
 
 def test_a_plan_needs_no_cluster(here, capsys):
+    pytest.importorskip("pyspark", reason="pyspark is not installed: `make test` installs it")
     planned = irisdp.plan("t.parquet", "count", "v > 1", epsilon=1, engine="spark", master="spark://nowhere:7077")
     assert planned.table.reader.split()[-2] == "spark"
     assert "nowhere" not in repr(planned)
@@ -42,6 +43,7 @@ def test_duckdb_is_what_reads_files_unless_another_is_named(here):
 
 
 def test_columns_that_spark_does_not_read_have_no_kind(here):
+    pytest.importorskip("pyspark", reason="pyspark is not installed: `make test` installs it")
     kinds = {column.name: column.kind for column in open_table("t.parquet", engine="spark").columns}
     assert kinds == {"v": Kind.INTEGER, "t": Kind.NESTED, "f": Kind.NESTED}
 
