@@ -37,7 +37,7 @@ HANG = 5
 STUCK = 120
 """Seconds on the clock, for what waits instead of working; a busy machine makes others wait, too."""
 MEMORY = 3 << 30
-"""Bytes of address space that a process may have; the engine reserves much of it and uses little."""
+"""Bytes of address space that a process may take besides what it began with; the engine reserves much of it."""
 MOST_FINDINGS = 40
 OUT = Path("build/fuzz")
 
@@ -95,7 +95,8 @@ def feed(name: str, start: int, stop: int, seed: int, beside: Path) -> None:
     pool = Pool(target.seeds(folder))
     for one in pool.seeds:
         judged(target.take, one, folder)  # what is loaded once is loaded here
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (held + MEMORY, held + MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 28, 1 << 28))
     first = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

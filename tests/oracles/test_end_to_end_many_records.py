@@ -177,7 +177,7 @@ def test_groups_without_limit_are_caught(rewritten, old, new):
 def test_a_sensitivity_of_one_record_less_is_caught(monkeypatch, name):
     real = many_records.noise_for
     monkeypatch.setattr(
-        "irisdp.queries.count.noise_for",
+        "irisdp.cells.noise_for",
         lambda privacy, *, each, total, cells: real(privacy, each=each - 1, total=total - 1, cells=cells),
     )
     query, options = SEVERAL[name]
@@ -233,7 +233,7 @@ def test_people_who_pay_for_one_of_two_groups_are_caught(monkeypatch):
 def test_a_staircase_that_pays_for_one_of_two_groups_is_caught(monkeypatch):
     real = many_records.noise_for
     monkeypatch.setattr(
-        "irisdp.queries.count.noise_for",
+        "irisdp.cells.noise_for",
         lambda privacy, *, each, total, cells: real(privacy, each=each, total=total, cells=1),
     )
     query, options = SEVERAL["staircase in each"]

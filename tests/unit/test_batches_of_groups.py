@@ -131,7 +131,7 @@ def test_all_questions_have_one_source_and_each_its_own_groups():
     assert not second.derived
 
 
-@pytest.mark.parametrize("more", [{"types": {"age": "number"}}, {"delimiter": ";"}])
+@pytest.mark.parametrize("more", [{"types": {"age": "number"}}, {"encoding": "latin-1"}])
 def test_tables_that_are_read_otherwise_share_no_records(more, tmp_path):
     one, other = open_table(in_file(tmp_path)), open_table(in_file(tmp_path), **more)
     with pytest.raises(BadInput, match=r"^data: was altered while it was looked at; ask again; nothing was spent$"):

@@ -6,10 +6,9 @@ import json
 import pyarrow as pa
 import pytest
 
-from irisdp import Privacy, interpret, publish
+from irisdp import Privacy, cells, interpret, publish
 from irisdp.cells import GeometricNoise, NamedCounts, ShapeNoise, UniversalNoise
 from irisdp.errors import BadInput
-from irisdp.queries import count
 from irisdp.release import Ledger, batch, plan
 
 SURVEY = pa.table({"age": [70, 30, 81, 20, 90, 66], "town": ["Ely", "Ely", "York", "York", "York", "Ely"]})
@@ -112,7 +111,7 @@ def test_what_was_published_whole_before_is_read_as_it_was_and_is_another_questi
     pairs = Privacy.all([Privacy(ratio=3), Privacy(ratio=2, delta="1/50")])
     asked = {"by": "town", "groups": ["York", "Ely"], "privacy": pairs, "ledger": tmp_path / "l.ledger"}
     with monkeypatch.context() as before:
-        before.setattr(count, "UniversalNoise", ShapeNoise)
+        before.setattr(cells, "UniversalNoise", ShapeNoise)
         old = publish(SURVEY, "count", "age > 64", **asked)
     assert old.sidecars[None]["mechanism"] == {"kind": "shape-noise"}
     for release in (old, Ledger(tmp_path / "l.ledger").releases()[0]):

@@ -145,7 +145,7 @@ def test_an_answer_file_that_cannot_be_read_is_refused(tmp_path, capsys, ending)
     (tmp_path / f"z.{ending}.release.json").write_text(json.dumps(sidecar))
     (tmp_path / f"z.{ending}").write_bytes(b"\xff\xfe,answer\n1,2\n")
     assert run(["interpret", str(tmp_path / f"z.{ending}.release.json")]) == 2
-    assert capsys.readouterr().err.startswith(f"irisdp: RELEASE.json: cannot read z.{ending}")
+    assert capsys.readouterr().err.startswith(f"irisdp: z.{ending}.release.json: cannot read z.{ending}")
 
 
 def test_noughts_beyond_the_largest_count_may_be_written_as_text(release, capsys, tmp_path):

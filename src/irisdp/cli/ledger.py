@@ -155,7 +155,7 @@ def _show(ledger: Ledger) -> None:
     numbers = list(document["spent"])
     shown = (_HEADINGS[number] for number in numbers)
     columns = ("id", "date", "table", "query", "groups", "audience", *shown, "outputs", "")
-    table = Table(*columns, title=escape(printable(short_path(ledger.place))))
+    table = Table(*columns, title=escape(printable(short_path(ledger.place))), title_justify="left")
     for release in document["releases"]:
         table.add_row(*(escape(printable(cell)) for cell in _cells(release, numbers)))
     view = console()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from ..accounting import Charge, Cost
 from ..cells import HIGH, LOW
 from ..exact import rational_text
-from ..queries import Mean
 from ..renamed import renamed_method
 from ..tabular import Tabular
 from ..upstairs import Drawable
@@ -102,6 +101,10 @@ class Publication(Tabular, Drawable):
     def describe_doubt(self) -> list[str]:
         """Say how many means have ends no nearer than the bounds asked for; it follows from what is published."""
         query, columns = self.plan.query, self.answers.assured.columns
+        if query.name != "mean":
+            return []
+        from ..queries import Mean  # loads what only sums need
+
         if not isinstance(query, Mean) or query.stepped is None or LOW not in columns:
             return []
         lower, upper = float(query.stepped.steps.lower), float(query.stepped.steps.upper)
