@@ -196,7 +196,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     told = parser.parse_args(arguments)
-    names = [name for name in TARGETS if name in told.only.split(",")] if told.only else list(TARGETS)
+    names = [name for name in TARGETS if told.only in ("", name) or name in told.only.split(",")]
 
     def fed(name: str) -> Books:
         books = watch(name, max(20, round(TARGETS[name].whole * told.share)), told.seed)
