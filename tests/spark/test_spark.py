@@ -28,6 +28,7 @@ from irisdp.queries.categories import count_categories, read_categories
 from irisdp.queries.stepped import read_stepped, total_steps
 from support.derived import EXPRESSIONS, TABLE, values
 from support.seeds import fresh_generator
+from support.spark import session_of
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("java") is None, reason="Java is missing: install openjdk-17-jre-headless"),
@@ -37,22 +38,8 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def spark():
-    from pyspark.sql import SparkSession
-
-    session = (
-        SparkSession.builder.master("local[2]")
-        .appName("irisdp tests")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.default.parallelism", "2")
-        # A minute of small jobs is over before the machine code of a second compiler pays for itself.
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-        .getOrCreate()
-    )
-    yield session
-    session.stop()
+    with session_of() as session:
+        yield session
 
 
 @pytest.fixture(scope="module")

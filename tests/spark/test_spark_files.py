@@ -11,34 +11,19 @@ import pytest
 import irisdp
 from irisdp.errors import BadInput
 from irisdp.queries import count_records, open_table, read_condition, read_groups
+from support.spark import MASTER, session_of
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("java") is None, reason="Java is missing: install openjdk-17-jre-headless"),
     pytest.mark.filterwarnings("default"),  # Spark's own warnings are not this project's
 ]
-MASTER = "local[2]"
 
 
 @pytest.fixture(scope="module")
 def spark():
-    from pyspark.sql import SparkSession
-
-    session = (
-        SparkSession.builder.master(MASTER)
-        .appName("irisdp tests")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-        # What a cluster says decides nothing.
-        .config("spark.sql.session.timeZone", "Asia/Tokyo")
-        .config("spark.sql.ansi.enabled", "false")
-        .config("spark.sql.caseSensitive", "false")
-        .getOrCreate()
-    )
-    yield session
-    session.stop()
+    # What a cluster says decides nothing.
+    with session_of({"spark.sql.session.timeZone": "Asia/Tokyo", "spark.sql.ansi.enabled": "false"}) as session:
+        yield session
 
 
 def instants(*texts):

@@ -10,36 +10,19 @@ import pytest
 
 from irisdp.errors import BadInput
 from irisdp.queries import open_table, read_condition
+from support.spark import MASTER, session_of
 from support.sweeps import tried
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("java") is None, reason="Java is missing: install openjdk-17-jre-headless"),
     pytest.mark.filterwarnings("default"),  # Spark's own warnings are not this project's
 ]
-MASTER = "local[2]"
 
 
 @pytest.fixture(scope="module")
 def spark():
-    from pyspark.sql import SparkSession
-
-    session = (
-        SparkSession.builder.master(MASTER)
-        .appName("irisdp tests")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.sql.shuffle.partitions", "1")
-        # PySpark's builder remembers what other files of tests said.
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.ansi.enabled", "true")
-        .config("spark.sql.caseSensitive", "false")
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
+    with session_of() as session:
+        yield session
 
 
 def stored(kind, width, *values):
