@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from fractions import Fraction
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from irisdp.accounting import Cost, GaussianCost
 from irisdp.cli.main import run
 from irisdp.errors import BadInput, PromiseRefused
+from irisdp.release import ledger_move
 from irisdp.release.ledger import Entry, Ledger
 from irisdp.release.ledger_file import LedgerFile
 from irisdp.release.ledger_server import LedgerServer
@@ -207,6 +209,22 @@ def test_one_that_was_tampered_with_stays(places):
     connection.close()
     with pytest.raises(BadInput, match="has a history that does not hold"):
         book.copy_to(places[1])
+
+
+def test_one_that_is_tampered_with_on_the_way_stays_open(places, monkeypatch):
+    """Others may write between the first look and the closing, which looks again."""
+    first, reserve = filled(Ledger(places[0])), ledger_move._reserve
+
+    def meanwhile(rows, source, name):
+        with sqlite3.connect(places[0]) as connection:
+            connection.execute("UPDATE release SET epsilon = '0' WHERE id = 1")
+        return reserve(rows, source, name)
+
+    monkeypatch.setattr(ledger_move, "_reserve", meanwhile)
+    with pytest.raises(BadInput, match=r"ledger: .* has a history that does not hold"):
+        first.copy_to(places[2])
+    with sqlite3.connect(places[0]) as connection:
+        assert connection.execute("SELECT event FROM history WHERE event LIKE '%moved%'").fetchall() == []
 
 
 def test_on_the_command_line(places, capsys):

@@ -22,7 +22,7 @@ from irisdp.queries import (
     read_condition,
     read_groups,
 )
-from irisdp.queries.engine import locked_connection
+from irisdp.queries.engine import guarded, locked_connection
 from irisdp.queries.persons import records_statement
 from irisdp.queries.spark import spark_statement
 
@@ -310,3 +310,20 @@ def test_a_lazy_frame_is_computed_once_and_for_no_plan(tmp_path):
 def test_a_lazy_frame_of_objects_is_computed_to_know_what_they_are():
     frame = pl.DataFrame({"v": pl.Series([object(), None], dtype=pl.Object)})
     assert open_table(frame.lazy()).columns == open_table(frame).columns
+
+
+def test_a_package_is_named_only_where_tables_need_it():
+    """A frame's own function runs when the frame is read, and may raise what it likes, a record's text too."""
+
+    def lacking(name):
+        def action():
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+        return action
+
+    with pytest.raises(irisdp.BadInput, match="needs the package pyspark, which"):
+        guarded(lacking("pyspark.sql"), "cannot be read", "hand over another")
+    with pytest.raises(irisdp.BadInput) as caught:
+        guarded(lacking("Ada Lovelace.ill"), "cannot be read", "hand over another")
+    assert str(caught.value) == "data: cannot be read; hand over another"
+    assert caught.value.__context__ is None and caught.value.__cause__ is None

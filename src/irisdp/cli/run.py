@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..exact import so_many
 from .answers import KNOWN_ELSEWHERE, progress
 from .options import AsJson, Force, console, print_json, say, short_path
 from .spelling import error_in_options, in_options
@@ -83,9 +84,7 @@ def _show_outlook(foreseen: RunOutlook) -> None:
     answered = sum(one.unchanged.repeated for one in foreseen.expected)
     since = "if the data is what it was at the last release"
     number = len(foreseen.expected)
-    told = f"{number} question{'s' * (number > 1)}" + (
-        f", of which {answered} answered and free {since}" if answered else ""
-    )
+    told = so_many(number, "question") + (f", of which {answered} answered and free {since}" if answered else "")
     view.print(f"[bold]{told}[/bold]")
     for ledger in foreseen.ledgers:
         for heading, said in _stands(ledger):
@@ -158,9 +157,7 @@ _BESIDE = (".release.json", ".datapackage.json")
 def _answer(one: Answered) -> str:
     """Show an answer that is one, and how many there are else."""
     told = [
-        str(found.values[0])
-        if len(found.values) == 1 and not found.by
-        else f"{len(found.values)} answer{'s' * (len(found.values) > 1)}"
+        str(found.values[0]) if len(found.values) == 1 and not found.by else so_many(len(found.values), "answer")
         for found in one.publication.answers_of.values()
     ]
     names = [name for name in one.publication.answers_of if name is not None]

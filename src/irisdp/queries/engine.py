@@ -29,6 +29,9 @@ __all__ = [
 
 MEMORY_LIMIT = "1500MB"
 
+_PACKAGES = frozenset({"duckdb", "narwhals", "numpy", "pandas", "polars", "psycopg", "pyarrow", "pyspark", "pytz"})
+"""What engines of tables are made of."""
+
 _T = TypeVar("_T")
 
 
@@ -111,7 +114,8 @@ def guarded(action: Callable[[], _T], rule: str, remedy: str, field: str = "data
     """Run something of an engine's; whatever it raises becomes one `BadInput` that holds none of its words.
 
     An engine's message can quote a record. The new error is raised after the old one is gone, so that not even its
-    `__context__` leads there. A package that is not there is named, which says nothing of records.
+    `__context__` leads there. A package that readers of tables need is named where it is not there; any other name may
+    come from whoever wrote the frame, and from a record.
     """
     missing = None
     try:
@@ -122,7 +126,7 @@ def guarded(action: Callable[[], _T], rule: str, remedy: str, field: str = "data
         missing = (error.name or "").partition(".")[0]
     except Exception:
         pass
-    if missing:
+    if missing in _PACKAGES:
         raise BadInput(field, f"needs the package {missing}, which is not installed", f"pip install {missing}")
     raise BadInput(field, rule, remedy)
 

@@ -26,7 +26,11 @@ _LINES = ("id", "event", "hash")
 
 def moved_to(rows: Rows) -> str | None:
     """Return where a ledger went; None for one that is open."""
-    told = _last(rows)
+    return _place_in(_last(rows))
+
+
+def _place_in(told: Mapping[str, Any]) -> str | None:
+    """Return where a ledger went whose last line says this; None where it does not say so."""
     return str(told.get("to")) if told.get("event") == "moved" else None
 
 
@@ -45,7 +49,7 @@ def refuse_moved(rows: Rows, name: str) -> None:
         It says where the ledger is now.
     """
     told = _last(rows)
-    place = moved_to(rows)
+    place = _place_in(told)
     if place is not None:
         raise PromiseRefused(
             f"{name} was moved, and its budget is spent elsewhere; name the ledger that it was moved to: {place}",
@@ -88,23 +92,25 @@ def move(source: Store, target: Store, place: str) -> int:
         raise BadInput("ledger", f"there is no ledger {source.name}", "name one that is there")
     with source.reading() as rows:
         _check_ready(rows, source.name)
-        begun = moved_to(rows) == place
+        told, lines = _last(rows), _hashes(rows)
+        begun = _place_in(told) == place
         if not begun:
             refuse_moved(rows, source.name)
-        token = _last(rows).get("token")
-        first = [line[2] for line in _whole(rows)["history"][:1]]
     # Nobody may close a ledger who may not change its limit: a server's ledger is written by others than its owner too.
     source.write(lambda rows: rows.change("UPDATE budget SET id = 1 WHERE id = 0"))
     if begun:
-        _check_reserved(target, source, token)
+        token = told.get("token")
+        _check_reserved(target, token, lines)
     else:
-        token = target.write(lambda rows: _reserve(rows, {"from": source.name, "first": first}, target.name))
+        token = target.write(lambda rows: _reserve(rows, {"from": source.name, "first": lines[:1]}, target.name))
 
     def close(rows: Rows) -> None:
         prepare(rows)
-        if moved_to(rows) == place and _last(rows).get("token") == token:
+        last = _last(rows)
+        if _place_in(last) == place and last.get("token") == token:
             return  # by an earlier call, which was killed before it was done
         refuse_moved(rows, source.name)
+        _check_ready(rows, source.name)  # others may have written since it was read
         record(rows, "moved", {"to": place, "token": token})
 
     source.write(close)
@@ -112,7 +118,7 @@ def move(source: Store, target: Store, place: str) -> int:
         kept = _whole(rows)
 
     def open_there(rows: Rows) -> None:
-        if _holds(rows, kept["history"]):
+        if _holds(rows, [line[-1] for line in kept["history"]]):
             return  # by an earlier call, whose answer was lost
         if _last(rows).get("token") != token:
             raise _not_reserved(target.name)
@@ -148,10 +154,8 @@ def _reserve(rows: Rows, source: Mapping[str, Any], name: str) -> str:
     return token
 
 
-def _check_reserved(target: Store, source: Store, token: Any) -> None:
+def _check_reserved(target: Store, token: Any, lines: list[str]) -> None:
     """Refuse to go on with a move whose place is not there: it may be a budget under another name by now."""
-    with source.reading() as rows:
-        lines = _whole(rows)["history"]
     if target.exists():
         with target.reading() as rows:
             told = _last(rows)
@@ -165,9 +169,14 @@ def _not_reserved(name: str) -> BadInput:
     return BadInput("copy_to", rule, "bring that back, or publish with the ledger that it has become")
 
 
-def _holds(rows: Rows, lines: list[tuple[Any, ...]]) -> bool:
-    """Tell whether a ledger was opened with these lines."""
-    return bool(lines) and bool(rows.find("SELECT 1 FROM history WHERE hash = ?", (lines[-1][2],)))
+def _hashes(rows: Rows) -> list[str]:
+    """Return the hashes of the lines of a history, in order."""
+    return [line for (line,) in rows.find("SELECT hash FROM history ORDER BY id")]
+
+
+def _holds(rows: Rows, lines: list[str]) -> bool:
+    """Tell whether a ledger was opened with a history of these hashes."""
+    return bool(lines) and bool(rows.find("SELECT 1 FROM history WHERE hash = ?", (lines[-1],)))
 
 
 def _last(rows: Rows) -> Mapping[str, Any]:

@@ -34,12 +34,15 @@ def records_of(asked: AskedRun) -> Records:
 
 def _keeper(dataset: AskedDataset) -> str | os.PathLike[str] | None:
     """Return beside what the secret lies: as `places.keeper` has it, for a table that need not be there."""
-    location, ledger = data_location(dataset.data), dataset.options.get("ledger")
-    if dataset.options.get("secret") is not None:
-        return Path(dataset.options["secret"])
+    secret, ledger = dataset.options.get("secret"), dataset.options.get("ledger")
+    if secret is not None:
+        return Path(secret)
     if isinstance(dataset.data, Path):
         return dataset.data
-    return location.path if location is not None else ledger if isinstance(ledger, Path) else None
+    location = data_location(dataset.data)
+    if location is not None:
+        return location.path
+    return ledger if isinstance(ledger, Path) else None
 
 
 def prepare_all(asked: AskedRun, records: Records, *, force: bool) -> list[Prepared]:
