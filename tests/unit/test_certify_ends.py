@@ -6,6 +6,7 @@ import json
 import runpy
 import sys
 from fractions import Fraction as F
+from itertools import pairwise, permutations, product
 
 import pytest
 from hypothesis import given
@@ -246,6 +247,23 @@ def test_the_verifier_s_own_geometric_rows_are_the_law_s(n):
     for i, row in enumerate(rows):
         tails = [(F(3, 4) if z in (0, n) else F(1, 2)) * F(1, 3) ** abs(z - i) for z in range(n + 1)]
         assert row == (tails if n else [1])
+
+
+@pytest.mark.parametrize(("total", "types"), [(0, 1), (0, 3), (1, 1), (1, 4), (3, 3), (4, 2), (5, 4)])
+def test_the_verifier_s_own_histograms_are_all_that_have_the_total(total, types):
+    """Counts of records by type that add up to the total, the largest first; and which are one record apart."""
+    every = [counts for counts in product(range(total, -1, -1), repeat=types) if sum(counts) == total]
+    assert list(verify_mechanism.histograms(total, types)) == every
+    falling = [counts for counts in every if all(one >= other for one, other in pairwise(counts))]
+    assert list(verify_mechanism.histograms(total, types, falling=True)) == falling
+    moved = {
+        (counts, tuple(count + (k == to) - (k == of) for k, count in enumerate(counts)))
+        for counts in every
+        for of, to in permutations(range(types), 2)
+        if counts[of]
+    }
+    found = set(verify_mechanism.one_record_differs(every, total, types))
+    assert found | {(b, a) for a, b in found} == moved
 
 
 def test_a_number_beyond_floats_is_said_to_be_one():

@@ -104,3 +104,16 @@ def test_ratios_beyond_what_the_bound_is_for_leave_nothing_out():
         assert screen.may_spend(ends, ends, flint_rational(ratio), flint_rational(Fraction(0))).all()
     for delta in (Fraction(2), Fraction(10) ** 400):
         assert screen.may_exceed(ends, ends, flint_rational(Fraction(2)), flint_rational(delta)).all()
+
+
+@pytest.mark.parametrize(("size", "ratio", "outputs"), [(1, 1, 3), (1000, 9, 40), (Fraction(1, 10**6), 10**6, 200)])
+def test_the_bound_is_that_of_the_errors_added_up_and_not_far_more(size, ratio, outputs):
+    """Two rows alike have no divergence: whatever is less than what floats may be wrong by has to be looked at."""
+    row = (Fraction(size, outputs),) * outputs
+    screen = screening.screen_of(convert([row, row], flint_rational), 10**6)
+    bound = Fraction(1, 1 << 53) * size * (1 + ratio) * (Fraction("4.02") + Fraction("1.05") * outputs)
+    ends = np.zeros(1, np.int64), np.ones(1, np.int64)
+    for times, marked in ((1, True), (20, False)):
+        delta = flint_rational(times * bound)
+        assert screen.may_exceed(*ends, flint_rational(Fraction(ratio)), delta).all() == marked
+        assert screen.may_spend(*ends, flint_rational(Fraction(ratio)), delta).all() == marked
