@@ -1,8 +1,11 @@
 """Folders and patterns of Parquet files: one table and one budget, whatever its files are called and however many."""
 
+import contextlib
+import glob
 import os
 import random
 import shutil
+import time
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,7 +14,7 @@ import pytest
 import irisdp
 from irisdp.cli.main import run
 from irisdp.errors import BadInput, PromiseRefused
-from irisdp.queries import Kind, count_records, enumerate_keys, open_table, read_condition, read_groups
+from irisdp.queries import Kind, count_records, enumerate_keys, listing, open_table, read_condition, read_groups
 
 ROWS = [
     {"g": "a", "v": 1, "x": 0.5, "year": "2023", "month": "1"},
@@ -98,14 +101,13 @@ def test_neither_names_nor_order_nor_place_of_files_say_anything(sales, tmp_path
         put(swapped / f"month={month}" / f"year={year}" / f"{row['v']}.parquet", [row])
     assert open_table(swapped).digest() == digest
     assert rows_of(open_table(swapped)) == rows
-    real = os.walk
+    real = os.scandir
 
-    def shuffled(*arguments, **options):
-        for place, folders, files in real(*arguments, **options):
-            random.Random(1).shuffle(files)
-            yield place, folders, files
+    def shuffled(place):
+        with real(place) as found:
+            return contextlib.nullcontext(random.Random(1).sample(some := list(found), len(some)))
 
-    monkeypatch.setattr(os, "walk", shuffled)
+    monkeypatch.setattr(listing.os, "scandir", shuffled)
     assert open_table(other).digest() == digest
     (other / "year=2023" / "month=1").rename(other / "year=2023" / "month=3")
     assert open_table(other).digest() != digest
@@ -252,6 +254,8 @@ def test_what_is_wrong_with_a_folder_is_one_line_and_costs_nothing(sales, spoil,
         ("sales", {"out": "sales/year=2023/o.csv"}, "out: sales/year=2023/o.csv lies in the data"),
         ("sales", {"ledger": "sales/own.ledger"}, "ledger: .* lies in the folder of the data"),
         ("/", {}, "is the root of the file system"),
+        ("sales/" + "*/" * 50 + "*.parquet", {}, "a pattern of more than 50 parts"),
+        ("sales/**", {}, "holds 'year=[^/]*', which is no .parquet file"),
     ],
 )
 def test_what_is_asked_wrongly_of_a_folder(sales, data, options, said):
@@ -320,3 +324,76 @@ def test_a_record_in_one_file_changes_no_other_in_any(tmp_path):
     write("both/a.parquet", good)
     write("both/b.parquet", bad)
     assert counts("both") == [one + other for one, other in zip(counts("good"), counts("bad"), strict=True)]
+
+
+PATTERNS = (
+    *("*", "*.parquet", "**/*.parquet", "**/**/*.p*", "*/*", "a/**/b/*", "**/a/**/*.parquet", "[ab]/?/*.parquet", "**"),
+    *(
+        "a/[!b]*/**/x.parquet",
+        "**/b/x.parquet",
+        "*/b/**/**/*",
+        "**/*/**/*",
+        "a*/b",
+        "[*]/x.parquet",
+        "**/b/**",
+        "c/*/a/x",
+    ),
+)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_patterns_name_what_they_name_elsewhere(tmp_path, pattern):
+    chance = random.Random(pattern)
+    for _ in range(60):
+        parts = [chance.choice(("a", "b", "c", "ab", ".a", "_b", "_b=1", "*", "x")) for _ in range(chance.randrange(5))]
+        file = tmp_path.joinpath(
+            *parts, chance.choice(("x", "y", "x.parquet", "y.parquet", ".x.parquet", "_x.parquet"))
+        )
+        with contextlib.suppress(OSError):  # a file is there where a folder would be, or the other way round
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch()
+    there = glob.glob(pattern, root_dir=tmp_path, recursive=True)
+    shown = {path for path in there if not any(part[0] == "_" and "=" not in part for part in path.split("/") if part)}
+    found = [os.path.relpath(path, tmp_path) for path in listing.listed_files(tmp_path, pattern)]
+    assert len(found) == len(set(found))
+    assert set(found) == {os.path.normpath(path) for path in shown}
+
+
+@pytest.mark.parametrize("way", ["sales", "sales/**/*.parquet", "sales/*/*/*.parquet"])
+def test_a_folder_of_too_many_names_is_refused(sales, monkeypatch, way):
+    assert sum(1 for _ in sales.rglob("*")) == 12
+    monkeypatch.setattr(listing, "MOST_NAMES", 12)
+    assert len(rows_of(open_table(way))) == len(ROWS)
+    (sales / "year=2023" / "month=1" / ".hidden").touch()
+    with pytest.raises(BadInput, match="data: has more than 12 files and folders to look through; name a folder"):
+        irisdp.publish(way, "count", epsilon=1)
+    assert not os.path.exists("sales.ledger")
+
+
+@pytest.mark.parametrize("part", ["", "/**/*.parquet", "/**/*/**/*.parquet", "/" + "*/" * 20 + "*.parquet"])
+def test_folders_that_lead_into_themselves_or_are_deep_are_refused_soon(sales, part):
+    for name in ("loop", "round"):
+        (sales / name).symlink_to(sales)
+    since = time.process_time()
+    with pytest.raises(BadInput, match="holds 'loop', to which a link leads"):
+        open_table(f"sales{part}")
+    home = os.getcwd()
+    for _ in range(400):  # below what a path may be in all, one by one
+        os.mkdir("deep-down-it-goes")
+        os.chdir("deep-down-it-goes")
+    os.chdir(home)
+    with pytest.raises(BadInput, match=r"cannot be listed|finds no .parquet file"):
+        open_table(f"deep-down-it-goes{part}")
+    assert time.process_time() - since < 2
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="there is no /proc here")
+@pytest.mark.parametrize(
+    "part", ["", "/*", "/**/*.parquet", "/**/*/**/*.parquet", "/*/*/*.parquet", "/self/**/x.parquet"]
+)
+def test_what_is_no_folder_of_tables_is_refused_soon(part):
+    since = time.process_time()
+    with pytest.raises(BadInput) as raised:
+        open_table(f"/proc{part}")
+    assert "\n" not in str(raised.value)
+    assert time.process_time() - since < 2

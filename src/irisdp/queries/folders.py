@@ -19,7 +19,8 @@ from urllib.parse import unquote
 from ..errors import BadInput
 from .columns import Column, Kind, check_names
 from .engine import Embedded, check_readable, guarded, locked_connection, quote_name, quote_text, streaming_connection
-from .locations import WILDCARDS, Location, locate
+from .listing import WILDCARDS
+from .locations import Location, locate
 from .parquet import RECORDS, opened_parquet, plain_column
 from .total import is_safe, kind_of_type
 
@@ -157,15 +158,16 @@ def _listed(location: Location) -> list[Path]:
         if os.path.lexists(root / name):
             rule = f"is a table of {format_name}, whose files hold deleted records too"
             raise BadInput("data", rule, "export it to plain Parquet")
-    found = list(location.files()) if root.is_dir() else []
-    for path in found:
+    found = []
+    for path in location.files() if root.is_dir() else ():
         shown = _shown(root, path)
-        if any(part.is_symlink() for part in (path, *path.parents) if part != root and part.is_relative_to(root)):
+        if path.is_symlink():
             raise BadInput("data", f"holds {shown}, to which a link leads", "put the file itself there")
         if path.suffix.lower() != ".parquet" or not path.is_file():
             raise BadInput("data", f"holds {shown}, which is no .parquet file", "keep other files elsewhere")
         if set(str(path)) & set(WILDCARDS):
             raise BadInput("data", f"holds {shown}, with one of {' '.join(WILDCARDS)} in its path", "rename the file")
+        found.append(path)
     if len({(status.st_dev, status.st_ino) for status in map(os.stat, found)}) < len(found):
         raise BadInput("data", "holds one file under two names (hard links)", "keep one of them")
     return sorted(found)

@@ -16,10 +16,10 @@ from pathlib import Path, PurePath
 from urllib.parse import quote, unquote
 
 from ..errors import BadInput
+from .listing import WILDCARDS, listed_files
 
 __all__ = [
     "PACKINGS",
-    "WILDCARDS",
     "Location",
     "counted_from",
     "is_address",
@@ -33,9 +33,6 @@ __all__ = [
 
 PACKINGS = (".gz", ".zst")
 """Endings of compressed files, which stand behind the ending of what is compressed."""
-
-WILDCARDS = "*?["
-"""What makes a pattern of a path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +80,11 @@ class Location:
             yield from (self.path.with_name(self.name + ending) for ending in ("", *PACKINGS))
 
     def files(self) -> Iterator[Path]:
-        """Yield the files that hold the table, and links that may lead to some, in one order.
-
-        What is hidden is passed over: names that begin with a full stop, or with `_` unless they hold `=`.
-        """
-        if not self.path.is_dir():
-            yield self.path
-        elif self.pattern:
-            for name in sorted(glob.glob(self.pattern, root_dir=self.path, recursive=True)):
-                if not any(map(_is_hidden, PurePath(name).parts)):
-                    yield self.path / name
+        """Yield the files that hold the table, and links that may lead to some, in one order; see `listed_files`."""
+        if self.path.is_dir():
+            yield from listed_files(self.path, self.pattern)
         else:
-            yield from _files_beneath(self.path)
+            yield self.path
 
 
 def location_of(path: Path) -> Location:
@@ -191,19 +181,3 @@ def packing_of(name: str) -> str:
 def unpacked_name(name: str) -> str:
     """Return a file's name without the ending that says how it is compressed."""
     return name[: len(name) - len(packing_of(name))]
-
-
-def _files_beneath(folder: Path) -> Iterator[Path]:
-    """Yield the files beneath a folder, and links to folders, which are not followed."""
-
-    def fail(error: OSError) -> None:
-        raise error
-
-    for place, folders, files in os.walk(folder, onerror=fail):
-        folders[:] = sorted(name for name in folders if not _is_hidden(name))
-        links = [name for name in folders if os.path.islink(os.path.join(place, name))]
-        yield from (Path(place, name) for name in sorted([*links, *files]) if not _is_hidden(name))
-
-
-def _is_hidden(name: str) -> bool:
-    return name.startswith(".") or (name.startswith("_") and "=" not in name)

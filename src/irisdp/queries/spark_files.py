@@ -33,7 +33,7 @@ ENGINES = ("duckdb", "spark")
 """What can read a file: the first, unless another is named."""
 
 _GLOBS = frozenset("{}\\")
-"""What makes a pattern of a path in Spark, beside those of `locations.WILDCARDS`, which are refused already."""
+"""What makes a pattern of a path in Spark, beside those of `listing.WILDCARDS`, which are refused already."""
 
 _LOCK = threading.Lock()
 
