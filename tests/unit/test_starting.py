@@ -52,6 +52,14 @@ def test_a_release_loads_no_more_than_it_needs(query, tmp_path):
     assert "duckdb" in names  # the list is that of a release, which has counted
 
 
+def test_a_command_ends_without_looking_for_waste():
+    code = "import atexit, gc; from irisdp.cli.main import run; atexit.register(lambda: print(gc.get_freeze_count())); "
+    words = [sys.executable, "-c", f"{code}run()", "--version"]
+    version, frozen = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert version.startswith("irisdp ")
+    assert int(frozen) > 1000
+
+
 @pytest.mark.parametrize("kind", SQL_TYPES)
 @pytest.mark.parametrize("name", ["age", 'a "quoted" name', "données", "x'; --", "ORDER"])
 def test_columns_are_read_as_if_a_parser_had_written_it(name, kind):
