@@ -122,6 +122,17 @@ def test_several_pairs_are_followed_from_as_little_as_there_is(start):
     assert orbit.at(10**9) == orbit.numerators[-1] >= (1 << 96) - (1 << 30)
 
 
+def test_where_tracks_lie_on_both_sides_of_a_kink_the_lower_one_keeps_its_own_line():
+    """The line beyond the kink lies above u there: by it, u(s) would be rounded to a number that it does not reach."""
+    unit = F(1, 1 << 192)
+    down, reached = (1 << 192) // 10 * unit, F(1, 2)
+    start, kink, there = down + unit / 100, down + unit * 51 / 100, reached + unit * 3 / 2
+    both = Privacy.all([Privacy(ratio=4, delta=there - 4 * kink), Privacy(ratio=2, delta=there - 2 * kink)])
+    assert 2 * (kink - down) < there - reached < 4 * (kink - start)
+    assert iterated(start, both, 1) < reached
+    assert orbit_of(start, both).at(1) == (1 << 95) - 1
+
+
 @pytest.fixture
 def few_steps(monkeypatch):
     monkeypatch.setattr(shape_orbits, "_MOST_STEPS", 5)
