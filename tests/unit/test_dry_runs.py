@@ -2,8 +2,10 @@
 
 import json
 
+import pyarrow as pa
 import pytest
 
+from irisdp import plan
 from irisdp.catalogue import FORMS
 from irisdp.cli.main import run
 
@@ -66,3 +68,24 @@ def test_each_is_planned_in_a_batch(form, capsys, tmp_path):
     (tmp_path / "plan.json").write_text(json.dumps(plan))
     assert run(["batch", "plan.json", "--dry-run"]) == 0
     assert "dry run: no record was read, nothing was spent" in capsys.readouterr().out
+
+
+def test_a_plan_says_that_dates_are_compared_as_text_whatever_the_records_hold(tmp_path):
+    """The line follows from question and schema: a table of other records has it too, and a declared type ends it."""
+    said = set()
+    for name, record in (("a", "2024-01-01T00:30:00+01:00"), ("b", "31.12.2023"), ("c", "7")):
+        (tmp_path / f"{name}.csv").write_text(f"day\n{record}\n")
+        found = plan(tmp_path / f"{name}.csv", "count", "day >= '2024-01-01'", epsilon=1)
+        said.add((tuple(found.describe_reading()), found.to_document()["reading"]))
+    ((lines, reading),) = said
+    assert lines[1].startswith("with day as text, compared with '2024-01-01' letter by letter")
+    assert reading.endswith("; " + lines[1].partition(";")[0])
+    typed = plan(tmp_path / "a.csv", "count", "day >= '2024-01-01'", epsilon=1, types={"day": "date"})
+    assert not any("letter" in line for line in typed.describe_reading())
+    days = plan(tmp_path / "a.csv", "count", by="day", groups="2024-01-01,2024-01-02", epsilon=1)
+    assert "with day as text: a date is found where it is spelt as '2024-01-01' is" in days.describe_reading()[1]
+    party = plan(tmp_path / "a.csv", "plurality", "day", categories="2024-01-01,2024-01-02", epsilon=1)
+    assert "with day as text" in party.describe_reading()[1]
+    frame = plan(pa.table({"day": ["x"]}), "count", "day >= '2024-01-01'", epsilon=1)
+    assert frame.to_document()["reading"].startswith("with day as text")
+    assert "reading" not in plan(pa.table({"day": ["x"]}), "count", "day = 'x'", epsilon=1).to_document()

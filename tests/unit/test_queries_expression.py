@@ -185,61 +185,61 @@ def test_arithmetic_on_the_largest_integers_does_not_overflow():
 @pytest.mark.parametrize(
     ("expression", "named"),
     [
-        ("a > (select 1)", "SUBQUERY"),
+        ("a > (select 1)", "holds a SELECT"),
         ("exists (select 1)", "EXISTS"),
-        ("a in (select b from data)", "IN with query"),
-        ("a in b", "IN with field"),
+        ("a in (select b from data)", "holds IN with a SELECT, which a condition may not hold; write IN ("),
+        ("a in b", "holds IN without parentheses"),
         ("a > all (select 1)", "ALL"),
         ("count(*) > 1", "COUNT"),
         ("sum(a) > 1", "SUM"),
-        ("max(a) over () > 1", "WINDOW"),
+        ("max(a) over () > 1", "OVER"),
         ("abs(a) filter (where true) > 1", "FILTER"),
-        ("read_csv('/etc/passwd') is null", "READCSV"),
+        ("read_csv('/etc/passwd') is null", "READ_CSV"),
         ("read_text('/etc/passwd') is null", "read_text"),
-        ("random() < 0.5", "RAND"),
+        ("random() < 0.5", "RANDOM"),
         ("getenv('HOME') = 'x'", "getenv"),
         ("current_setting('temp_directory') = ''", "current_setting"),
-        ("current_date > d", "CURRENTDATE"),
+        ("current_date > d", "CURRENT_DATE"),
         ("error(a) = 'x'", "error"),
-        ("regexp_matches(a, '(')", "REGEXP"),
-        ("a ~ '('", "REGEXP"),
-        ("a similar to 'x'", "SIMILARTO"),
+        ("regexp_matches(a, '(')", "holds a regular expression, which a condition may not hold; write LIKE"),
+        ("a ~ '('", "a regular expression"),
+        ("a similar to 'x'", "SIMILAR TO"),
         ("a glob 'x'", "GLOB"),
         ("a like 'x!' escape '!'", "ESCAPE"),
         ("a like b", "LIKE"),
         ("a like 'x\\'", "backslash"),
         ("a like any ('x', 'y')", "LIKE"),
         ("a between symmetric 1 and 2", "symmetric"),
-        ("a is distinct from 3", "NULLSAFENEQ"),
+        ("a is distinct from 3", "IS DISTINCT FROM"),
         ("a is b", "expression: "),
-        ("a // 2 = 1", "INTDIV"),
-        ("a ^ 2 = 1", "POW"),
+        ("a // 2 = 1", "holds //, which a condition may not hold; write FLOOR(a / b)"),
+        ("a ^ 2 = 1", "a power (^)"),
         ("a || 'x' = 'x'", "holds ||, which a condition may not hold; write OR"),
         ("a = 1 & b = 2", "holds &, which a condition may not hold; write AND"),
         ("a = 1 && b = 2", "holds &&, which a condition may not hold; write AND"),
         ("a = 1 | b = 2", "holds |, which a condition may not hold; write OR"),
         ("~(a = 1)", "holds ~, which a condition may not hold; write NOT"),
         ("a is None", "holds IS with a name, which a condition may not hold; write IS NULL"),
-        ("a << 2 = 1", "LEFT"),
+        ("a << 2 = 1", "<<"),
         ("a = 'x' 'y'", "CONCAT"),
-        ("a[1] = 2", "BRACKET"),
-        ("{'x': a} = 2", "STRUCT"),
-        ("[a] = 2", "ARRAY"),
-        ("a -> 'x' = 2", "JSON"),
-        ("data.a = 2", "COLUMN with table"),
-        ("$1 = 2", "PLACEHOLDER"),
-        ("? = a", "PLACEHOLDER"),
-        (":a = 2", "PLACEHOLDER"),
+        ("a[1] = 2", "a place in brackets"),
+        ("{'x': a} = 2", "a structure in braces"),
+        ("[a] = 2", "a list in brackets"),
+        ("a -> 'x' = 2", "holds ->,"),
+        ("data.a = 2", "a name with a dot in it"),
+        ("$1 = 2", "a parameter"),
+        ("? = a", "a parameter"),
+        (":a = 2", "a parameter"),
         ("#1 = 2", "expression: "),
         ("columns('a') = 1", "COLUMNS"),
-        ("*", "STAR"),
+        ("*", "holds *,"),
         ("interval 1 day > d", "INTERVAL"),
-        ("d at time zone 'utc' > '2020-01-01'", "ATTIMEZONE"),
+        ("d at time zone 'utc' > '2020-01-01'", "holds AT TIME ZONE, which a condition may not hold; write TIMESTAMP"),
         ("a collate nocase = 'x'", "COLLATE"),
         ("cast(a as interval) is null", "CAST to INTERVAL"),
         ("cast(a as int[]) is null", "CAST to"),
         ("cast(a as json) is null", "CAST to JSON"),
-        ("if(a > 1, true, false)", "IF"),
+        ("if(a > 1, true, false)", "holds IF, which a condition may not hold; write CASE"),
         ("trim(both 'x' from a) = ''", "TRIM with"),
         ("length(distinct a) = 1", "DISTINCT"),
         ("year(d, d) = 1", "is not a SQL condition"),
@@ -358,3 +358,54 @@ def test_many_alternatives_are_no_depth():
     table = open_table(pa.table({"a": [1, 499, 500]}))
     counted = count_records(table, condition=read_condition(expression, table.columns))
     assert counted.yes.tolist() == [2]
+
+
+@pytest.mark.parametrize(
+    ("expression", "fact", "remedy"),
+    [
+        (
+            "a >= '2024-01-01'",
+            "with a as text, compared with '2024-01-01' letter by letter: no other",
+            "write DATE '2024-01-01' ",
+        ),
+        ("'31.12.2023' = a", "with a as text, compared with '31.12.2023' letter by letter", "write DATE '2024-12-31' "),
+        ("a BETWEEN '2024-01-01' AND '2024-06'", "compared with '2024-01-01'", "or declare the type of a"),
+        ("a IN ('x', '2024-01-01 12:00+01:00')", "'2024-01-01 12:00+01:00'", "TIMESTAMP '2024-01-01 12:00+01:00'"),
+        ("a = b AND b < '2024-01-01'", "with a, b as text", "declare the type of a, b"),
+        ("CASE a WHEN '2024-01-01' THEN 1 END = 1", "with a as text", "DATE"),
+        ("NULLIF(a, '1900-01-01') IS NULL", "with a as text", "DATE"),
+        (
+            "trim(a) >= '2024-01-01'",
+            "with text, compared with '2024-01-01'",
+            "write CAST(… AS TIMESTAMP) beside '2024-01-01'",
+        ),
+        ("a > '9'", "with a as text, compared with '9' letter by letter: '10' comes before '9'", "without quotes"),
+    ],
+)
+def test_what_looks_like_a_date_or_a_size_and_is_compared_by_its_letters_is_said(expression, fact, remedy):
+    (note,) = read_condition(expression, UNTYPED).notes
+    assert fact in note.fact and remedy in note.remedy
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "a >= DATE '2024-01-01'",
+        "CAST(a AS DATE) >= '2024-01-01'",
+        "d > '2024-01-01' AND year(d) = 2024",
+        "a = 'yes'",
+        "a = '9'",
+        "a LIKE '2024-%'",
+        "a > 9",
+        "COALESCE(a, '1900-01-01') IS NULL",
+        "CASE WHEN a > 1 THEN '2024-01-01' ELSE 'x' END = 'x'",
+    ],
+)
+def test_nothing_is_said_of_what_is_read_as_it_looks(expression):
+    assert read_condition(expression, UNTYPED).notes == ()
+
+
+def test_a_column_that_a_schema_calls_text_is_cast_and_not_declared():
+    (note,) = read_condition("a >= '2024-01-01'", [Column("a", Kind.TEXT)]).notes
+    assert note.remedy == "write CAST(… AS TIMESTAMP) beside '2024-01-01' to compare times"
+    assert read_condition("CAST(a AS TIMESTAMP) >= '2024-01-01'", [Column("a", Kind.TEXT)]).notes == ()

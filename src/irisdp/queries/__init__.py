@@ -26,7 +26,7 @@ with when_used(
     from .choices import Choices
     from .column import EachCategory
     from .column_types import describe_types, load_types, types_file
-    from .columns import Column, Kind
+    from .columns import Column, Kind, Note
     from .contribution import Contribution, read_contribution
     from .count import Count
     from .count_distinct import CountDistinct
@@ -76,6 +76,7 @@ __all__ = [
     "Mean",
     "Median",
     "Move",
+    "Note",
     "PerUnit",
     "Plurality",
     "Quantile",

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import BadInput
 
@@ -22,6 +22,7 @@ __all__ = [
     "Column",
     "Derivation",
     "Kind",
+    "Note",
     "check_names",
     "find_column",
     "is_unknown_column",
@@ -71,6 +72,17 @@ SQL_TYPES = {
 }
 
 
+class Note(NamedTuple):
+    """What a question reads otherwise than somebody may expect: the fact, and what to write instead; both public."""
+
+    fact: str
+    remedy: str
+
+    def __str__(self) -> str:
+        """Say both in one line."""
+        return f"{self.fact}; {self.remedy}"
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of a table; both its name and its kind are public.
@@ -115,12 +127,15 @@ class Derivation:
         The table's columns that it reads.
     tree : sqlglot expression
         Its total form: evaluating it never fails, on any record; null where there is no value.
+    notes : tuple of Note
+        What it reads otherwise than somebody may expect.
     """
 
     text: str
     shown: str
     columns: tuple[Column, ...]
     tree: exp.Expr = field(repr=False, compare=False)
+    notes: tuple[Note, ...] = field(default=(), repr=False, compare=False)
 
 
 def read_as(value: exp.Expr, kind: Kind) -> exp.Expr:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import BadInput
 from ..exact import plain_text
-from .columns import Column, Derivation, Kind, is_unknown_column
+from .columns import Column, Derivation, Kind, Note, is_unknown_column
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -42,12 +42,15 @@ class Condition:
         The columns it reads.
     tree : sqlglot expression
         Its total form: evaluating it never fails, on any record.
+    notes : tuple of Note
+        What it reads otherwise than somebody may expect.
     """
 
     text: str
     shown: str
     columns: tuple[Column, ...]
     tree: exp.Expr = field(repr=False)
+    notes: tuple[Note, ...] = field(default=(), repr=False, compare=False)
 
     def sql(self, dialect: str = "duckdb") -> str:
         """Write the total form for an engine ("duckdb" or "spark"); columns are those of a relation `data`."""
@@ -87,13 +90,13 @@ def read_condition(text: Any, columns: Sequence[Column]) -> Condition:
     if not isinstance(text, str) or not text.strip():
         raise BadInput("expression", "must be a SQL condition", "write one such as \"age > 64 AND region = 'north'\"")
 
-    def compiled(tree: exp.Expr) -> tuple[tuple[Column, ...], exp.Expr]:
+    def compiled(tree: exp.Expr) -> tuple[tuple[Column, ...], exp.Expr, tuple[Note, ...]]:
         compiler = ConditionCompiler(columns)
         total = compiler.condition(tree)
-        return tuple(compiler.used.values()), total
+        return tuple(compiler.used.values()), total, compiler.notes
 
-    canonical, shown, (used, total) = _checked(text, columns, compiled, _NO_CONDITION)
-    return Condition(canonical, shown, used, total)
+    canonical, shown, (used, total, notes) = _checked(text, columns, compiled, _NO_CONDITION)
+    return Condition(canonical, shown, used, total, notes)
 
 
 def read_value_of_record(text: Any, columns: Sequence[Column]) -> tuple[Kind, Derivation]:
@@ -125,13 +128,13 @@ def read_value_of_record(text: Any, columns: Sequence[Column]) -> tuple[Kind, De
     if not isinstance(text, str) or not text.strip():
         raise BadInput("expression", "must be a SQL expression", 'write one such as "YEAR(born)"')
 
-    def compiled(tree: exp.Expr) -> tuple[tuple[Column, ...], exp.Expr, Kind]:
+    def compiled(tree: exp.Expr) -> tuple[tuple[Column, ...], exp.Expr, Kind, tuple[Note, ...]]:
         compiler = ConditionCompiler(columns)
         total, kind = compiler.value(tree)
-        return tuple(compiler.used.values()), total, kind
+        return tuple(compiler.used.values()), total, kind, compiler.notes
 
-    canonical, shown, (used, total, kind) = _checked(text, columns, compiled, _NO_VALUE)
-    return kind, Derivation(canonical, shown, used, total)
+    canonical, shown, (used, total, kind, notes) = _checked(text, columns, compiled, _NO_VALUE)
+    return kind, Derivation(canonical, shown, used, total, notes)
 
 
 def _checked(

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 from sqlglot import exp
 
 from ..errors import BadInput
-from .columns import Column, Kind, read_as, try_cast
+from .columns import Column, Kind, Note, read_as, try_cast
 from .instants import as_instant, date_literal, date_sql, spell_date
-from .kinds import CASTABLE, CASTS, WHOLE, TypeVariable
-from .refusals import named_column, refuse_construct, refuse_fraction, refuse_no_value, refuse_value
+from .kinds import CASTABLE, CASTS, WHOLE, TypeVariable, letter_by_letter
+from .refusals import named_column, refuse_construct, refuse_fraction, refuse_no_value, refuse_value, words_of
 from .spelling import extracted, operands
 from .terms import FUNCTIONS, Term, double, on_calendar, precise, quoted_text, truth, wrap
 
@@ -31,6 +31,7 @@ class ConditionCompiler:
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self.used: dict[str, Column] = {}
+        self.notes: tuple[Note, ...] = ()
         self._columns = columns
         self._variables: dict[str, TypeVariable] = {}
         self._checks: list[Callable[[], None]] = []
@@ -67,15 +68,16 @@ class ConditionCompiler:
         for quoted, variable in self._quoted:
             if variable.kind is Kind.DATE:
                 quoted.replace(spell_date(quoted.name))
+        self.notes = letter_by_letter(variable for _, variable in self._quoted)
 
     def _read(self, node: exp.Expr) -> Term:
         rule = _GRAMMAR.get(type(node))
         if rule is None:
-            refuse_construct(_name(node))
+            refuse_construct(words_of(node))
         read, allowed = rule
         extra = [key for key, value in node.args.items() if value and key not in allowed.split()]
         if extra:
-            refuse_construct(f"{_name(node)} with {extra[0]}")
+            refuse_construct(f"{node.key.upper()} with {extra[0]}")
         return read(self, node)
 
     def _checked(self, variable: TypeVariable) -> TypeVariable:
@@ -88,6 +90,13 @@ class ConditionCompiler:
         for term in terms[1:]:
             terms[0].variable.join(term.variable)
         return terms[0].variable, terms
+
+    def _compared(self, nodes: Iterable[exp.Expr], *, by_size: bool = False) -> list[Term]:
+        """Read parts that are compared with each other, and so of one kind."""
+        variable, terms = self._several(nodes)
+        variable.compare(by_size=by_size)
+        self._checks += [variable.check_order] if by_size else []
+        return terms
 
     def _required(self, nodes: Iterable[exp.Expr], kind: Kind) -> list[Term]:
         terms = [self._read(node) for node in nodes]
@@ -122,7 +131,7 @@ class ConditionCompiler:
 
     def _resolve(self, node: exp.Column) -> Column:
         if not isinstance(node.this, exp.Identifier):
-            refuse_construct(_name(node.this))
+            refuse_construct(words_of(node.this))
         column = named_column(node, self._columns)
         self.used[column.name] = column
         return column
@@ -139,8 +148,7 @@ class ConditionCompiler:
         return Term(TypeVariable(Kind.NUMBER), lambda: double(number), number.is_integer())
 
     def _boolean(self, node: exp.Boolean) -> Term:
-        value = bool(node.this)
-        return Term(TypeVariable(Kind.BOOLEAN), lambda: exp.Boolean(this=value))
+        return truth(lambda: exp.Boolean(this=bool(node.this)))
 
     def _null(self, _: exp.Null) -> Term:
         variable = self._checked(TypeVariable())
@@ -149,23 +157,19 @@ class ConditionCompiler:
     # Conditions
 
     def _equality(self, node: exp.Binary) -> Term:
-        _, (left, right) = self._several([node.this, node.expression])
-        return truth(lambda: type(node)(this=wrap(left), expression=wrap(right)))
+        return _comparison(type(node), *self._compared([node.this, node.expression]))
 
     def _order(self, node: exp.Binary) -> Term:
-        variable, (left, right) = self._several([node.this, node.expression])
-        self._checks.append(variable.check_order)
-        return truth(lambda: type(node)(this=wrap(left), expression=wrap(right)))
+        return _comparison(type(node), *self._compared([node.this, node.expression], by_size=True))
 
     def _between(self, node: exp.Between) -> Term:
-        variable, (value, low, high) = self._several([node.this, node.args["low"], node.args["high"]])
-        self._checks.append(variable.check_order)
+        value, low, high = self._compared([node.this, node.args["low"], node.args["high"]], by_size=True)
         return truth(lambda: exp.Between(this=wrap(value), low=wrap(low), high=wrap(high)))
 
     def _in(self, node: exp.In) -> Term:
         if not node.expressions:
             refuse_construct("IN without a list")
-        _, (value, *items) = self._several([node.this, *node.expressions])
+        value, *items = self._compared([node.this, *node.expressions])
         return truth(lambda: exp.In(this=wrap(value), expressions=[item.build() for item in items]))
 
     def _is(self, node: exp.Is) -> Term:
@@ -174,7 +178,7 @@ class ConditionCompiler:
         if isinstance(test, exp.Boolean):
             value.variable.require(Kind.BOOLEAN)
         elif not isinstance(test, exp.Null):
-            refuse_construct(f"IS {_name(test)}")
+            refuse_construct(f"IS {words_of(test)}")
         return truth(lambda: exp.Is(this=wrap(value), expression=test.copy()))
 
     def _like(self, node: exp.Binary) -> Term:
@@ -236,16 +240,17 @@ class ConditionCompiler:
     def _write_twice(self) -> None:
         self._written_twice += 1
         if self._written_twice > _MOST_WRITTEN_TWICE:
-            rule = f"divides or rounds more than {_MOST_WRITTEN_TWICE} times"
-            raise BadInput("expression", rule, "write a shorter expression")
+            raise BadInput(
+                "expression", f"divides or rounds more than {_MOST_WRITTEN_TWICE} times", "write a shorter one"
+            )
 
     def _case(self, node: exp.Case) -> Term:
         branches = node.args["ifs"]
         if node.this is None:
             tests = self._truths(branch.this for branch in branches)
         else:
-            _, (subject, *values) = self._several([node.this, *(branch.this for branch in branches)])
-            tests = [_equal(subject, value) for value in values]
+            subject, *values = self._compared([node.this, *(branch.this for branch in branches)])
+            tests = [_comparison(exp.EQ, subject, value) for value in values]
         default = node.args.get("default") or exp.Null()
         variable, (otherwise, *results) = self._several([default, *(branch.args["true"] for branch in branches)])
 
@@ -295,8 +300,8 @@ class ConditionCompiler:
         )
 
     def _nullif(self, node: exp.Nullif) -> Term:
-        variable, (value, empty) = self._several([node.this, node.expression])
-        return Term(variable, lambda: exp.Nullif(this=value.build(), expression=empty.build()), value.whole)
+        value, empty = self._compared([node.this, node.expression])
+        return Term(value.variable, lambda: exp.Nullif(this=value.build(), expression=empty.build()), value.whole)
 
     def _function(self, node: exp.Func) -> Term:
         function = FUNCTIONS[type(node)]
@@ -314,12 +319,8 @@ class ConditionCompiler:
         return self._read(part)
 
 
-def _equal(left: Term, right: Term) -> Term:
-    return truth(lambda: exp.EQ(this=wrap(left), expression=wrap(right)))
-
-
-def _name(node: exp.Expr) -> str:
-    return f"the function {node.name}" if isinstance(node, exp.Anonymous) else node.key.upper()
+def _comparison(sign: type[exp.Expr], left: Term, right: Term) -> Term:
+    return truth(lambda: sign(this=wrap(left), expression=wrap(right)))
 
 
 _GRAMMAR: dict[type[exp.Expr], tuple[Callable[..., Term], str]] = {

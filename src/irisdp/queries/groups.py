@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from ..errors import BadInput
 from .arrow import array_of_kind, integers_of, whole_numbers
-from .columns import Column, Kind
+from .columns import Column, Kind, Note
 from .declared import GROUPS, Declares, read_declared
+from .letters import grouped_by_letters
 from .table import Table
 from .values import any_empty, read_values
 
@@ -96,6 +97,13 @@ class Groups:
         ]
         more = len(self) - len(named)
         return f"{len(self)} declared: {' · '.join(named)}" + (f" and {more} more" if more else "")
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What is said of groups that look like dates and are found as text."""
+        values = zip(*self.labels[:_MOST_NAMED], strict=True)
+        found = (grouped_by_letters(column, listed) for column, listed in zip(self.columns, values, strict=False))
+        return tuple(note for note in found if note is not None)
 
     def parted(self, parts: Groups) -> Groups:
         """Return a group for each of these and each of some parts, of other columns; both are sorted by key, as it is.

@@ -6,11 +6,14 @@ it has one: a typed column, a number, an arithmetic sign. Variables are unified 
 
 from __future__ import annotations
 
-from ..errors import BadInput
-from .columns import Kind, list_names
-from .instants import read_date
+from collections.abc import Iterable
 
-__all__ = ["CASTABLE", "CASTS", "WHOLE", "TypeVariable"]
+from ..errors import BadInput
+from .columns import Kind, Note, list_names
+from .instants import read_date
+from .letters import compared_by_letters
+
+__all__ = ["CASTABLE", "CASTS", "WHOLE", "TypeVariable", "letter_by_letter"]
 
 WHOLE = ("TINYINT", "SMALLINT", "INT", "BIGINT")
 """Types that hold whole numbers alone."""
@@ -35,7 +38,7 @@ CASTABLE = {
 class TypeVariable:
     """The kind shared by some parts of a condition, as far as it is known."""
 
-    __slots__ = ("_columns", "_kind", "_literals", "_parent", "_stated")
+    __slots__ = ("_by_size", "_columns", "_compared", "_kind", "_literals", "_parent", "_stated")
 
     def __init__(
         self, kind: Kind | None = None, *, column: str | None = None, literal: str | None = None, stated: bool = True
@@ -47,6 +50,7 @@ class TypeVariable:
         self._columns = [] if column is None else [column]
         # Quoted text is evidence for text, but a weak one: beside a date it is read as a date.
         self._literals = [] if literal is None else [literal]
+        self._compared = self._by_size = False
 
     def join(self, other: TypeVariable) -> None:
         """Let two variables be one."""
@@ -60,6 +64,12 @@ class TypeVariable:
         first._stated = first._stated or second._stated
         first._columns += second._columns
         first._literals += second._literals
+        first._compared, first._by_size = first._compared or second._compared, first._by_size or second._by_size
+
+    def compare(self, *, by_size: bool) -> None:
+        """Say that values are compared with each other, perhaps by which is larger."""
+        root = self._root()
+        root._compared, root._by_size = True, root._by_size or by_size
 
     def require(self, kind: Kind) -> None:
         """Let the variable be of a kind, and take that for what it holds."""
@@ -118,6 +128,14 @@ class TypeVariable:
         if self.kind is Kind.BOOLEAN:
             raise BadInput("expression", "compares truth values by size", "use = or IS")
 
+    @property
+    def note(self) -> Note | None:
+        """What is said of quoted text that looks like a date or a number and is compared as text."""
+        root = self._root()
+        if root.kind is not Kind.TEXT or not root._compared:
+            return None
+        return compared_by_letters(self.columns, root._literals, by_size=root._by_size, typed=root._kind is not None)
+
     def _root(self) -> TypeVariable:
         variable = self
         while variable._parent is not None:
@@ -135,3 +153,8 @@ class TypeVariable:
             f"uses {subject} both as {self.kind} and as {kind}",
             "compare like with like, or write TRY_CAST(... AS DOUBLE), VARCHAR or DATE around one side",
         )
+
+
+def letter_by_letter(variables: Iterable[TypeVariable]) -> tuple[Note, ...]:
+    """Return what is said of quoted texts, each note once."""
+    return tuple(dict.fromkeys(found for variable in variables if (found := variable.note) is not None))

@@ -12,7 +12,7 @@ from .kinds import TypeVariable
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["named_column", "refuse_construct", "refuse_fraction", "refuse_no_value", "refuse_value"]
+__all__ = ["named_column", "refuse_construct", "refuse_fraction", "refuse_no_value", "refuse_value", "words_of"]
 
 _EXAMPLES = {Kind.NUMBER: "> 0", Kind.TEXT: "= 'yes'", Kind.DATE: ">= '2024-12-31'"}
 
@@ -59,15 +59,64 @@ def named_column(node: exp.Column, columns: Sequence[Column]) -> Column:
         raise BadInput("expression", error.rule, remedy) from None
 
 
+_WORDS = {
+    "ARRAY": "a list in brackets",
+    "ATTIMEZONE": "AT TIME ZONE",
+    "BITWISELEFTSHIFT": "<<",
+    "BITWISERIGHTSHIFT": ">>",
+    "BITWISEXOR": "XOR",
+    "BRACKET": "a place in brackets",
+    "INTDIV": "//",
+    "JSONEXTRACT": "->",
+    "JSONEXTRACTSCALAR": "->>",
+    "NULLSAFEEQ": "IS NOT DISTINCT FROM",
+    "NULLSAFENEQ": "IS DISTINCT FROM",
+    "PLACEHOLDER": "a parameter",
+    "POW": "a power (^)",
+    **dict.fromkeys(("REGEXPLIKE", "REGEXPILIKE", "REGEXPFULLMATCH"), "a regular expression"),
+    "SIMILARTO": "SIMILAR TO",
+    "STAR": "*",
+    "STRPOSITION": "a search in text (STRPOS, POSITION)",
+    "STRUCT": "a structure in braces",
+    "SUBQUERY": "a SELECT",
+    "TUPLE": "several values in parentheses",
+    "WINDOW": "OVER",
+}
+"""What people write for nodes of a syntax tree that are no functions, or functions that have several names."""
+
 _MEANT = {
+    "AT TIME ZONE": ("AT TIME ZONE", "TIMESTAMP '2024-12-31 00:00+01:00', with its offset: all instants are in UTC"),
     "BITWISEAND": ("&", "AND"),
     "ARRAYOVERLAPS": ("&&", "AND"),
     "BITWISEOR": ("|", "OR"),
     "DPIPE": ("||", "OR"),
     "BITWISENOT": ("~", "NOT"),
+    "IF": ("IF", "CASE WHEN … THEN … ELSE … END"),
+    "IN with query": ("IN with a SELECT", "IN ('a', 'b')"),
+    "IN with field": ("IN without parentheses", "IN ('a', 'b')"),
     "IS COLUMN": ("IS with a name", "IS NULL"),
+    "COLUMN with table": (
+        "a name with a dot in it",
+        "the column's name alone, in double quotes if the dot is part of it",
+    ),
+    "//": ("//", "FLOOR(a / b)"),
+    "a regular expression": ("a regular expression", "LIKE 'a%'"),
+    "SIMILAR TO": ("SIMILAR TO", "LIKE 'a%'"),
 }
-"""How other languages write what SQL has a word for."""
+"""How other languages write what SQL has a word for, and what is written instead."""
+
+
+def words_of(node: exp.Expr) -> str:
+    """Return what somebody wrote for a node of a syntax tree: never what a parser calls it."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.Anonymous):
+        return f"the function {node.name}"
+    name = node.key.upper()
+    if name in _WORDS or not isinstance(node, exp.Func):
+        return _WORDS.get(name, name)
+    called = node.sql("duckdb").partition("(")[0]
+    return called if called.replace("_", "").isalnum() else name  # DATE_TRUNC, CURRENT_DATE; not CASE WHEN …
 
 
 def refuse_construct(construct: str) -> NoReturn:

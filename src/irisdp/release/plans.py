@@ -254,7 +254,8 @@ class Plan:
 
     def describe_reading(self) -> list[str]:
         """Say how a text file is read, and values of it: nobody looks whether a column holds numbers."""
-        return [*self.asked.reading.values(), *self.query.describe_values()]
+        categories = () if self.query.categories is None else self.query.categories.notes
+        return [*self.asked.describe_reading(), *map(str, categories), *self.query.describe_values()]
 
     def describe_categories(self) -> list[str]:
         """Say the same of the categories that the question is about."""

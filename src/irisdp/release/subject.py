@@ -13,6 +13,7 @@ from ..queries import (
     Condition,
     Contribution,
     Groups,
+    Note,
     PerUnit,
     Relation,
     Table,
@@ -37,8 +38,10 @@ class Subject:
         What stands for a person, in one line.
     cell_relation : Relation
         The relation whose graph a cell lives on.
-    reading : mapping
+    rules : str
         How a text file is read: nothing is said of what is in it, so a wrong encoding is for people to notice.
+    notes : tuple of Note
+        What the question reads otherwise than somebody may expect.
     facts : mapping
         JSON-ready; equal for all releases that can refine each other.
     chain : str or None
@@ -50,10 +53,21 @@ class Subject:
     line: str
     unit_rule: str | None
     cell_relation: Relation
-    reading: Mapping[str, str]
+    rules: str
+    notes: tuple[Note, ...]
     facts: Mapping[str, Any] = field(repr=False)
     chain: str | None = field(repr=False)
     promise: Promise = field(repr=False)
+
+    @property
+    def reading(self) -> dict[str, str]:
+        """How records are read, for documents; empty where there is nothing to say."""
+        said = [*([self.rules] if self.rules else []), *(note.fact for note in self.notes)]
+        return {"reading": "; ".join(said)} if said else {}
+
+    def describe_reading(self) -> list[str]:
+        """Say in lines for people how a text file is read, and what is read otherwise than somebody may expect."""
+        return [*([self.rules] if self.rules else []), *map(str, self.notes)]
 
     def describe_unit(self) -> list[str]:
         """Say in a line for people what stands for a person, and for whom nothing does; none where records count."""
@@ -95,6 +109,7 @@ def subject_of(
     computed = {column.name: column.derivation for column in read if column.derivation is not None}
     derived = {name: found.text for name, found in computed.items() if found.shown}
     facts |= {"derived": derived} if derived else {}
+    noted = [note for found in computed.values() for note in found.notes]
     types = {name: table.types[name] for name in computed if name in table.types}
     facts |= {"types": types} if types else {}
     facts |= {"text": table.text} if table.text else {}
@@ -109,7 +124,10 @@ def subject_of(
         cell_relation=cell_relation(
             relation, grouped=bool(by), public_membership=public_membership, several=contribution.several
         ),
-        reading={"reading": _reading(table, read)} if table.reading else {},
+        rules=_reading(table, read) if table.reading else "",
+        notes=tuple(
+            dict.fromkeys([*(condition.notes if condition else ()), *noted, *(groups.notes if groups else ())])
+        ),
         facts=facts,
         chain=hashlib.sha256(canonical(facts).encode()).hexdigest() if links else None,
         promise=Promise(

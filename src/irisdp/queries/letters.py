@@ -1,0 +1,82 @@
+"""What is said where dates or numbers are compared as text: the letters decide then, and neither a clock nor a size.
+
+It follows from the question and the schema alone. A text file has no types (decision 2), and a column that nothing
+declares a type of is text beside quoted text; so `admitted >= '2024-01-01'` finds `31.12.2023`, and knows no offset.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, time
+from typing import Any
+
+from .columns import Column, Kind, Note, list_names
+from .values import read_value
+
+__all__ = ["compared_by_letters", "grouped_by_letters"]
+
+_DATE_LIKE = re.compile(r"\s*(\d{4}-\d{1,2}(-\d{1,2})?|\d{1,4}[./]\d{1,2}[./]\d{1,4})([T ].*)?\s*", re.DOTALL)
+_NUMBER_LIKE = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)\s*")
+_MOST_LOOKED_AT = 5
+
+
+def compared_by_letters(columns: Sequence[str], literals: Sequence[str], *, by_size: bool, typed: bool) -> Note | None:
+    """Say that columns are compared as text with what looks like a date, or by size with what looks like a number.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Those that the texts are compared with; none where a function gave the text.
+    literals : sequence of str
+        Quoted texts of the condition.
+    by_size : bool
+        Whether some comparison asks which is larger.
+    typed : bool
+        Whether a schema, a declared type or a function says that it is text; otherwise nothing says what it is.
+    """
+    dated = next((text for text in literals if _DATE_LIKE.fullmatch(text)), None)
+    number = next((text for text in literals if _NUMBER_LIKE.fullmatch(text)), None) if by_size else None
+    text = number if dated is None else dated
+    if text is None:
+        return None
+    if not columns and not typed:  # quoted texts among themselves
+        return None
+    subject = f"{list_names(columns)} as text" if columns else "text"
+    fact = f"with {subject}, compared with '{text[:40]}' letter by letter"
+    if dated is None:
+        remedy = f"write {'CAST(… AS DOUBLE) and ' if typed else ''}the number without quotes to compare sizes"
+        return Note(f"{fact}: '10' comes before '9'", remedy)
+    spelt = _spelt(dated)
+    remedy = f"write {spelt[0]} '{spelt[1]}' to compare times, or declare the type of {list_names(columns)}"
+    if typed:
+        remedy = f"write CAST(… AS TIMESTAMP) beside '{spelt[1]}' to compare times"
+    return Note(f"{fact}: no other spelling of a date and no time zone is known", remedy)
+
+
+def grouped_by_letters(column: Column, values: Sequence[Any]) -> Note | None:
+    """Say that groups, or categories, which look like dates are found as text: by one spelling."""
+    computed = column.derivation is not None and column.derivation.shown
+    looked_at = [value for value in values[:_MOST_LOOKED_AT] if isinstance(value, str)]
+    if column.kind is not Kind.TEXT or computed or not looked_at:
+        return None
+    if not all(_DATE_LIKE.fullmatch(value) and _is_date(value) for value in looked_at):
+        return None
+    fact = (
+        f"with {column.name} as text: a date is found where it is spelt as '{looked_at[0][:40]}' is, and nowhere else"
+    )
+    return Note(
+        fact, f"declare the type of {column.name}, or group by 'on_day = CAST({column.name} AS DATE)', to find days"
+    )
+
+
+def _is_date(text: str) -> bool:
+    return isinstance(read_value(text, Kind.DATE), datetime)
+
+
+def _spelt(text: str) -> tuple[str, str]:
+    """Return the word of SQL and the spelling of a date, or of an example where nobody knows which date is meant."""
+    value = read_value(text, Kind.DATE)
+    if not isinstance(value, datetime):
+        return "DATE", "2024-12-31"
+    return ("DATE", str(value.date())) if value == datetime.combine(value, time()) else ("TIMESTAMP", text.strip())
