@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import copy
 import gc
 import importlib
 import os
 import sys
+import threading
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -212,10 +215,22 @@ def run(arguments: list[str] | None = None) -> int:
     write_plain_letters()
     status = _status(sys.argv[1:] if arguments is None else arguments)
     if arguments is None:
-        # Python looks for waste once more as it ends, which is a tenth of a small release; the system takes it all.
-        gc.freeze()
-        sys.exit(status)
+        _leave(status)
     return status
+
+
+def _leave(status: int) -> NoReturn:
+    """End the process, and leave to the system what it holds: for Python to take that apart is a tenth of a release.
+
+    What is to be done at the end is done. Where something still runs, or cannot be written, Python ends it as ever.
+    """
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        if threading.active_count() == 1:
+            atexit._run_exitfuncs()
+            for stream in (sys.stdout, sys.stderr):
+                stream.flush()
+            os._exit(status)
+    sys.exit(status)
 
 
 @cache
