@@ -3,6 +3,7 @@
 import datetime
 from collections import Counter
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -11,6 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import irisdp.queries.arrow
+import irisdp.queries.groups
 from irisdp.errors import BadInput
 from irisdp.queries import (
     Kind,
@@ -240,3 +243,35 @@ def test_undeclared_keys_cost_no_memory(monkeypatch, groups):
     assert count_records(table, groups=read_groups(table, "g", list(groups))).total.tolist() == [1] * 100
     with pytest.raises(BadInput, match="memory"):
         enumerate_keys(table, "g")
+
+
+KEYS = {
+    "numbers": (pa.float64(), [2.5, -0.0, -1e300, 3, 7]),
+    "whole": (pa.int64(), [2**63 - 1, -(2**63), 0, 5, -5]),
+    "text": (pa.string(), ["b", "\U0001f600", "\ufb01", "é", "a\x00b"]),
+    "dates": (pa.timestamp("us"), [datetime.datetime(year, 1, 1) for year in (1970, 1, 9999, 1969, 2000)]),
+    "truths": (pa.bool_(), [True, False]),
+}
+"""Letters beyond 16 bits come after those before them in UTF-8, and not so in UTF-16."""
+
+
+@pytest.mark.parametrize("few", [0, 100])
+@pytest.mark.parametrize("kind", KEYS)
+def test_few_groups_are_sorted_as_many_are_and_as_an_engine_sorts_them(kind, few, monkeypatch):
+    for file in (irisdp.queries.arrow, irisdp.queries.groups):
+        monkeypatch.setattr(file, "FEW", few)
+    arrow, values = KEYS[kind]
+    table = open_table(pa.table({"g": pa.array(values, arrow), "h": [1] * len(values)}))
+    with duckdb.connect() as connection:
+        connection.register("t", pa.table({"g": pa.array(values, arrow)}))
+        engines = connection.sql("SELECT g FROM t ORDER BY g").fetchall()
+    found = read_groups(table, "g", values).by_key()
+    assert [label for (label,) in found.labels] == [value for (value,) in engines]
+    assert found.arrow().column("k0").to_pylist() == [label for (label,) in found.labels]
+    assert [found.labels[row][0] for row in found.shown] == values
+    pairs = [(value, other) for value in values for other in ("y", "x")]
+    table = open_table(pa.table({"g": pa.array(values, arrow), "h": ["x"] * len(values)}))
+    both = read_groups(table, ["g", "h"], pairs).by_key()
+    assert list(both.labels) == [(label, other) for (label,) in found.labels for other in ("x", "y")]
+    with pytest.raises(BadInput, match="twice"):
+        read_groups(table, ["g", "h"], [*pairs, pairs[3]])

@@ -4,6 +4,7 @@ import codecs
 import csv
 import io
 import json
+from unittest import mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from irisdp.cli.main import run
 from irisdp.errors import BadInput
 from irisdp.queries import Unit, count_records, enumerate_keys, open_table, read_condition, read_groups
+from irisdp.queries.arrow import texts
 from irisdp.queries.text import TextForm, batches, read_form
 from irisdp.release import plan, publish
 
@@ -122,6 +124,26 @@ def test_small_blocks_and_large_ones_give_the_same_columns(tmp_path_factory, dat
         return [row for batch in batches(path, 4, TextForm(), 2, [1, 0], schema, **sizes) for row in batch.to_pylist()]
 
     assert read(longest=200, size=202) == read() == read(longest=210, size=210 + more)
+
+
+@given(data=st.binary(max_size=200), name=st.sampled_from(["utf-8", "latin-1", "windows-1252", "euc-jp"]))
+def test_few_records_are_read_as_many_are(tmp_path_factory, data, name):
+    path = tmp_path_factory.getbasetemp() / "few.csv"
+    path.write_bytes(b"a,b\n" + data + b'\n"a ""b""",\xc3\xa9\n,\xff\n')
+    schema = pa.schema([("b", pa.string()), ("a", pa.string())])
+
+    def read():
+        return list(batches(path, 4, TextForm(name), 2, [1, 0], schema))
+
+    few = read()
+    with mock.patch("irisdp.queries.text.FEW", 0):
+        assert few == read()
+    assert few
+
+
+def test_text_of_more_bytes_than_an_array_holds_is_refused():
+    with mock.patch("irisdp.queries.arrow._MOST_BYTES", 3), pytest.raises(pa.ArrowInvalid):
+        texts(["ab", None, "cd"])
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "iso8859-15", "cp437", "gb18030", "shift_jis", "euc_kr"])

@@ -16,7 +16,13 @@ from .columns import Kind
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["array_of_kind", "integers_of", "text_schema", "texts", "truths", "whole_numbers"]
+__all__ = ["FEW", "array_of_kind", "integers_of", "rows_of", "text_schema", "texts", "truths", "whole_numbers"]
+
+FEW = 4096
+"""Values at most that are handled one by one: to load Arrow's functions takes longer than a small release."""
+
+_MOST_BYTES = 2**31 - 1
+"""In an array of text that is not large."""
 
 
 def whole_numbers(values: NDArray[np.int64], missing: NDArray[np.bool_] | None = None) -> pa.Array:
@@ -53,10 +59,10 @@ def texts(values: Sequence[str | None]) -> pa.Array:
     ends = np.cumsum([0, *(0 if value is None else len(value) for value in encoded)], dtype=np.int64)
     known = np.packbits(np.array([value is not None for value in encoded], dtype=np.bool_), bitorder="little")
     content = b"".join(value for value in encoded if value is not None)
-    large = pa.Array.from_buffers(
-        pa.large_string(), len(encoded), [pa.py_buffer(known), pa.py_buffer(ends), pa.py_buffer(content)]
-    )
-    return large.cast(pa.string())
+    if len(content) > _MOST_BYTES:
+        raise pa.ArrowInvalid("more text than an array holds")
+    buffers = [pa.py_buffer(known), pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(content)]
+    return pa.Array.from_buffers(pa.string(), len(encoded), buffers)
 
 
 def _encoded(value: str | None) -> bytes | None:
@@ -70,6 +76,18 @@ def integers_of(column: pa.ChunkedArray) -> NDArray[np.int64]:
     """Return a column of 64-bit integers without nulls as a NumPy array."""
     chunks = [np.from_dlpack(chunk) for chunk in column.chunks if len(chunk)]
     return np.concatenate(chunks) if chunks else np.zeros(0, dtype=np.int64)
+
+
+def rows_of(column: pa.ChunkedArray, kind: Kind, rows: NDArray[np.int64]) -> pa.ChunkedArray:
+    """Return rows of a column of that kind without nulls, such as `array_of_kind` makes, in the order given."""
+    import pyarrow as pa
+
+    if kind is Kind.INTEGER:
+        return pa.chunked_array([whole_numbers(integers_of(column)[rows])])
+    if max(len(rows), len(column)) > FEW:
+        return column.take(whole_numbers(rows))
+    values = column.to_pylist()
+    return pa.chunked_array([array_of_kind([values[row] for row in rows.tolist()], kind)])
 
 
 def array_of_kind(values: Sequence[Any], kind: Kind) -> pa.Array:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadInput
-from .arrow import array_of_kind, integers_of, whole_numbers
+from .arrow import FEW, array_of_kind, integers_of, rows_of, whole_numbers
 from .columns import Column, Kind, Note
 from .declared import GROUPS, Declares, read_declared
 from .letters import grouped_by_letters
@@ -85,8 +85,14 @@ class Groups:
         place = np.empty_like(self._order)
         place[self._order] = np.arange(len(place))
         labels = tuple(map(self.labels.__getitem__, self._order.tolist()))
-        keys = self._keys.take(whole_numbers(self._order))
-        return Groups(self.columns, labels, place[self.shown], keys, np.arange(len(place)))
+        return Groups(self.columns, labels, place[self.shown], self._taken(self._order), np.arange(len(place)))
+
+    def _taken(self, rows: NDArray[np.int64], first: int = 0) -> pa.Table:
+        """Return rows of the keys, whose columns are counted from the first."""
+        import pyarrow as pa
+
+        pairs = enumerate(zip(self._keys.columns, self.columns, strict=True), first)
+        return pa.table({f"k{place}": rows_of(keys, column.kind, rows) for place, (keys, column) in pairs})
 
     def describe(self) -> str:
         """Say how many there are, and the first few by name, as text or as numbers."""
@@ -110,12 +116,11 @@ class Groups:
 
         They are shown in the order of these groups, and within each in the order of the parts.
         """
-        size, width = len(parts), len(self.columns)
-        rows = whole_numbers(np.repeat(np.arange(len(self)), size))
-        places = whole_numbers(np.tile(np.arange(size), len(self)))
-        keys = self._keys.take(rows)
-        for place, name in enumerate(parts._keys.column_names):
-            keys = keys.append_column(f"k{width + place}", parts._keys.column(name).take(places))
+        size = len(parts)
+        keys = self._taken(np.repeat(np.arange(len(self)), size))
+        more = parts._taken(np.tile(np.arange(size), len(self)), len(self.columns))
+        for name in more.column_names:
+            keys = keys.append_column(name, more.column(name))
         labels = tuple((*label, *part) for label in self.labels for part in parts.labels)
         shown = (self.shown[:, None] * size + parts.shown[None, :]).ravel()
         return Groups((*self.columns, *parts.columns), labels, shown, keys, np.arange(len(labels)))
@@ -186,7 +191,7 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any, what: Decl
         arrays[f"k{place}"] = array_of_kind(keys, kind)
     labels = tuple(zip(*found.columns, strict=True))
     keys = pa.table(arrays)
-    order = _sorted(keys, labels, what)
+    order = _sorted([_ranks(arrays[f"k{place}"], column.kind) for place, column in enumerate(kinds)], labels, what)
     groups = Groups(tuple(kinds), labels, np.arange(len(labels)), keys, order)
     return groups if found.ordered else replace(groups.by_key(), shown=np.arange(len(labels)))
 
@@ -219,17 +224,32 @@ _EXACT = {
 }
 
 
-def _sorted(keys: pa.Table, labels: Sequence[tuple[Any, ...]], what: Declares) -> NDArray[np.int64]:
-    """Sort keys, and refuse any two equal, as the engines do that join them: by numbers, and by the bytes of text."""
+def _ranks(keys: pa.Array, kind: Kind) -> NDArray[Any]:
+    """Return numbers that are ordered, and equal, as engines have it that join keys: text goes by its bytes."""
     import pyarrow as pa
+
+    if kind in (Kind.INTEGER, Kind.NUMBER):
+        return np.from_dlpack(keys)
+    if len(keys) <= FEW:
+        values = keys.to_pylist()  # by letters, whose order is that of their bytes in UTF-8
+        places = {value: place for place, value in enumerate(sorted(set(values)))}
+        return np.array([places[value] for value in values], dtype=np.int64)
     import pyarrow.compute as pc
 
-    found = pc.sort_indices(keys, sort_keys=[(name, "ascending") for name in keys.column_names])
-    order = np.from_dlpack(found).astype(np.int64)
+    found = pc.sort_indices(keys)
+    placed, ranks = keys.take(found), np.zeros(len(keys), dtype=np.int64)
+    new = np.from_dlpack(pc.not_equal(placed[1:], placed[:-1]).cast(pa.uint8()))
+    ranks[np.from_dlpack(found).astype(np.int64)[1:]] = np.cumsum(new, dtype=np.int64)
+    return ranks
+
+
+def _sorted(ranks: list[NDArray[Any]], labels: Sequence[tuple[Any, ...]], what: Declares) -> NDArray[np.int64]:
+    """Sort keys by their ranks in each column, and refuse any two equal."""
+    order = np.lexsort(ranks[::-1])
     alike = np.ones(len(order) - 1, dtype=np.bool_)
-    for column in keys.columns:
-        placed = column.take(found).combine_chunks()
-        alike &= np.from_dlpack(pc.equal(placed[1:], placed[:-1]).cast(pa.uint8())).astype(np.bool_)
+    for column in ranks:
+        placed = column[order]
+        alike &= placed[1:] == placed[:-1]
     twice = np.concatenate([order[1:][alike], order[:-1][alike]])
     if len(twice):
         found_twice = labels[int(twice.max())]

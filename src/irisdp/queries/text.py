@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import BadInput
-from .arrow import whole_numbers
+from .arrow import FEW, texts, whole_numbers
 from .engine import guarded
 from .packed import first_bytes, opened
 from .records import LONGEST_RECORD, Block, Bytes, read_blocks
@@ -217,9 +217,23 @@ def batches(
         for block in read_blocks(file, start, ord(form.delimiter), **sizes):
             kept = block.kept[block.fields.counts[block.kept] >= width]
             if len(kept):
-                pieces = _pieces(block)
-                columns = [_column(block, pieces, kept, place, form.encoding) for place in places]
+                if len(kept) <= FEW:
+                    columns = [_few(block, kept, place, form.encoding) for place in places]
+                else:
+                    pieces = _pieces(block)
+                    columns = [_column(block, pieces, kept, place, form.encoding) for place in places]
                 yield pa.record_batch(columns, schema=schema)
+
+
+def _few(block: Block, kept: Places, place: int, encoding: str) -> pa.Array:
+    """Return a column of few records as `_column` does, one by one."""
+    fields = block.fields.firsts[kept] + place
+    found: list[str | None] = []
+    spans = (of[fields].tolist() for of in (block.fields.starts, block.fields.ends, block.fields.escaped))
+    for start, end, doubled in zip(*spans, strict=True):
+        value = bytes(block.data[start:end])
+        found.append(_decoded(value.replace(b'""', b'"') if doubled else value, encoding) if value else None)
+    return texts(found)
 
 
 def _pieces(block: Block) -> pa.Array:

@@ -98,12 +98,13 @@ def total_stream(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> pa.Rec
 
 def _total(array: pa.Array) -> pa.Array:
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     kind, types = array.type, pa.types
     if isinstance(kind, pa.BaseExtensionType):
         return _total(array.storage)
     if types.is_run_end_encoded(kind):
+        import pyarrow.compute as pc
+
         return _total(pc.run_end_decode(array))
     if types.is_dictionary(kind):
         # The few values are made total before they are many (and, repeated, may fill more than 2 GiB).
@@ -112,6 +113,8 @@ def _total(array: pa.Array) -> pa.Array:
     for holds, rule in _rules():
         if holds(kind):
             return rule(array)
+    import pyarrow.compute as pc
+
     return pc.if_else(array.is_valid(), pa.scalar(True), pa.scalar(None, pa.bool_()))
 
 
@@ -182,17 +185,29 @@ def _texts(array: pa.Array) -> pa.Array:
 def _short(array: pa.Array) -> pa.Array:
     """Return text or binary values without those that are too long."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if pa.types.is_string_view(array.type):
         array = pa.array(array.cast(pa.binary_view()).cast(pa.large_binary())).view(pa.large_string())
     elif pa.types.is_binary_view(array.type):
         array = array.cast(pa.large_binary())
-    lengths = pc.binary_length(array)
-    longest = pc.max(lengths).as_py()
-    if longest is None or longest <= LONGEST_TEXT:
+    if _longest(array) <= LONGEST_TEXT:
         return array
-    return pc.if_else(pc.less_equal(lengths, LONGEST_TEXT), array, pa.scalar(None, array.type))
+    import pyarrow.compute as pc
+
+    return pc.if_else(pc.less_equal(pc.binary_length(array), LONGEST_TEXT), array, pa.scalar(None, array.type))
+
+
+def _longest(array: pa.Array) -> int:
+    """Return how many bytes the longest value has, or what stands where one is missing."""
+    import pyarrow as pa
+
+    if pa.types.is_fixed_size_binary(array.type):
+        return int(array.type.byte_width)
+    if not len(array):
+        return 0
+    large = pa.types.is_large_string(array.type) or pa.types.is_large_binary(array.type)
+    ends = np.frombuffer(array.buffers()[1], dtype=np.int64 if large else np.int32)
+    return int(np.diff(ends[array.offset : array.offset + len(array) + 1]).max())
 
 
 def _is_valid(array: pa.Array) -> bool:
