@@ -11,7 +11,7 @@ from irisdp.queries.persons import _written
 
 NEVER = (
     *("pydantic", "narwhals", "pandas", "polars", "highspy", "scipy", "altair", "networkx", "pyspark", "psycopg"),
-    *("pyarrow.compute", "numpy.ma"),
+    *("pyarrow.compute", "numpy.ma", "rich"),
     *("irisdp.certify", "irisdp.design", "irisdp.consumers", "irisdp.linprog", "irisdp.peers", "irisdp.comparison"),
     *("irisdp.reading", "irisdp.plots", "irisdp.reports", "irisdp.explorer", "irisdp.interop", "irisdp.reproduction"),
     *("irisdp.release.batches", "irisdp.release.runs", "irisdp.release.session", "irisdp.release.ledger_server"),

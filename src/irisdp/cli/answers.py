@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from .options import console
+from .lines import Lines
+from .options import console, say
 
 if TYPE_CHECKING:
     from ..release import Publication
@@ -23,8 +25,7 @@ _WITH_ENDS = ("sum", "mean")
 @contextlib.contextmanager
 def progress(*, quiet: bool) -> Iterator[None]:
     """Show which step is going on, and for how long; it says nothing about the data, and only to a terminal."""
-    view = console(stderr=True)
-    if quiet or not view.is_terminal:
+    if quiet or not (view := console(stderr=True)).is_terminal:
         yield
         return
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -43,23 +44,31 @@ def show_answers(published: Publication) -> None:
 
     Sums and means have their ends beside them: how far off one may be depends on how many records have a value.
     """
-    from rich.markup import escape
-    from rich.table import Table
-
     from ..cells import Assurance
     from ..release.group_names import printable
 
     columns: dict[str, Sequence[Any]] = {name or "answer": found.values for name, found in published.answers_of.items()}
     ends = published.answers.assured if published.plan.query.name in _WITH_ENDS else Assurance()
     columns |= ends.columns
-    table = Table(*map(escape, published.answers.by), *map(escape, columns))
-    for number, (key, *values) in enumerate(zip(published.answers.keys, *columns.values(), strict=True)):
-        if number == _MOST_SHOWN:
-            table.add_row(*(["…"] * (len(key) + len(values))))
-            break
-        table.add_row(*(escape(printable(part)) for part in (*key, *values)))
+    names = [*published.answers.by, *columns]
+    found = islice(zip(published.answers.keys, *columns.values(), strict=True), _MOST_SHOWN)
+    rows = [[printable(part) for part in (*key, *values)] for key, *values in found]
+    if len(published.answers.keys) > _MOST_SHOWN:
+        rows.append(["…"] * len(names))
     view = console()
-    view.print(table)
+    _show_table(view, names, rows)
     for heading, said in [("sure", ends.promise), *(("doubt", line) for line in published.describe_doubt())]:
         if said:
-            view.print(f"  {heading:<9} {escape(said)}", soft_wrap=True)
+            say(view, f"  {heading:<9} {said}")
+
+
+def _show_table(view: Any, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    if isinstance(view, Lines) and view.print_table(names, rows):
+        return
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(*map(escape, names))
+    for row in rows:
+        table.add_row(*map(escape, row))
+    view.print(table)

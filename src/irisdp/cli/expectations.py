@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .options import console
+from .options import console, say
 
 if TYPE_CHECKING:
     from ..release import Plan
@@ -37,6 +37,4 @@ def show_expectations(planned: Plan) -> None:
 
 
 def _show(heading: str, said: str) -> None:
-    from rich.markup import escape
-
-    console().print(f"  {heading:<9} {escape(said)}", soft_wrap=True)
+    say(console(), f"  {heading:<9} {said}")

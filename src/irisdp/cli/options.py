@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from .lines import WIDTH, Lines
 
 __all__ = ["AsJson", "Force", "console", "print_json", "say", "short_path"]
 
@@ -30,24 +33,30 @@ def print_json(document: Any) -> None:
 
 
 def console(*, stderr: bool = False) -> Any:
-    """Return a rich console; wide enough for whole tables when the output is no terminal."""
+    """Return a rich console, or what prints as one would that is wide enough for whole tables, to no terminal."""
+    stream = sys.stderr if stderr else sys.stdout
+    asked = any(os.environ.get(name) for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"))
+    if not asked and "IPython" not in sys.modules and not stream.isatty():
+        return Lines(stderr=stderr)
     from rich.console import Console
 
     found = Console(stderr=stderr, highlight=False)
-    return found if found.is_terminal else Console(stderr=stderr, highlight=False, width=120)
+    return found if found.is_terminal else Console(stderr=stderr, highlight=False, width=WIDTH)
 
 
-def say(view: Any, line: str) -> None:
+def say(view: Any, line: str, *, style: str | None = None) -> None:
     """Print one line whose words may come from a file: none of them steers the terminal, breaks the line or is markup.
 
     Parameters
     ----------
     view : rich console
     line : str
+    style : str, optional
+        How a terminal shows it: bold.
     """
     from ..release.group_names import printable
 
-    view.print(printable(line), markup=False, soft_wrap=True)
+    view.print(printable(line), markup=False, soft_wrap=True, style=style)
 
 
 def short_path(path: Path | str) -> str:

@@ -21,10 +21,8 @@ __all__ = ["show_plan", "show_published"]
 
 def show_plan(planned: Plan, ledger: Path | str, outlook: Outlook | None, options: Mapping[str, str]) -> None:
     """Say what a question would cost and be answered like, from public facts; `options` are those of the command."""
-    from rich.markup import escape
-
     view = console()
-    view.print(f"[bold]{escape(planned.line)}[/bold]")
+    say(view, planned.line, style="bold")
     view.print(f"  cost      {planned.describe_cost()}")
     for error in planned.describe_error():
         view.print(f"  error     {error}", soft_wrap=True)
@@ -41,27 +39,23 @@ def show_plan(planned: Plan, ledger: Path | str, outlook: Outlook | None, option
         if outlook
         else [("ledger", f"{short_path(ledger)}: is made by the first release, {KNOWN_ELSEWHERE}")]
     ):
-        view.print(f"  {heading:<9} {escape(in_options(said, options))}", soft_wrap=True)
+        say(view, f"  {heading:<9} {in_options(said, options)}")
     view.print("  dry run: no record was read, nothing was spent")
 
 
 def _show_rules(planned: Plan) -> None:
     """Say by which rules records are read, what stands for a person, and what is public."""
-    from rich.markup import escape
-
     for heading, words in planned.describe_rules():
-        console().print(f"  {heading:<9} {escape(words)}", soft_wrap=True)
+        say(console(), f"  {heading:<9} {words}")
 
 
 def show_published(published: Publication) -> None:
     """Show answers, what they cost, by which rules they were read, and where they are."""
-    from rich.markup import escape
-
     from ..accounting import Cost
 
     view = console()
     planned = published.plan
-    view.print(f"[bold]{escape(planned.line)}[/bold]")
+    say(view, planned.line, style="bold")
     show_answers(published)
     if published.repeated:
         view.print("  cost      nothing: this question was answered before, and this is the same answer")
@@ -78,8 +72,6 @@ def show_published(published: Publication) -> None:
     for said in planned.describe_naming():
         say(view, f"  named     {said}")
     _show_rules(planned)
-    view.print(
-        f"  ledger    {escape(short_path(published.ledger))}: {escape(published.describe_budget())}", soft_wrap=True
-    )
+    say(view, f"  ledger    {short_path(published.ledger)}: {published.describe_budget()}")
     for path in published.out:
-        view.print(f"  written   {escape(str(path))}", soft_wrap=True)
+        say(view, f"  written   {path}")
