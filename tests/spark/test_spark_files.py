@@ -2,6 +2,7 @@
 
 import datetime
 import shutil
+import sys
 from decimal import Decimal
 
 import pyarrow as pa
@@ -149,3 +150,13 @@ def test_another_cluster_than_that_which_runs(spark, tmp_path):
         irisdp.publish(path, "count", "truth", epsilon=1, engine="spark", master="local[7]")
     assert "local[7]" not in str(caught.value)
     assert not (tmp_path / "t.ledger").exists()
+
+
+def test_a_server_of_spark_connect_without_its_client_is_refused_by_name(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "grpc", None)
+    pq.write_table(pa.table({"x": [1]}), tmp_path / "t.parquet")
+    with pytest.raises(BadInput, match=r'master: is a server of Spark Connect, whose client .* "pyspark\[connect\]"'):
+        open_table(tmp_path / "t.parquet", engine="spark", master="sc://127.0.0.1:1")
+    monkeypatch.setenv("SPARK_REMOTE", "sc://127.0.0.1:1")  # as this machine is configured
+    with pytest.raises(BadInput, match="whose client is not installed"):
+        open_table(tmp_path / "t.parquet", engine="spark")

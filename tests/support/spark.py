@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import socket
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-__all__ = ["MASTER", "session_of"]
+__all__ = ["MASTER", "connect_server", "session_of"]
 
 MASTER = "local[2]"
 
@@ -22,6 +27,19 @@ _USUAL = {
     "spark.sql.caseSensitive": "false",
     # A minute of small jobs is over before the machine code of a second compiler pays for itself.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}
+
+_ODD = {
+    "spark.sql.session.timeZone": "Asia/Tokyo",
+    "spark.sql.timestampType": "TIMESTAMP_NTZ",
+    "spark.sql.ansi.enabled": "false",
+    "spark.sql.ansi.doubleQuotedIdentifiers": "true",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.legacy.timeParserPolicy": "LEGACY",
+    "spark.sql.parser.escapedStringLiterals": "true",
+    "spark.sql.parser.quotedRegexColumnNames": "true",
+    "spark.sql.parquet.enableVectorizedReader": "false",
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "true",
 }
 
 
@@ -42,3 +60,35 @@ def session_of(settings: dict[str, str] | None = None) -> Iterator[Any]:
         yield session
     finally:
         session.stop()
+
+
+@contextmanager
+def connect_server() -> Iterator[str]:
+    """Start a server of Spark Connect, a process of its own with odd settings; yield its address, and end it."""
+    import grpc
+    import pyspark
+
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = found.getsockname()[1]
+    home = Path(pyspark.__file__).parent
+    told = {
+        **_USUAL,
+        **_ODD,
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(port),
+        "spark.log.level": "OFF",
+    }
+    command = [home / "bin" / "spark-submit", "--master", MASTER, "--driver-memory", "1g"]
+    command += [word for name, value in told.items() for word in ("--conf", f"{name}={value}")]
+    command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    environment = os.environ | {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1"}
+    server = subprocess.Popen(command, env=environment, start_new_session=True, **quiet)
+    try:
+        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+            grpc.channel_ready_future(channel).result(timeout=180)
+        yield f"sc://127.0.0.1:{port}"
+    finally:
+        os.killpg(server.pid, signal.SIGKILL)
+        server.wait()

@@ -62,11 +62,11 @@ class SparkSource:
         plain = self._plain(self.frame.columns)
         parts = ", ".join(_injective(name, kind) for name, kind in plain.dtypes)
         records = plain.selectExpr(f"sha2(concat({parts}), 256) AS digest").groupBy("digest").count()
-        listed = "concat_ws(',', sort_array(collect_list(concat(digest, ':', CAST(count AS STRING)))))"
-        shares = records.selectExpr("substring(digest, 1, 3) AS share", "digest", "count").groupBy("share")
-        from pyspark.sql.functions import expr
-
-        rows = shares.agg(expr(f"sha2({listed}, 256)").alias("digest")).collect()
+        lines = records.selectExpr(
+            "substring(digest, 1, 3) AS share", "concat(digest, ':', CAST(count AS STRING)) AS line"
+        )
+        listed = lines.groupBy("share").agg({"line": "collect_list"}).toDF("share", "lines")
+        rows = listed.selectExpr("share", "sha2(concat_ws(',', sort_array(lines)), 256) AS digest").collect()
         found = sorted((row["share"], row["digest"]) for row in rows)
         return blake2b(repr(("spark", self.frame.schema.simpleString(), found)).encode(), digest_size=32).digest()
 

@@ -7,7 +7,6 @@ own: what a cluster's settings say of partitions, time zones, ancient dates or d
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +21,7 @@ from .locations import Location
 from .parquet import ParquetSource, opened_parquet
 from .spark import SparkSource
 from .spark_parquet import Reading, spark_readings
-from .spark_settings import fix_settings
+from .spark_sessions import check_master, own_session
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,8 +33,6 @@ ENGINES = ("duckdb", "spark")
 
 _GLOBS = frozenset("{}\\")
 """What makes a pattern of a path in Spark, beside those of `listing.WILDCARDS`, which are refused already."""
-
-_LOCK = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +73,10 @@ class SparkFileSource(SelfDescribing):
 
     def run(self, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> pa.Table:
         """Run a statement over the relation `data` (at least the columns named) and those declared, by name."""
-        session = _session(self.master)
+        with own_session(self.master) as session:
+            return self._run(session, statement, names, declared)
+
+    def _run(self, session: Any, statement: str, names: Sequence[str], declared: Mapping[str, pa.Table]) -> pa.Table:
         readings = _readings(self.behind)
         for name in names:
             if name not in readings:
@@ -125,7 +125,7 @@ def open_with_spark(columns: Sequence[Column], source: Any, master: str | None) 
         As it was opened.
     master : str, optional
         The address of a cluster: ``spark://…``, ``yarn``, ``local[4]``, or ``sc://…`` of Spark Connect; what this
-        machine is configured for unless given.
+        machine is configured for unless given (`spark_sessions.py`).
 
     Raises
     ------
@@ -139,6 +139,7 @@ def open_with_spark(columns: Sequence[Column], source: Any, master: str | None) 
         import pyspark  # noqa: F401
     except ImportError:
         raise BadInput("engine", "is spark, which is not installed", "install irisdp[spark], and Java 17") from None
+    check_master(master)
     if any(_GLOBS & set(str(path)) for path in [source.location.path, *_paths(source)]):
         raise BadInput("data", "has a path with one of { } \\, which Spark takes for a pattern", "rename it")
     if isinstance(source, FolderSource):
@@ -170,28 +171,6 @@ def _readings(source: ParquetSource | FolderSource) -> dict[str, Reading]:
     schema = source.schema if isinstance(source, FolderSource) else opened_parquet(source.path).schema_arrow
     keys = source.keys if isinstance(source, FolderSource) else ()
     return spark_readings(schema, _paths(source)) | dict.fromkeys(keys, ("STRING", "{0}"))
-
-
-def _session(master: str | None) -> Any:
-    """Return a session of this project's own on a cluster; what starts one may take some seconds."""
-    from pyspark.sql import SparkSession
-
-    with _LOCK:
-        builder: Any = SparkSession.builder.appName("irisdp").config("spark.ui.showConsoleProgress", "false")
-        if master is not None and master.startswith("sc://"):
-            session = builder.remote(master).create()
-        else:
-            alone = SparkSession.getActiveSession() is None
-            first = (builder if master is None else builder.master(master)).getOrCreate()
-            running = first.sparkContext.master
-            if master is not None and running != master:
-                rule = "is another cluster than that on which a session of this program runs"
-                raise BadInput("master", rule, "stop that session, or leave it out")
-            session = first.newSession()
-            if alone:  # a failing task would write what it read into the log
-                first.sparkContext.setLogLevel("OFF")
-        fix_settings(session)
-    return session
 
 
 def _uri(path: Any) -> str:

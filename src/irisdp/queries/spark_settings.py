@@ -78,7 +78,8 @@ def fix_settings(session: Any) -> None:
         if name not in _OWN and session.conf.isModifiable(name):
             session.conf.unset(name)
     for name, value in _OWN.items():
-        session.conf.set(name, value)
+        if session.conf.get(name) != value:  # a usual one is frowned at where it is said
+            session.conf.set(name, value)
 
 
 def settings_name(session: Any) -> str:
