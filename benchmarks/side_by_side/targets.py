@@ -59,7 +59,7 @@ TARGETS = (
         row="noise-1e-6",
         side="one random word a draw",
         aim=0.25,
-        tried="Three digits, a word each: a third is the most. Lower digits are found from a word's first bits.",
+        tried="Three digits, half a word each, are found from its first bits; the highest has the fewest outcomes.",
     ),
     Target(
         what="depth on a path beside NetworkX",

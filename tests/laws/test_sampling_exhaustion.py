@@ -222,6 +222,62 @@ def test_noise_from_several_digits_is_bracketed(small_tables, ratio, word_bits, 
     assert law.undecided < F(3, 10)
 
 
+@pytest.fixture
+def half_words(monkeypatch):
+    """Let digits share words even of one draw, and read on no more words than are needed."""
+    monkeypatch.setattr(digits, "_SHARING", 1)
+    monkeypatch.setattr(digits, "_READ_ON", 0)
+
+
+@pytest.mark.parametrize(("small_tables", "ratio"), [(4, F(2)), (3, F(8)), (2, F(8))], indirect=["small_tables"])
+@pytest.mark.usefixtures("half_words", "small_tables")
+def test_noise_from_half_words_is_bracketed(ratio):
+    privacy, alpha = Privacy(ratio=ratio), 1 / ratio
+    law = law_of(one_noise(privacy), word_bits=4, words=3)
+    assert holds(law, two_sided(ratio, 400))
+    assert law.undecided < F(1, 2)
+    law = law_of(lambda bits: int(one_sided_geometric(1, privacy, source=bits)[0]), word_bits=4, words=3)
+    assert holds(law, {step: (1 - alpha) * alpha**step for step in range(400)})
+    assert law.undecided < F(1, 2)
+
+
+def halves_hold():
+    """Two digits at ratio 8 from the halves of one word: the law of the pair, so that no half may tell of the other."""
+    pair = digits.digits_of(F(8), signed=True, table_bits=3)
+    assert [digit.law.base for digit in pair] == [None, 8]
+
+    def one(bits):
+        found = digits.draw_together(pair, 1, bits)
+        return tuple(exact.get(0, int(outcomes[0])) for outcomes, exact in found)
+
+    law = law_of(one, word_bits=4, words=3)
+    signs = {sign: F(8 if sign >= 0 else 1, 9) / 8 ** (8 * max(sign, -sign - 1)) for sign in range(-20, 20)}
+    masses = {(sign, lower): mass * F(7, 8) / 8**lower for sign, mass in signs.items() for lower in range(8)}
+    return holds(law, masses) and law.undecided < F(1, 5)
+
+
+@pytest.mark.usefixtures("half_words")
+def test_digits_that_share_a_word_are_independent():
+    assert halves_hold()
+
+
+@pytest.mark.parametrize("bug", ["one half for both", "not read on", "a bit dropped"])
+@pytest.mark.usefixtures("half_words")
+def test_halves_taken_wrongly_are_refuted(monkeypatch, bug):
+    honest, first = digits.Digit.begun, []
+
+    def planted(digit, begins, bits, source):
+        if bug == "one half for both":
+            first[:] = [begins] if digit.law.base is None else first
+            return honest(digit, first[0], bits, source)
+        if bug == "a bit dropped":
+            return honest(digit, begins & np.uint64(2), bits, source)
+        return digit.table.at(bits).count_reached(begins)[0] + digit.lowest, {}
+
+    monkeypatch.setattr(digits.Digit, "begun", planted)
+    assert not halves_hold()
+
+
 @dataclass(frozen=True)
 class ListedDigit:
     """A digit whose draws are written down, all of them decided by ties or none."""

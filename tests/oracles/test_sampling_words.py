@@ -10,7 +10,7 @@ from gmpy2 import mpq
 from irisdp import noise
 from irisdp.privacy import Privacy
 from irisdp.sampling import ScriptedBits, draw, draw_ranks, one_sided_geometric
-from irisdp.sampling.digits import digits_of
+from irisdp.sampling.digits import digits_of, draw_together
 
 LAST = 2**64 - 1
 MIDDLE = 1 << 63
@@ -147,6 +147,38 @@ def test_steps_from_one_table(generator):
     for word in words_around([c for c in thresholds if c < 1 - mpq(1, 2**63)], generator):
         if word != LAST:
             assert same(lambda bits: int(one_sided_geometric(1, privacy, source=bits)[0]), word, thresholds)
+
+
+@pytest.mark.parametrize(("epsilon", "signed"), [("0.01", True), ("1e-6", True), ("1e-6", False), ("1e-9", True)])
+def test_digits_from_half_words(epsilon, signed, generator):
+    """What a half word says, with the word that it is read on with where it says too little, is where U lies."""
+    privacy = Privacy(epsilon=epsilon)
+    digits = digits_of(privacy.ratio, signed=signed)
+    count, read_on = 1 << 14, 0
+    halves = generator.integers(0, 2**32, count * len(digits) + count * len(digits) % 2, dtype=np.uint64)
+    for place, digit in enumerate(digits):  # halves on thresholds and beside them, among those at random
+        edges = digit.table.first[:: max(1, len(digit.table.first) // 50)] >> np.uint64(32)
+        beside = np.concatenate([np.clip(edges.astype(np.int64) + step, 0, 2**32 - 1) for step in (-1, 0, 1)])
+        halves[place * count + 5 : place * count + 5 + len(beside)] = beside
+    upper, lower = halves.reshape(2, -1)
+    further = generator.integers(0, 2**64, 1000, dtype=np.uint64)
+    script = [int(high) << 32 | int(low) for high, low in zip(upper, lower, strict=True)] + further.tolist()
+    source = ScriptedBits(script, word_bits=64)
+    found = draw_together(digits, count, source)
+    assert source.read > len(upper) + 16 * len(digits)
+    with gmpy2.context(precision=ORACLE_BITS):
+        rate = gmpy2.log(gmpy2.mpfr(mpq(privacy.ratio)))
+        for place, (digit, (outcomes, exact)) in enumerate(zip(digits, found, strict=True)):
+            begins, open_here = halves[place * count : (place + 1) * count], 0
+            for half, outcome in zip(begins[:400].tolist(), outcomes[:400].tolist(), strict=True):
+                ends = below(outcome, digit.law, rate), below(outcome + 1, digit.law, rate)
+                if not ends[0] * 2**32 <= half <= half + 1 <= ends[1] * 2**32:
+                    word = (half << 32) + int(further[read_on + open_here] >> np.uint64(32))
+                    assert ends[0] * 2**64 <= word <= word + 1 <= ends[1] * 2**64
+                    open_here += 1
+            assert open_here
+            assert not exact
+            read_on += max(open_here, 16)
 
 
 @pytest.mark.parametrize("epsilon", ["50", "1", "0.01", "0.005", "1e-6", "1e-9", "1e-15"])

@@ -186,3 +186,11 @@ def test_the_number_of_words_read_is_the_same_for_every_value(epsilon, each, val
         source = CountedBits()
         noise.geometric(np.full(10_000, value), Privacy(epsilon=epsilon), source=source)
         assert source.taken == each * 10_000
+
+
+def test_long_runs_share_words_and_read_on_as_many_whatever_is_drawn():
+    """Runs of 2^15 take half a word a digit, and a few words with which to read on; what is left over is short."""
+    for value in (0, 10**6):
+        source = CountedBits()
+        noise.geometric(np.full(40_000, value), Privacy(epsilon="1e-6"), source=source)
+        assert source.taken == 3 * 2**15 // 2 + 3 * 16 + 3 * (40_000 - 2**15)

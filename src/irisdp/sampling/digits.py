@@ -3,7 +3,8 @@
 With α = 1/r, two-sided geometric noise P(Z = z) = (1−α)/(1+α)·α^|z| is m with weight 1 or −(m+1) with weight α,
 where P(m) = (1−α)·α^m. Written to a base K, m = h·K + l, its digits are independent: h is geometric with ratio α^K
 and l is geometric with ratio α cut off at K. The sign goes with the high digit: g = h or −(h+1). So one table draws
-everything when ε is at least 0.044, and a few small tables do when ε is 1e-9, one word of U each.
+everything when ε is at least 0.044, and a few small tables do when ε is 1e-9. A digit takes a word of U; in long runs
+half a word, and about one in 2^22 of these leaves it open and is read on to a whole one.
 
 Tables end where a 64-bit word cannot tell: what lies beyond is drawn through a tie, exactly and without end.
 """
@@ -26,11 +27,23 @@ from .integer_law import IntegerLaw
 from .thresholds import LAST_WORD, ThresholdTable, open_cell
 from .ties import bracket_enclosed, resolve
 
-__all__ = ["Digit", "DigitLaw", "digits_of"]
+__all__ = ["Digit", "DigitLaw", "Outcomes", "digits_of", "draw_together"]
+
+Outcomes = tuple[NDArray[np.int64], dict[int, int]]
+"""Draws, and the exact values of those that a tie decided, by position."""
 
 _TABLE_BITS = 11
 """A table has at most about 2^11 thresholds. Its 16 KiB stay in a first-level cache, so that a draw takes as long near
 0 as far out; tables of 2^14 save words and show large noise by the clock."""
+
+_HIGHEST_BITS = 7
+"""Of several digits the highest has no more where the others have room: their thresholds are nearly even."""
+
+_SHARING = 1 << 14
+"""Draws from which on several digits share words: for fewer, bits cost less than telling halves apart."""
+
+_READ_ON = 16
+"""How many half words of a digit are read on at least: of 2^15 draws hardly one in a hundred needs any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +107,24 @@ class Digit:
         cells = np.array([[*reversed(below), *above]], dtype=np.uint64)
         return cls(law, ThresholdTable.from_cells(cells), -len(below))
 
-    def draw(self, count: int, source: BitSource) -> tuple[NDArray[np.int64], dict[int, int]]:
+    def draw(self, count: int, source: BitSource) -> Outcomes:
         """Draw `count` outcomes; those decided by a tie are also listed exactly, by position."""
-        words = source.words(count)
+        return self._of(source.words(count), source)
+
+    def begun(self, begins: NDArray[np.uint64], bits: int, source: BitSource) -> Outcomes:
+        """Draw from the first `bits` bits of every word, and read a word on where these do not tell.
+
+        At least `_READ_ON` words are read on, needed or not: neither clock nor number of words tells if any was.
+        """
+        outcomes, open_ = _narrow(self.table, bits).count_reached(begins)
+        outcomes += self.lowest
+        words = source.words(max(len(open_), _READ_ON)) >> np.uint64(bits)
+        words[: len(open_)] |= begins[open_] << np.uint64(source.word_bits - bits)
+        read_on, ties = self._of(words, source)
+        outcomes[open_] = read_on[: len(open_)]
+        return outcomes, {int(open_[tie]): outcome for tie, outcome in ties.items() if tie < len(open_)}
+
+    def _of(self, words: NDArray[np.uint64], source: BitSource) -> Outcomes:
         outcomes, ties = self.table.at(source.word_bits).count_reached(words)
         outcomes += self.lowest
         exact = {
@@ -119,6 +147,23 @@ def _cells(law: IntegerLaw, outcomes: Iterable[int], end: int) -> list[tuple[int
     return cells
 
 
+def draw_together(digits: tuple[Digit, ...], count: int, source: BitSource) -> list[Outcomes]:
+    """Draw every digit `count` times: from a word each, or, where many draws have several digits, from half a word."""
+    if len(digits) == 1 or count < _SHARING:
+        return [digit.draw(count, source) for digit in digits]
+    half = source.word_bits // 2
+    words = source.words(-(-count * len(digits) // 2))
+    begins = np.concatenate((words >> np.uint64(half), words)) & np.uint64((1 << half) - 1)
+    return [
+        digit.begun(begins[place * count : (place + 1) * count], half, source) for place, digit in enumerate(digits)
+    ]
+
+
+@lru_cache(maxsize=64)
+def _narrow(table: ThresholdTable, bits: int) -> ThresholdTable:
+    return table.at(bits)
+
+
 @lru_cache(maxsize=16)
 def digits_of(ratio: Fraction, *, signed: bool, table_bits: int = _TABLE_BITS) -> tuple[Digit, ...]:
     """Return the digits of geometric noise, highest first; public data, so the tables are kept.
@@ -136,7 +181,8 @@ def digits_of(ratio: Fraction, *, signed: bool, table_bits: int = _TABLE_BITS) -
     reach = -(-64 * 7 // (10 * log_below(ratio)))
     size = (2 * reach + 1 if signed else reach).bit_length()
     count = -(-size // table_bits)
-    base = 1 << -(-size // count)
+    lower_bits = max(-(-size // count), -(-(size - _HIGHEST_BITS) // max(count - 1, 1)))
+    base = 1 << min(lower_bits, table_bits)
     highest = DigitLaw(ratio, base ** (count - 1), None, signed)
     lower = [DigitLaw(ratio, base**place, base, False) for place in reversed(range(count - 1))]
     return tuple(Digit.of(law) for law in (highest, *lower))

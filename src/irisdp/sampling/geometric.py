@@ -13,7 +13,7 @@ from ..errors import BadInput
 from ..exact import integer
 from ..privacy import Privacy
 from .bits import BitSource, system_bits
-from .digits import Digit, digits_of
+from .digits import Digit, digits_of, draw_together
 from .inputs import integers
 from .thresholds import chunks
 
@@ -124,11 +124,9 @@ def geometric_digits(privacy: Privacy, *, signed: bool) -> tuple[Digit, ...]:
 def draw_digits(count: int, digits: tuple[Digit, ...], source: BitSource) -> Drawn:
     """Yield draws in runs: which ones, their values, and the exact values of those that a tie decided."""
     for part in chunks(count):
-        size = part.stop - part.start
-        values, exact = digits[0].draw(size, source)
-        for digit in digits[1:]:
+        (values, exact), *others = draw_together(digits, part.stop - part.start, source)
+        for digit, (lower, _) in zip(digits[1:], others, strict=True):
             base = digit.law.base or 1
-            lower, _ = digit.draw(size, source)
             exact = {place: _append(value, base, int(lower[place])) for place, value in exact.items()}
             # Below zero the digits of −(m+1) are those of m: take base − 1 − lower there, without a branch.
             sign = values >> 63

@@ -32,7 +32,7 @@ def chunks(count: int) -> Iterator[slice]:
     return (slice(start, min(start + _CHUNK, count)) for start in range(0, count, _CHUNK))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ThresholdTable:
     """Open cells of rows of cumulative probabilities, padded with c = 1 to 2^steps a row.
 
