@@ -7,6 +7,7 @@ import decimal
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from io import BytesIO
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     import pyarrow
 
 __all__ = ["Answers", "answers_bytes", "check_ending", "plain_keys"]
+
+_ROWS_TOGETHER = 1 << 16
+"""In a file of Parquet, which keeps them as one group."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -68,13 +72,22 @@ class Answers(Tabular):
         """Return the group columns, `answer` and what stands beside it as an Arrow table."""
         import pyarrow
 
-        beside = self.assured.columns.values()
-        columns = [*self.keys_by_column(), self.values, *beside]
-        return pyarrow.table(dict(zip(self.columns, map(_arrow_column, columns), strict=True)))
+        return pyarrow.table(dict(zip(self.columns, map(_arrow_column, self._columns()), strict=True)))
 
     def keys_by_column(self) -> list[list[Any]]:
         """Return the groups' values column by column: of a million groups, many times faster than to unpack them."""
-        return [list(map(itemgetter(place), self.keys)) for place in range(len(self.by))]
+        return [self._key_column(place) for place in range(len(self.by))]
+
+    def _key_column(self, place: int) -> list[Any]:
+        return list(map(itemgetter(place), self.keys))
+
+    def _columns(self) -> Iterator[Sequence[Any]]:
+        """Yield all columns, one after the other."""
+        return chain(map(self._key_column, range(len(self.by))), [self.values], self.assured.columns.values())
+
+    def _part(self, rows: slice) -> Answers:
+        columns = {name: column[rows] for name, column in self.assured.columns.items()}
+        return Answers(self.by, self.keys[rows], self.values[rows], replace(self.assured, columns=columns))
 
     def _summary(self) -> str:
         return f"{len(self.values)} answers by {', '.join(self.by)}" if self.by else f"answer {self.values[0]}"
@@ -144,24 +157,42 @@ def _json(answers: Answers) -> bytes:
 
 
 def _parquet(answers: Answers) -> bytes:
+    """Write a group of rows after the other: beside the file no second table is held, of however many answers."""
     import pyarrow
     import pyarrow.parquet
 
-    sink = pyarrow.BufferOutputStream()
-    pyarrow.parquet.write_table(answers.to_arrow(), sink)
-    return bytes(sink.getvalue())
+    kinds, types = [], []
+    for values in answers._columns():
+        kinds.append(_kind(values))
+        types.append(pyarrow.infer_type(values) if kinds[-1] is None else array_of_kind([], kinds[-1]).type)
+    schema, file = pyarrow.schema(list(zip(answers.columns, types, strict=True))), BytesIO()
+    with pyarrow.parquet.ParquetWriter(file, schema) as writer:
+        for start in range(0, max(1, len(answers.values)), _ROWS_TOGETHER):
+            part = answers._part(slice(start, start + _ROWS_TOGETHER))
+            made = [_of_kind(*one) for one in zip(part._columns(), kinds, types, strict=True)]
+            writer.write_batch(pyarrow.record_batch(made, schema=schema))
+    return file.getvalue()
 
 
 def _arrow_column(values: Sequence[Any]) -> Any:
-    """Return a column as Arrow has it; the two kinds that nearly all columns have are made without a detour."""
-    import pyarrow
+    """Return a column as Arrow has it."""
+    return _of_kind(values, _kind(values), None)
 
+
+def _kind(values: Sequence[Any]) -> Kind | None:
+    """Tell the two kinds that nearly all columns have, which are made without a detour."""
     kinds = {int: Kind.INTEGER, str: Kind.TEXT}
     types = set(map(type, values))
     kind = kinds.get(types.pop()) if len(types) == 1 else None
     if kind is Kind.INTEGER and not -(1 << 63) < min(values) <= max(values) < 1 << 63:  # sums in a large step
-        kind = Kind.NUMBER
-    return pyarrow.array(list(values)) if kind is None else array_of_kind(values, kind)
+        return Kind.NUMBER
+    return kind
+
+
+def _of_kind(values: Sequence[Any], kind: Kind | None, arrow: Any) -> Any:
+    import pyarrow
+
+    return pyarrow.array(list(values), arrow) if kind is None else array_of_kind(values, kind)
 
 
 _WRITERS: dict[str, Callable[[Answers], bytes]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}
