@@ -169,6 +169,7 @@ def test_digits_from_half_words(epsilon, signed, generator):
     with gmpy2.context(precision=ORACLE_BITS):
         rate = gmpy2.log(gmpy2.mpfr(mpq(privacy.ratio)))
         for place, (digit, (outcomes, exact)) in enumerate(zip(digits, found, strict=True)):
+            assert len(outcomes) == count
             begins, open_here = halves[place * count : (place + 1) * count], 0
             for half, outcome in zip(begins[:400].tolist(), outcomes[:400].tolist(), strict=True):
                 ends = below(outcome, digit.law, rate), below(outcome + 1, digit.law, rate)
@@ -179,6 +180,17 @@ def test_digits_from_half_words(epsilon, signed, generator):
             assert open_here
             assert not exact
             read_on += max(open_here, 16)
+
+
+def test_sixteen_half_words_of_each_digit_are_read_on_though_none_needs_it():
+    """No threshold lies as near to 1/3, so that the first half of every word tells."""
+    digits, count = digits_of(Privacy(epsilon="1e-6").ratio, signed=True), 1 << 14
+    script = [0x5555555555555555] * (count * len(digits) // 2 + 16 * len(digits))
+    source = ScriptedBits(script, word_bits=64)
+    assert [set(outcomes.tolist()) for outcomes, _ in draw_together(digits, count, source)] == [
+        {digit.draw(1, ScriptedBits(script[:1], word_bits=64))[0][0]} for digit in digits
+    ]
+    assert source.read == len(script)
 
 
 @pytest.mark.parametrize("epsilon", ["50", "1", "0.01", "0.005", "1e-6", "1e-9", "1e-15"])

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from irisdp.certify import audit, matrix_document, read_mechanism
+from irisdp.certify.numpy_files import check_cells
 from irisdp.errors import BadInput
 from irisdp.graphs import Path, graph_from_edges
 from irisdp.mechanisms import randomized_response
@@ -267,6 +268,12 @@ def test_what_would_fill_the_memory_is_refused_before_it_does(name, text, messag
     with pytest.raises(BadInput) as refusal:
         read_mechanism(file)
     assert str(refusal.value).startswith(message) and len(str(refusal.value)) < 300
+
+
+def test_a_table_may_have_25_million_numbers():
+    check_cells(25_000_000, "mechanism")
+    with pytest.raises(BadInput, match=r"^mechanism: has more than 25,000,000 numbers; "):
+        check_cells(25_000_001, "mechanism")
 
 
 @pytest.mark.parametrize(
