@@ -6,6 +6,7 @@ import datetime
 import pickle
 import secrets
 import sys
+import threading
 import time
 from contextlib import suppress
 
@@ -143,9 +144,12 @@ class TestWhatIsRead:
 
     def test_settings_of_others_change_nothing(self, server, schema, visits):
         server.execute("ALTER TABLE visits ADD span interval DEFAULT '1 year 2 days 3:04', ADD clock timetz", schema)
-        server.execute("UPDATE visits SET clock = '12:00+05:30', cost = 0.1 + 0.2 WHERE person = 1", schema)
+        server.execute(
+            "UPDATE visits SET clock = '12:00+05:30', cost = 0.1::float8 + 0.2::float8 WHERE person = 1", schema
+        )
         table = open_table(visits)
         expected, digest = repr(rows_of(table)), table.digest()
+        assert "0.30000000000000004" in expected
         server.execute("CREATE FUNCTION octet_length(text) RETURNS integer LANGUAGE sql AS 'SELECT 1/0'", schema)
         server.execute(
             "CREATE FUNCTION broken(kind) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT (1/0)::text'", schema
@@ -164,6 +168,26 @@ class TestWhatIsRead:
             assert again.digest() == digest
         finally:
             server.execute("ALTER ROLE iris RESET ALL")
+
+    def test_every_value_travels_in_quotes_and_null_as_nothing(self, server, schema):
+        """So no rule of when quotes are needed, of which CSV has many, decides what is null or empty."""
+        server.execute("CREATE TABLE t (n integer, x text)", schema)
+        server.execute(r"INSERT INTO t VALUES (1, ''), (NULL, NULL), (2, '\.'), (3, 'NULL'), (4, E'a,\n\"')", schema)
+        table = open_table(address(server, f"{schema}.t"))
+        found = b"".join(table._source.snapshot.copy(f"SELECT n, x FROM {schema}.t"))
+        assert found == b'"1",""\n,\n"2","\\."\n"3","NULL"\n"4","a,\n"""\n'
+        assert [row["x"] for row in rows_of(table)] == ["", None, r"\.", "NULL", 'a,\n"']
+
+    def test_many_records_are_read_once_each_in_pieces(self, server, schema, monkeypatch):
+        server.execute(
+            "CREATE TABLE t AS SELECT i AS n, repeat('é', i % 40) AS x FROM generate_series(1, 900) i", schema
+        )
+        table, pieces = open_table(address(server, f"{schema}.t")), open_table(address(server, f"{schema}.t"))
+        expected = [{"n": number, "x": "é" * (number % 40)} for number in range(1, 901)]
+        assert rows_of(table) == expected
+        monkeypatch.setattr(reader, "_PIECE", 1000)
+        assert rows_of(pieces) == expected
+        assert pieces.digest() == table.digest()
 
 
 ODD = {
@@ -207,6 +231,34 @@ def test_a_record_is_read_as_it_is_alone_whatever_it_holds(server, schema):
         assert counted(table, "n > 1 OR f < 0 OR t = '' OR d > '2000-01-01' OR z IS NULL OR o > 1") >= 0
         found.append({row["n_"]: repr(row) for row in rows_of(table)})
     assert found[0] == {number: text for one in found[1:] for number, text in one.items()}
+
+
+ENDS = {
+    "text": (["repeat('é', 500000)", "repeat('x', 1000000)"], ["repeat('é', 500001)", "repeat('x', 1000001)"]),
+    "bytea": (["repeat('x', 500000)::bytea"], ["repeat('x', 500001)::bytea"]),
+    "date": (["'0001-01-01'", "'9999-12-31'"], ["'0001-12-31 BC'", "'10000-01-01'", "'infinity'"]),
+    "timestamp": (
+        ["'0001-01-01'", "'9999-12-31 23:59:59.999999'"],
+        ["'0001-12-31 23:59:59.999999 BC'", "'10000-01-01'", "'-infinity'"],
+    ),
+    "timestamptz": (
+        ["'0001-01-01 01:00+01'", "'10000-01-01 00:59:59.999999+01'"],
+        ["'0001-01-01 00:59:59.999999+01'", "'10000-01-01 01:00+01'", "'9999-12-31 23:00-01'", "'infinity'"],
+    ),
+}
+"""The last values of a type that are read, and the first that are null."""
+
+
+@pytest.mark.parametrize("kind", ENDS)
+def test_values_are_read_to_their_ends_and_no_further(server, schema, kind):
+    inside, outside = ENDS[kind]
+    server.execute(f"CREATE TABLE t (n integer, x {kind})", schema)
+    listed = ", ".join(f"({number}, {value})" for number, value in enumerate([*inside, *outside]))
+    server.execute(f"INSERT INTO t VALUES {listed}", schema)
+    found = {row["n"]: row["x"] for row in rows_of(open_table(address(server, f"{schema}.t")))}
+    assert [found[number] is None for number in sorted(found)] == [False] * len(inside) + [True] * len(outside)
+    if kind == "timestamptz":
+        assert (found[0], found[1]) == (datetime.datetime.min, datetime.datetime.max)
 
 
 def test_one_person_is_one_by_numbers_of_any_form(server, schema):
@@ -411,6 +463,41 @@ class TestOneMoment:
         monkeypatch.setattr(reader, "describe_table", describe_while_it_is_emptied)
         assert counted(table) == 3
         assert len(refused) == 1
+
+    @pytest.mark.parametrize("read", [counted, lambda table: len(table.digest())])
+    def test_one_reads_at_a_time(self, visits, read):
+        """A connection has one answer on its way; two threads would get each other's."""
+        table, found = open_table(visits), []
+        with table._source.snapshot.turn:
+            other = threading.Thread(target=lambda: found.append(read(table)))
+            other.start()
+            other.join(0.5)
+            assert other.is_alive() and found == []
+        other.join(60)
+        assert found == [read(table)]
+
+    def test_what_was_not_read_to_its_end_is_put_together_with_nothing(self, server, schema, visits, monkeypatch):
+        server.execute("INSERT INTO visits (person) SELECT i FROM generate_series(10, 3000) i", schema)
+        monkeypatch.setattr(reader, "_PIECE", 100)
+        table = open_table(visits)
+        started = table._source.snapshot.copy(f"SELECT person FROM {schema}.visits")
+        next(started)
+        started.close()
+        server.execute("INSERT INTO visits (person) VALUES (4000)", schema)
+        for ask in (counted, lambda table: table.digest()):
+            with pytest.raises(BadInput, match="was not read to its end before; open it again"):
+                ask(table)
+        table.rest()
+        assert counted(table) == 2995
+
+    def test_a_process_that_was_forked_reads_nothing_of_its_parents(self, visits, monkeypatch):
+        table = open_table(visits)
+        assert counted(table) == 3
+        monkeypatch.setattr(reader.os, "getpid", lambda: 1)
+        with pytest.raises(BadInput, match="was not read to its end before; open it again"):
+            counted(table)
+        monkeypatch.undo()
+        assert counted(table) == 3
 
     def test_a_table_that_was_altered_since_it_was_opened_is_refused(self, server, schema, visits):
         table = open_table(visits)
