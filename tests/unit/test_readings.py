@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from irisdp.consumers import minimax
 from irisdp.consumers.consumer import Consumer
+from irisdp.consumers.cumulative_program import CumulativeProgram
 from irisdp.consumers.losses import Loss, Tail, excess, pinball, squared, threshold
 from irisdp.consumers.optimal import optimal_reading
 from irisdp.consumers.value import loss_of_reading, posterior
@@ -265,3 +267,34 @@ def test_hard_games_end_with_a_small_certified_gap(n, epsilon, loss, side):
     possible = fresh_generator(n).choice(n + 1, max(3, n // 10), replace=False) if side == "scattered" else side
     deployed = FactoredMechanism(privacy=Privacy(epsilon=epsilon), n=n)
     assert optimal_reading(deployed, Consumer(n, loss, side_information=possible)).gap <= Fraction(1, 10**9)
+
+
+@pytest.mark.parametrize("n", [600, 601])
+def test_where_the_program_begins_decides_how_long_it_takes_and_nothing_else(n, monkeypatch):
+    """Half as many counts tell where to begin."""
+    pivots = []
+    solve = CumulativeProgram.solve
+
+    def counted(program):
+        found = solve(program)
+        pivots.append(program.solver._highs.getInfo().simplex_iteration_count if program.game.n == n else 0)
+        return found
+
+    monkeypatch.setattr(CumulativeProgram, "solve", counted)
+
+    def read():
+        del pivots[:]
+        return optimal_reading(FactoredMechanism(privacy=Privacy(epsilon="0.2"), n=n), Consumer(n, "squared")), max(
+            pivots
+        )
+
+    near, few = read()
+    monkeypatch.setattr(minimax, "_layer", lambda *_: None)
+    afresh, many = read()
+    assert 2 * few < many
+    mixed, everywhere = np.arange(n // 2 + 1) % 3 == 0, np.ones(n // 2 + 1, bool)
+    monkeypatch.setattr(minimax, "_layer", lambda *_: (np.arange(n // 2 + 1), mixed, everywhere))
+    astray, _ = read()
+    for found in (near, afresh, astray):
+        assert found.gap <= 1e-9
+        assert found.lower_bound <= min(near.value, afresh.value, astray.value)

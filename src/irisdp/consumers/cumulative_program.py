@@ -31,6 +31,9 @@ _GOOD_ENOUGH = 5e-11
 _LARGE = 4000
 """Counts from which the solver is no longer asked for the weights to more digits than it has by itself."""
 
+_STEEP = 1e6
+"""What weights sum to where they fall off over many orders of magnitude."""
+
 _MOST_MAGNIFIED = 1e9
 
 _BOX = 100.0
@@ -76,6 +79,20 @@ class CumulativeProgram:
             self._add_columns(z, v)
             self._add_order(len(self.z) - len(z))
         return bool(len(z))
+
+    def begin(self, answers: Integers, mixed: NDArray[np.bool_], worst: NDArray[np.bool_]) -> None:
+        """Begin where z is read as `answers`, or that mixed with the next, and losses of `worst` counts are equal.
+
+        Call it once answers are allowed. From here on weights sum to far more than 1: far from the middle they may be
+        smaller than what the solver sees.
+        """
+        lower = answers[self.z]
+        above = np.where(self.v < lower, 1, np.where((self.v == lower) & mixed[self.z], 0, -1))
+        columns = np.concatenate((np.zeros(self.worst + 1, np.int8), above.astype(np.int8)))
+        losses, ties = np.where(worst[: self.count], 1, 0), np.full(self.worst, -1)
+        rows = np.concatenate((losses, ties, np.zeros(self.pairs.shape[1], np.int64))).astype(np.int8)
+        self.solver.change_cost(self.worst, _STEEP)
+        self.solver.begin(columns, rows)
 
     def solve(self) -> RawSolution | None:
         """Solve the program as it stands; None when the solver gives up.

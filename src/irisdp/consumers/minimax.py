@@ -62,6 +62,9 @@ _SMALL, _SMALLER_TARGET = 250, 1e-8
 _BOUNDARY_LAYER = 20
 """From this n·ε² on, what happens at one end knows nothing of the other."""
 
+_WHOLE = 1e-9
+"""Means of answers so near to a whole number are whole."""
+
 _COARSENING, _COARSEST = 4, 0.5
 """Coarser games have at most so many counts in one, and an ε of at most this."""
 
@@ -143,9 +146,11 @@ def minimax_by_recurrences(game: RecurrentGame, *, target: float = TARGET) -> Mi
 
 def _climb(game: RecurrentGame, best: MinimaxReading, target: float) -> None:
     """Close the gap by the cumulative program over a few answers in a row."""
-    low, high = _first_answers(game, best)
+    low, high, begins = _first_answers(game, best)
     program = CumulativeProgram(game, (low + high) // 2, best.upper)
     program.allow(low, high)
+    if begins is not None:
+        program.begin(*begins)
     reach = _FIRST_REACH
 
     def widen(weights: Floats, answers: Integers) -> bool:
@@ -262,26 +267,48 @@ def _candidates(game: RecurrentGame, target: float) -> MinimaxReading:
     return best
 
 
-def _first_answers(game: RecurrentGame, best: MinimaxReading) -> tuple[Integers, Integers]:
+def _first_answers(game: RecurrentGame, best: MinimaxReading) -> tuple[Integers, Integers, _Begins | None]:
     """Guess which answers matter: one below and one above those of the best reading of a smaller game.
 
     How far a value is moved depends on its distance from the nearer end and, where n·ε² is large, on nothing else:
-    there half as many counts tell all. Elsewhere it is a smooth function of the place, and a coarser grid, n/k counts
-    at kε, shows it.
+    there half as many counts tell all, and where to begin. Elsewhere it is a smooth function of the place, and a
+    coarser grid, n/k counts at kε, shows it.
     """
     n, epsilon = game.n, game.epsilon
     factor = min(_COARSENING, n / _SMALL, _COARSEST / epsilon if epsilon else _COARSENING)
     layered = n * epsilon**2 > _BOUNDARY_LAYER and n > 2 * _SMALL
     if not (game.symmetric and game.possible.all() and (layered or factor > 1.5)):
         answers = game.best(best.weights).answers
-        return np.maximum(answers - 1, 0), np.minimum(answers + 1, n)
+        return np.maximum(answers - 1, 0), np.minimum(answers + 1, n), None
     smaller_n = n // 2 if layered else int(n / factor)
     stretch = 1.0 if layered else n / smaller_n
     ratio = game.ratio if layered else Fraction(math.exp(stretch * epsilon))
     smaller = RecurrentGame(smaller_n, ratio, game.loss, np.ones(smaller_n + 1, bool))
-    reading = minimax_by_recurrences(smaller, target=_SMALLER_TARGET).reading
+    found = minimax_by_recurrences(smaller, target=_SMALLER_TARGET)
+    reading = found.reading
     mean = np.bincount(reading.released, reading.answers * reading.chances, smaller_n + 1)
     distance = np.minimum(np.minimum(game.released, n - game.released) / stretch, smaller_n / 2)
     moved = np.interp(distance, smaller.released, mean - smaller.released) * stretch
     guess = game.released + moved * np.sign(n - 2 * game.released)
-    return np.maximum(np.floor(guess).astype(np.int64) - 1, 0), np.minimum(np.ceil(guess).astype(np.int64) + 1, n)
+    low, high = np.floor(guess).astype(np.int64) - 1, np.ceil(guess).astype(np.int64) + 1
+    begins = _layer(n, (mean - smaller.released).astype(float), found.weights) if layered and game.convex else None
+    return np.maximum(low, 0), np.minimum(high, n), begins
+
+
+_Begins = tuple[Integers, NDArray[np.bool_], NDArray[np.bool_]]
+"""Of every count of the lower half: the answer, whether the next is mixed in, and whether its loss is the worst."""
+
+
+def _layer(n: int, moved: Floats, weights: Floats) -> _Begins:
+    """Take how a smaller game reads values near its lower end, and which counts its prior rules out there.
+
+    Further in, up to the middle, values are moved by less than 1, all losses are equal, and weights grow exponentially.
+    """
+    z = np.arange(n // 2 + 1)
+    answers, mixed, worst = z.copy(), z < n / 2, np.ones(len(z), bool)
+    (far,) = np.nonzero(moved[: len(moved) // 2] >= 1)
+    near = far[-1] + 1 if len(far) else 0
+    answers[:near] += np.floor(moved[:near] + _WHOLE).astype(np.int64)
+    mixed[:near] = (moved[:near] + _WHOLE) % 1 > 2 * _WHOLE
+    worst[:near] = weights[:near] > 0
+    return answers, mixed, worst

@@ -215,6 +215,21 @@ class GrowingProgram:
         """Begin again with the dual simplex method and presolve, whatever `solve` had to resort to before."""
         _set(self._highs, solver="simplex", simplex_strategy=1, presolve="choose")
 
+    def begin(self, columns: NDArray[np.int8], rows: NDArray[np.int8]) -> None:
+        """Go on from a guess of what is at its least (−1), at its most (1) and between (0), of columns and rows.
+
+        Steepest edges are not worked out for it: that takes a solution per row, more than a good guess leaves to do.
+        """
+        import highspy
+
+        status = highspy.HighsBasisStatus
+        words = {-1: status.kLower, 0: status.kBasic, 1: status.kUpper}
+        guess = highspy.HighsBasis()
+        guess.col_status, guess.row_status = ([words[one] for one in part.tolist()] for part in (columns, rows))
+        guess.valid = guess.alien = True  # as many as there are rows may be between, and HiGHS mends what is not
+        _set(self._highs, simplex_dual_edge_weight_strategy=1)
+        self._highs.setBasis(guess)
+
     def solve(self) -> tuple[Floats, Floats] | None:
         """Solve from the last basis if there is one, and otherwise with presolve; then try what else there is.
 
