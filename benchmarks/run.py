@@ -43,23 +43,16 @@ def main() -> None:
     if not chosen:
         sys.exit(f"--only {' '.join(options.only)}: no row has such a name; `--list` shows them")
     found = functools.cache(lambda name: environment(name, options.environments, make=not options.offline))
-    kept = rows_of(options.out) if options.keep else {}
-    start, rows = time.perf_counter(), dict(kept)
-    document: dict[str, Any] = {
-        "format": FORMAT,
-        "started": datetime.now(UTC).isoformat(timespec="seconds"),
-        "quick": options.quick,
-        "whole": not options.only and not options.quick,
-        "commit": commit(),
-        "machine": machine(),
-        "environments": {},
-        "programs": [],
-    }
+    earlier = earlier_run(options.out) if options.keep else {}
+    start, rows = time.perf_counter(), {row["name"]: row for row in earlier.get("rows", [])}
+    document = begun(earlier, quick=options.quick, whole=not options.only)
+    later = {"commit": commit()} if document["seconds"] else {}
+    start -= document["seconds"]
     for row, file in chosen:
         print(f"{row.name} …", end=" ", flush=True)
         began = time.perf_counter()
         measured = measure(row, file, row.quick if options.quick else row.sizes, options.rounds, found)
-        rows[row.name] = measured
+        rows[row.name] = measured | later
         print(f"{time.perf_counter() - began:.0f} s; {summary(measured)}", flush=True)
         asked = {side["environment"] for one in rows.values() for at in one["sizes"] for side in at["sides"]}
         document["environments"] = told({name: found(name) for name in asked})
@@ -69,6 +62,24 @@ def main() -> None:
         document["programs"].append(ran(program, options.out.parent))
         write(options.out, document, start)
     print(f"{options.out}: {len(chosen)} rows in {time.perf_counter() - start:.0f} s")
+
+
+def begun(earlier: dict[str, Any], *, quick: bool, whole: bool) -> dict[str, Any]:
+    """Return what is said of a run before its rows: of an earlier whole one, to which rows are added, what it said."""
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "quick": quick,
+        "whole": whole and not quick,
+        "commit": commit(),
+        "machine": machine(),
+        "environments": {},
+        "programs": [],
+        "seconds": 0,
+    }
+    if earlier.get("whole") and not quick:
+        document |= {name: earlier[name] for name in ("started", "whole", "commit", "machine", "programs", "seconds")}
+    return document
 
 
 def summary(measured: dict[str, Any]) -> str:
@@ -95,9 +106,9 @@ def ran(program: str, folder: Path) -> dict[str, Any]:
     return {"program": program, "status": done.returncode, "seconds": round(taken, 1)}
 
 
-def rows_of(file: Path) -> dict[str, Any]:
-    """Return the rows of an earlier run by name."""
-    return {row["name"]: row for row in json.loads(file.read_text("utf-8"))["rows"]} if file.is_file() else {}
+def earlier_run(file: Path) -> dict[str, Any]:
+    """Return what an earlier run found."""
+    return dict(json.loads(file.read_text("utf-8"))) if file.is_file() else {}
 
 
 def write(file: Path, document: dict[str, Any], start: float) -> None:

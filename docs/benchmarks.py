@@ -107,6 +107,9 @@ def table(row: Row) -> list[str]:
         said.append(f"At {row['sizes'][-1]['size']:,}: " + ", ".join(f"{k} {v:.6g}" for k, v in told.items()) + ".")
     if row["seconds"]:
         said.append(f"Promised: at most {row['seconds']:g} s at {row['sizes_of_the_whole'][-1]:,}.")
+    if "commit" in row:
+        waited = number(row["load"])
+        said.append(f"Measured later, {row['measured'][:16]}, at commit {row['commit']}; {waited} processes waited.")
     if row["promise"]:
         said.append(f"[Promised](reliability.md) under *{row['promise']}*.")
     if row["program"]:

@@ -20,6 +20,7 @@ SCHEMA = json.loads((ROOT / "docs" / "formats" / "benchmark.schema.json").read_t
 sys.path.insert(0, str(FOLDER))  # programs, no package
 try:
     from rows import FILES, NO_TIMES, registry
+    from run import begun
     from side_by_side import environments, figures
     from side_by_side.environments import Environment
     from side_by_side.measure import measure
@@ -233,6 +234,18 @@ def page():
     loaded = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(loaded)
     return loaded
+
+
+def test_a_row_that_is_measured_later_says_so(page):
+    kept = json.loads(KEPT.read_text("utf-8")) | {"whole": True, "commit": "abc"}
+    said = begun(kept, quick=False, whole=False)
+    assert {name: said[name] for name in said if name not in ("rows", "environments")}.items() <= kept.items()
+    assert not begun({}, quick=False, whole=False)["whole"]
+    assert begun(kept, quick=True, whole=True)["commit"] != "abc"
+    row = kept["rows"][0] | {"commit": "def", "measured": "2026-11-23T22:17:30+00:00", "load": 12.3}
+    assert problems(kept | {"rows": [row]}) == []
+    assert "Measured later, 2026-11-23T22:17, at commit def; 12 processes waited." in "\n".join(page.table(row))
+    assert "Measured later" not in "\n".join(page.table({k: v for k, v in row.items() if k != "commit"}))
 
 
 def test_the_page_is_that_of_its_run(page):
