@@ -14,13 +14,25 @@ NEVER = (
     *("pyarrow.compute", "numpy.ma", "rich"),
     *("irisdp.certify", "irisdp.design", "irisdp.consumers", "irisdp.linprog", "irisdp.peers", "irisdp.comparison"),
     *("irisdp.reading", "irisdp.plots", "irisdp.reports", "irisdp.explorer", "irisdp.interop", "irisdp.reproduction"),
-    *("irisdp.release.batches", "irisdp.release.runs", "irisdp.release.session", "irisdp.release.ledger_server"),
+    *(
+        "irisdp.release.batches",
+        "irisdp.release.runs",
+        "irisdp.release.session",
+        "irisdp.release.ledger_server",
+        "irisdp.release.outlook",
+    ),
     *("irisdp.queries.apply", "irisdp.queries.mechanism_files", "irisdp.queries.sums", "irisdp.queries.quantile"),
 )
 """What no release of a text file loads that asks how many, or which is more."""
 
 ASKED = {
-    ("count",): ("sqlglot", "irisdp.queries.majority", "irisdp.mechanisms.depth_mechanism", "irisdp.noise"),
+    ("count",): (
+        "sqlglot",
+        "irisdp.queries.majority",
+        "irisdp.mechanisms.depth_mechanism",
+        "irisdp.noise",
+        "irisdp.graphs.names",
+    ),
     ("majority", "vote = 1"): ("irisdp.queries.histogram", "irisdp.cells.winners", "irisdp.noise"),
 }
 """Questions, and what each does not load besides."""

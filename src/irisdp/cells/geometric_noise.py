@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exact import Enclosure, ball, enclosure_of
-from ..mechanisms import geometric_row
 from ..privacy import Privacy
 from ..sampling import BitSource, add_geometric, coarsen, refine
 from .chances import least_distance
@@ -70,6 +69,8 @@ class GeometricNoise(NoisyCounts):
 
         Clamping there hides nothing: beyond the range the likelihood ratio of any two counts inside is constant.
         """
+        from ..mechanisms import geometric_row
+
         row = geometric_row(int(nodes.values[cell]), largest, self.privacy.ratio)
         return self.shown_masses(enumerate(row), nodes.alone(cell))
 

@@ -211,11 +211,6 @@ def publish_command(
 ) -> None:
     """Publish the best private answer per group, drawn exactly and charged to a budget on disk."""
     from ..release import plan, publish
-    from ..release.datapackage import read_licence
-    from ..release.outlook import foresee
-    from ..release.places import check_ledger, find_ledger
-    from ..release.preparing import planned_files
-    from ..release.projects import limit_to_set
 
     options: dict[str, Any] = {
         "by": ",".join(by) if by else None,
@@ -253,6 +248,12 @@ def publish_command(
         "project": project,
     }
     if dry_run:
+        from ..release.datapackage import read_licence
+        from ..release.outlook import foresee
+        from ..release.places import check_ledger, find_ledger
+        from ..release.preparing import planned_files
+        from ..release.projects import limit_to_set
+
         read_licence(licence, out)
         planned = plan(data, *query, **options)
         book = find_ledger(planned.table, ledger)
