@@ -12,11 +12,14 @@ import numpy as np
 
 from ..exact import checked
 from .colouring import ColouredGraph
-from .explicit import listed
-from .protocol import DatasetGraph, Indices, Mask
+from .explicit import Graph, listed
+from .protocol import DatasetGraph, Indices, Mask, blocks
 from .search import breadth_first, connected_components
 
 __all__ = ["boundary", "components", "components_without_boundary", "depth", "interior", "touching", "touching_codes"]
+
+_ROWS = 1 << 13
+"""Nodes whose neighbours are compared at once."""
 
 
 @checked
@@ -25,7 +28,14 @@ def boundary(coloured: ColouredGraph) -> Mask:
     # In the fewest bytes, so that more of them stay in the processor's cache.
     codes = coloured.codes.astype(np.min_scalar_type(len(coloured.classes)))
     marked = np.zeros(len(codes), np.bool_)
-    for tails, heads in coloured.graph.edges():
+    graph = coloured.graph
+    if isinstance(graph, Graph):
+        for start, stop in blocks(len(codes), _ROWS):
+            heads = graph.indices[graph.indptr[start] : graph.indptr[stop]]
+            own = np.repeat(codes[start:stop], np.diff(graph.indptr[start : stop + 1]))
+            marked[heads[(own != codes.take(heads)).nonzero()[0]]] = True  # every edge is met from both of its ends
+        return marked
+    for tails, heads in graph.edges():
         crossing = np.flatnonzero(codes[tails] != codes[heads])
         marked[tails[crossing]] = True
         marked[heads[crossing]] = True

@@ -31,7 +31,7 @@ def breadth_first(indptr: Indices, indices: Indices, sources: Indices) -> Indice
     distances = np.full(len(indptr) - 1, UNREACHABLE, np.int64)
     distances[sources] = 0
     unseen = distances < 0
-    frontier: Indices = np.unique(sources)
+    frontier = _ascending(sources)
     runs = shortcuts(indptr, indices, unseen)
     for first, last in zip(runs.first.tolist(), runs.last.tolist(), strict=True):
         unseen[first : last + 1] = False
@@ -60,17 +60,25 @@ def _advance(indptr: Indices, indices: Indices, unseen: Mask, frontier: Indices)
     starts = indptr[frontier]
     counts = indptr[frontier + 1] - starts
     # Where the rows of the frontier lie in `indices`, row after row.
-    places = np.repeat(starts - counts.cumsum() + counts, counts)
-    places += np.arange(len(places))
+    ends = counts.cumsum()
+    places = np.arange(counts.sum())
+    places += np.repeat(starts + counts - ends, counts)
     reached: Indices = indices.take(places)
-    reached = reached[np.flatnonzero(unseen.take(reached))]
+    reached = reached.take(unseen.take(reached).nonzero()[0])
     if len(reached) * 8 > len(unseen):  # marking and listing is then cheaper than sorting
         before = unseen.copy()
         unseen[reached] = False
         return np.flatnonzero(before & ~unseen)
     unseen[reached] = False
-    reached.sort()  # np.unique would hash: five times slower on frontiers of some thousand nodes
-    return reached[np.flatnonzero(np.diff(reached, prepend=-1))]
+    return _ascending(reached)
+
+
+def _ascending(nodes: Indices) -> Indices:
+    """Return nodes in ascending order, each once: on grids a frontier leads to the next in this order."""
+    if (nodes[1:] > nodes[:-1]).all():
+        return nodes
+    nodes = np.sort(nodes)  # np.unique would hash: five times slower on frontiers of some thousand nodes
+    return nodes[np.append(True, nodes[1:] > nodes[:-1]).nonzero()[0]]
 
 
 def _walk(
