@@ -142,6 +142,14 @@ class TestWhatIsRead:
         server.execute("INSERT INTO t VALUES (ROW(NULL, NULL)::pair), (ROW(1, NULL)::pair), (NULL)", schema)
         assert counted(open_table(address(server, f"{schema}.t")), "r IS NULL") == 1
 
+    def test_a_type_of_somebodys_that_is_called_like_one_of_the_servers_is_none(self, server, schema):
+        server.execute("CREATE TYPE int4 AS (a integer)", schema)
+        server.execute(f"CREATE TABLE t (x {schema}.int4)", schema)
+        server.execute("INSERT INTO t VALUES (ROW(1)), (NULL)", schema)
+        table = open_table(address(server, f"{schema}.t"))
+        assert [column.kind for column in table.columns] == [Kind.NESTED]
+        assert counted(table, "x IS NULL") == 1
+
     def test_settings_of_others_change_nothing(self, server, schema, visits):
         server.execute("ALTER TABLE visits ADD span interval DEFAULT '1 year 2 days 3:04', ADD clock timetz", schema)
         server.execute(
@@ -255,10 +263,14 @@ def test_values_are_read_to_their_ends_and_no_further(server, schema, kind):
     server.execute(f"CREATE TABLE t (n integer, x {kind})", schema)
     listed = ", ".join(f"({number}, {value})" for number, value in enumerate([*inside, *outside]))
     server.execute(f"INSERT INTO t VALUES {listed}", schema)
-    found = {row["n"]: row["x"] for row in rows_of(open_table(address(server, f"{schema}.t")))}
+    table = open_table(address(server, f"{schema}.t"))
+    found = {row["n"]: row["x"] for row in rows_of(table)}
     assert [found[number] is None for number in sorted(found)] == [False] * len(inside) + [True] * len(outside)
     if kind == "timestamptz":
         assert (found[0], found[1]) == (datetime.datetime.min, datetime.datetime.max)
+    # What is not read does not travel either, however long it is.
+    outer = f"SELECT {table._source.table.columns[1].sql} FROM {schema}.t WHERE n >= {len(inside)}"
+    assert b"".join(table._source.snapshot.copy(outer)).strip() == b""
 
 
 def test_one_person_is_one_by_numbers_of_any_form(server, schema):
@@ -490,6 +502,16 @@ class TestOneMoment:
         table.rest()
         assert counted(table) == 2995
 
+    def test_records_are_read_through_no_table_that_was_altered_in_between(self, server, schema, visits):
+        """A batch looks at a table, and each of its questions reads the records that it then reads."""
+        first = open_table(visits)
+        assert counted(first.read_with(open_table(visits))) == 3
+        first.rest()
+        for change in ("ADD more integer", "DROP more, ALTER code TYPE integer USING 1"):
+            server.execute(f"{AT_MOST}; ALTER TABLE visits {change}", schema)
+            with pytest.raises(BadInput, match="data: was altered while it was looked at; ask again"):
+                first.read_with(open_table(visits))
+
     def test_a_process_that_was_forked_reads_nothing_of_its_parents(self, visits, monkeypatch):
         table = open_table(visits)
         assert counted(table) == 3
@@ -595,6 +617,25 @@ def test_a_partition_on_another_server_is_refused(server, schema):
     with pytest.raises(BadInput, match="a part is kept on another server"):
         open_table(address(server, f"{schema}.x"))
     server.execute(f"DROP FOREIGN DATA WRAPPER w_{schema} CASCADE")
+
+
+def test_a_database_that_holds_no_utf8_is_refused_and_so_is_an_old_server(server, schema, visits, monkeypatch):
+    import psycopg
+
+    server.execute(f"CREATE DATABASE {schema} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+    data = f"postgresql://iris@/{schema}?host={server.folder}&port={server.port}"
+    try:
+        with psycopg.connect(data, autocommit=True) as connection:
+            connection.execute("CREATE TABLE t (x text)")
+        with pytest.raises(BadInput, match="is in a database that does not hold UTF-8"):
+            open_table(f"{data}#t")
+        with pytest.raises(BadInput, match="is a database that does not hold UTF-8"):
+            irisdp.Ledger(f"{data}&schema=books").set_limit(1)
+    finally:
+        server.execute(f"DROP DATABASE {schema} WITH (FORCE)")
+    monkeypatch.setattr("irisdp.queries.server_tables._OLDEST", 99)
+    with pytest.raises(BadInput, match="is on a server older than PostgreSQL 99"):
+        open_table(visits)
 
 
 def test_what_differs_by_who_asks_is_refused(server, schema):
