@@ -12,6 +12,7 @@ from irisdp.sampling.digits import Digit, DigitLaw
 from irisdp.sampling.fixed_point import LARGEST_DEPTH, open_cells, saturation_depth
 from irisdp.sampling.inputs import integers
 from irisdp.sampling.shape_orbits import orbit_of
+from irisdp.sampling.ties import resolve
 from irisdp.sampling.uniform import draw_uniform
 
 WORD = 1 << 64
@@ -131,6 +132,21 @@ def test_where_tracks_lie_on_both_sides_of_a_kink_the_lower_one_keeps_its_own_li
     assert 2 * (kink - down) < there - reached < 4 * (kink - start)
     assert iterated(start, both, 1) < reached
     assert orbit_of(start, both).at(1) == (1 << 95) - 1
+
+
+def test_words_are_read_on_at_an_end_only_where_outcomes_have_none_there():
+    """Halves and halves again, from 0 up and from 0 down."""
+
+    def up(outcome, bits):
+        return (1 << bits) - (1 << bits >> outcome), (1 << bits) - (1 << bits >> outcome)
+
+    def down(outcome, bits):
+        return (1 << bits >> 1 - outcome,) * 2
+
+    nothing = ScriptedBits([], word_bits=4)
+    assert resolve(0, up, nothing, first=0, last=None) == resolve(15, down, nothing, first=None, last=0) == 0
+    assert resolve(15, up, ScriptedBits([7], word_bits=4), first=0, last=None) == 4
+    assert resolve(0, down, ScriptedBits([8], word_bits=4), first=None, last=0) == -4
 
 
 @pytest.fixture
