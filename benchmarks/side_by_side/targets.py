@@ -87,8 +87,9 @@ TARGETS = (
         row="binary-many",
         aim=10,
         tried=(
-            "Rows are checked, and nodes found, without a look at each one's type: a fifth less. What is left goes "
-            "evenly into labels tried in fractions, labels of 128 bits, their closeness, and reading what is given."
+            "Rows are checked, and nodes found, without a look at each one's type, and told apart by whole numbers: a "
+            "quarter less. What is left: spreading labels three times, a third; reading what is given, and closeness, "
+            "in fractions one by one."
         ),
     ),
     Target(

@@ -156,7 +156,7 @@ def _fixed(ranked: RankedGraph, given: Mapping[Any, Any]) -> dict[int, Row]:
 
 
 def _probability(value: Any) -> Fraction:
-    probability = rational(value, "boundary")
+    probability = value if type(value) is Fraction else rational(value, "boundary")
     if not 0 <= probability <= 1:
         raise BadInput("boundary", "must be balanced, or probabilities", 'write "balanced", or numbers from 0 to 1')
     return probability
