@@ -2,6 +2,7 @@
 
 import copy
 import json
+import time
 
 import pandas
 import pytest
@@ -81,6 +82,19 @@ def test_whatever_stands_in_a_sidecar_is_read_or_refused_in_a_line(name, folder,
             except Exception as error:
                 escaped.append((path, str(wrong)[:30], repr(error)[:100]))
     assert not escaped, "\n".join(map(str, escaped))
+
+
+@pytest.mark.parametrize("epsilon", [0, "0", -0.0, "1e-9", "1e-300"])
+@pytest.mark.parametrize("name", ["plurality", "flipped"])
+def test_a_guarantee_that_says_nothing_is_read_soon(name, epsilon, folder, tmp_path):
+    """Powers of a ratio of 1, or hardly more, become negligible never, or after more steps than anybody waits for."""
+    document = sidecar(folder, name)
+    document["privacy"]["epsilon"] = epsilon
+    (tmp_path / "o.csv").write_text((folder / f"{name}.csv").read_text())
+    (tmp_path / "o.csv.release.json").write_text(json.dumps(document))
+    since = time.process_time()
+    irisdp.interpret(tmp_path / "o.csv", at_most=20)
+    assert time.process_time() - since < 2
 
 
 @pytest.mark.parametrize(

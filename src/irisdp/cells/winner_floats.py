@@ -7,6 +7,8 @@ fewer behind, so that there are at most as many rounds as categories; gaps stand
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -25,6 +27,8 @@ States = NDArray[np.int64]
 _NEGLIGIBLE = 100
 """Powers below 2^-100 stand as [0, 2^-100]: words have 64 bits."""
 _WIDTH = Fraction(1, 1 << 200)
+_LISTED = 1 << 16
+"""Powers that are worked out one after the other, for all cells: more, under a smaller ε, only where they are asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +65,9 @@ def pull_chances(states: States, ratio: Fraction) -> Interval:
     -------
     Interval of shape (n, q)
     """
-    powers = _powers(ratio)
+    powers = partial(_powers, ratio)
     top, behind = _tops(states, powers)
-    near = top.at(np.repeat(np.arange(len(states)), states.shape[1])).times(powers.at(np.minimum(states.ravel(), 1)))
+    near = top.at(np.repeat(np.arange(len(states)), states.shape[1])).times(powers(np.minimum(states.ravel(), 1)))
     low, high = near.low.reshape(states.shape), near.high.reshape(states.shape)
     far = states >= 2
     low[far], high[far] = behind.low, behind.high
@@ -76,11 +80,9 @@ def flip_chances(states: States, ratio: Fraction, *, exchange: bool) -> Interval
     Written with y = 1 − x, the chance that no other is accepted before moment x, Π (1 − a·x), is a sum of positive
     terms Π ((1 − a) + a·y), and loses no digits.
     """
-    powers = _powers(ratio)
-    last = len(powers.low) - 1
     categories = states.shape[1]
     halves = states // 2 if exchange else states
-    accepted = powers.at(np.minimum(halves, last).ravel())
+    accepted = _powers(ratio, halves.ravel())
     if exchange:
         odd = enclosure_of(lambda: 2 / (1 + ball(ratio)), width=_WIDTH)
         factor = np.where(states.ravel() % 2 == 1, 1, 0).astype(np.int64)
@@ -120,7 +122,7 @@ def _first_of(stay: Interval, move: Interval, place: int) -> Interval:
     return total
 
 
-def _tops(states: States, powers: Interval) -> tuple[Interval, Interval]:
+def _tops(states: States, powers: Callable[[States], Interval]) -> tuple[Interval, Interval]:
     """Return the chance of each winner in every state, and of each category that is two or more behind."""
     count, categories = states.shape
     rows, places = np.nonzero(states >= 2)
@@ -131,13 +133,13 @@ def _tops(states: States, powers: Interval) -> tuple[Interval, Interval]:
         pulled, steps = _pulled(states, rows, places)
         distinct, which = _distinct(pulled)
         tops, _ = _tops(distinct, powers)
-        behind = tops.at(which).times(powers.at(np.minimum(steps, len(powers.low) - 1)))
+        behind = tops.at(which).times(powers(steps))
         for place in range(categories):
             here = np.flatnonzero(places == place)
             added = lost.at(rows[here]).plus(behind.at(here))
             lost.low[rows[here]], lost.high[rows[here]] = added.low, added.high
     shares = Interval(ahead.astype(np.float64), ahead.astype(np.float64)).plus(
-        powers.at(np.ones(count, dtype=np.int64)).times(Interval(beside.astype(np.float64), beside.astype(np.float64)))
+        powers(np.ones(count, dtype=np.int64)).times(Interval(beside.astype(np.float64), beside.astype(np.float64)))
     )
     left = _outward(1 - lost.high, 1 - lost.low)
     return _outward(left.low / shares.high, left.high / shares.low), behind
@@ -184,17 +186,34 @@ def _distinct(states: States) -> tuple[States, States]:
     return ordered[new], which
 
 
+def _powers(ratio: Fraction, places: States) -> Interval:
+    """Return r^-t for each place t of a list."""
+    if ratio > 1 and _NEGLIGIBLE * math.log(2) < _LISTED * math.log1p(float(ratio - 1)):
+        listed = _first_powers(ratio)
+        return listed.at(np.minimum(places, len(listed.low) - 1))
+    asked, which = np.unique(places, return_inverse=True)
+    found = [_ends(ratio, int(place)) for place in asked]
+    return Interval(np.array([low for low, _ in found]), np.array([high for _, high in found])).at(which.ravel())
+
+
 @lru_cache(maxsize=16)
-def _powers(ratio: Fraction) -> Interval:
+def _first_powers(ratio: Fraction) -> Interval:
     """Return r^-t for t = 0, 1, …, and last an interval for all further ones."""
-    low, high, place = [1.0], [1.0], 0
+    low, high = [1.0], [1.0]
     while high[-1] > 2.0**-_NEGLIGIBLE:
-        place += 1
-        found = enclosure_of(partial(_power, ratio, place), width=_WIDTH)
-        low.append(float(np.nextafter(float(found.lower), 0.0)))
-        high.append(float(np.nextafter(float(found.upper), 1.0)))
+        below, above = _ends(ratio, len(low))
+        low.append(below)
+        high.append(above)
     low[-1] = 0.0
     return Interval(np.array(low), np.array(high))
+
+
+def _ends(ratio: Fraction, power: int) -> tuple[float, float]:
+    """Return floats on both sides of r^-t."""
+    if power == 0 or ratio == 1:
+        return 1.0, 1.0
+    found = enclosure_of(partial(_power, ratio, power), width=_WIDTH)
+    return max(0.0, float(np.nextafter(float(found.lower), 0.0))), float(np.nextafter(float(found.upper), 1.0))
 
 
 def _power(ratio: Fraction, power: int) -> flint.arb:
