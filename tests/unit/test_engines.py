@@ -15,7 +15,7 @@ TABLE = pa.table({"v": [1, 2, 3], "t": pa.array([1, 2, 3], pa.timestamp("ns")), 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(spark_files, "_session", lambda master: pytest.fail("a session was started"))
+    monkeypatch.setattr(spark_files, "own_session", lambda master: pytest.fail("a session was started"))
     pq.write_table(TABLE, "t.parquet")
     (tmp_path / "t.csv").write_text("v\n1\n")
     (tmp_path / "sales" / "town=%C3%A9").mkdir(parents=True)
