@@ -12,7 +12,7 @@ from irisdp import Privacy, audit, design
 from irisdp.certify import add_digest, verify_mechanism
 from irisdp.cli.main import run
 from irisdp.errors import BadInput
-from irisdp.graphs import Path
+from irisdp.graphs import Path, graph_from_document
 
 
 def checked(document, path, capsys):
@@ -38,6 +38,44 @@ def test_large_factors_are_checked_in_seconds(tmp_path, capsys):
     document = add_digest(
         {"privacy": {"ratio": 2}, "factors": [{"kind": "geometric", "n": 10**5}], "certificate": certificate}
     )
+    started = time.process_time()
+    assert checked(document, tmp_path / "m.json", capsys)[0] == 0
+    assert time.process_time() - started < 20
+
+
+LARGE = [
+    {"family": "complete", "n": 10_000},
+    {"family": "histograms", "total": 3, "types": 140},
+    {"family": "hamming", "length": 18, "symbols": 3},
+]
+
+
+@pytest.mark.parametrize("graph", LARGE, ids=str)
+def test_graphs_of_too_many_edges_are_not_checked_by_the_verifier_alone(graph, tmp_path, capsys):
+    """The audit has faster ways; that the file were wrong is not said."""
+    size = graph_from_document(graph).number_of_nodes
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps({"privacy": {"ratio": 2}, "graph": graph, "rows": [[1]], "row_of": [0] * size}))
+    started = time.process_time()
+    assert verify_mechanism.main(str(path)) == 2
+    assert capsys.readouterr().out.startswith("not checked: the graph has more than 4,194,304 edges")
+    assert time.process_time() - started < 20
+
+
+def test_what_takes_more_memory_than_there_is_is_not_checked(tmp_path, capsys, monkeypatch):
+    def without_memory(document):
+        raise MemoryError
+
+    (tmp_path / "m.json").write_text("{}")
+    monkeypatch.setattr(verify_mechanism, "read_mechanism", without_memory)
+    assert verify_mechanism.main(str(tmp_path / "m.json")) == 2
+    assert capsys.readouterr().out == "not checked: there is too little memory for it\n"
+
+
+@pytest.mark.parametrize("types", [500, 1000])
+def test_long_names_are_joined_in_seconds(types, tmp_path, capsys):
+    graph = {"family": "histograms", "total": 1, "types": types}
+    document = {"privacy": {"ratio": 2}, "graph": graph, "rows": [[1]], "row_of": [0] * types}
     started = time.process_time()
     assert checked(document, tmp_path / "m.json", capsys)[0] == 0
     assert time.process_time() - started < 20

@@ -39,7 +39,7 @@ What is not checked
 What is printed, and the exit status
     0  "yes: …": rows and privacy hold, and so does all that the certificate claims.
     1  "no: …", with the first thing that does not hold.
-    2  "not a mechanism file: …": the file cannot be read as one.
+    2  "not a mechanism file: …": the file cannot be read as one. "not checked: …": it asks for more than is done here.
 """
 
 import hashlib
@@ -54,8 +54,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, partial
-from itertools import accumulate, chain, combinations, islice, pairwise, permutations, product
-from operator import ne
+from itertools import accumulate, chain, islice, pairwise, permutations, product
 from typing import Any
 
 ALL_PRIVATE = "all private mechanisms"
@@ -201,15 +200,38 @@ def words(length: int, symbols: int) -> Iterator[str]:
     return map(("," if symbols > 10 else "").join, product(map(str, range(symbols)), repeat=length))
 
 
-def one_symbol_differs(words: list[str], length: int, symbols: int) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of words that differ in exactly one place."""
-    split = [(word, word.split(",") if symbols > 10 else word) for word in words]
-    return ((a, b) for (a, x), (b, y) in combinations(split, 2) if sum(map(ne, x, y)) == 1)
+def one_symbol_differs(words: list[str], length: int, symbols: int) -> Iterator[list[str]]:
+    """Yield the words that are alike but for one place: all pairs that differ in exactly one are among them, once."""
+    split = [word.split(",") if symbols > 10 else list(word) for word in words]
+    for place in range(length):
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for word, letters in zip(words, split, strict=True):
+            alike.setdefault((*letters[:place], *letters[place + 1 :]), []).append(word)
+        yield from alike.values()
 
 
-def one_record_differs(histograms: list[Any], total: int, types: int) -> Iterator[tuple[Any, Any]]:
-    """Yield the pairs of histograms of which one becomes the other when one record changes its type."""
-    return ((a, b) for a, b in combinations(histograms, 2) if sum(abs(x - y) for x, y in zip(a, b, strict=True)) == 2)
+def one_record_differs(nodes: list[Any], total: int, types: int) -> Iterator[list[Any]]:
+    """Yield the histograms that are alike but for the type of one record: all pairs of neighbours are among them."""
+    for rest in histograms(total - 1, types) if total > 0 else ():  # what they hold besides that record
+        yield [joined(rest, place) for place in range(types)]
+
+
+def joined(histogram: tuple[int, ...], place: int) -> tuple[int, ...]:
+    """Return a histogram with one record more in a place."""
+    return (*histogram[:place], histogram[place] + 1, *histogram[place + 1 :])
+
+
+def one_sorted_record_differs(nodes: list[Any], total: int, types: int) -> Iterator[tuple[Any, Any]]:
+    """Yield the pairs of histograms that never rise of which one becomes the other when one record changes its type."""
+    for counts in nodes:
+        # A record leaves the last of equal counts, and joins the first of equal ones: else a count would rise. Of the
+        # two ways between a pair, the one towards larger counts.
+        leaves = [place for place in range(types) if counts[place] > (*counts, 0)[place + 1]]
+        joins = [place for place in range(types) if place == 0 or counts[place - 1] > counts[place]]
+        for left, right in product(leaves, joins):
+            if left > right:
+                less = (*counts[:left], counts[left] - 1, *counts[left + 1 :])
+                yield counts, joined(less, right)
 
 
 def gaps(categories: int, largest: int, relation: str) -> list[tuple[int, ...]]:
@@ -238,10 +260,15 @@ LONGEST_WORD = 62
 MOST_TYPES = 1000
 MOST_RECORDS_AND_TYPES = 10**7
 MOST_CATEGORIES, MOST_NODES_OF_GAPS, MOST_MOVES_OF_GAPS = 20, 1 << 20, 1 << 22
+MOST_EDGES = 1 << 22
 
 
-def nodes_and_edges(specification: Any, size: int) -> tuple[list[Any], Iterable[tuple[Any, Any]]]:
-    """List the nodes and edges of a graph that should have `size` nodes."""
+class TooLarge(ValueError):
+    """The file may be right: it asks for more than this program does."""
+
+
+def nodes_and_edges(specification: Any, size: int) -> tuple[list[Any], Iterable[Collection[Any]]]:
+    """List the nodes of a graph that should have `size`, and its edges: nodes that are all neighbours, mostly two."""
     if "family" not in object_of(specification, "graph"):
         insist(set(specification) <= {"nodes", "edges"}, "graph has a key besides nodes and edges")
         listed = list_of(part(specification, "edges", "graph"), "edges")
@@ -254,10 +281,10 @@ def nodes_and_edges(specification: Any, size: int) -> tuple[list[Any], Iterable[
     families: dict[str, tuple[list[str], Callable[..., Iterable[Any]], Callable[..., Iterable[Any]]]] = {
         "path": (["n"], range, lambda nodes, n: pairwise(nodes)),
         "cycle": (["n"], range, lambda nodes, n: zip(nodes, nodes[1:] + nodes[:1], strict=True)),
-        "complete": (["n"], range, lambda nodes, n: combinations(nodes, 2)),
+        "complete": (["n"], range, lambda nodes, n: [nodes]),
         "hamming": (["length", "symbols"], words, one_symbol_differs),
         "histograms": (["total", "types"], histograms, one_record_differs),
-        "sorted_histograms": (["total", "types"], falling, one_record_differs),
+        "sorted_histograms": (["total", "types"], falling, one_sorted_record_differs),
         "gaps": (["categories", "largest", "relation"], gaps, one_record_moved),
     }
     family = specification["family"]
@@ -289,16 +316,24 @@ def nodes_and_edges(specification: Any, size: int) -> tuple[list[Any], Iterable[
     return nodes, edges_of(nodes, *sizes) if len(nodes) == size else []
 
 
-def neighbours_of_nodes(specification: Any, size: int) -> dict[Any, set[Any]]:
-    """Return the neighbours of every node; an edge from a node to itself is dropped."""
-    nodes, edges = nodes_and_edges(specification, size)
-    neighbours: dict[Any, set[Any]] = {node: set() for node in nodes}
-    insist(len(neighbours) == len(nodes) == size, "the graph's nodes must be the inputs, each once")
-    for a, b in edges:
-        insist(a in neighbours and b in neighbours, "edges name something that is not among the nodes")
-        neighbours[a] |= {b} - {a}
-        neighbours[b] |= {a} - {b}
-    return neighbours
+def neighbours_of_nodes(specification: Any, size: int) -> dict[Any, set[int]]:
+    """Return the places of every node's neighbours in the list of nodes; an edge from a node to itself is dropped."""
+    nodes, alike = nodes_and_edges(specification, size)
+    place = {node: i for i, node in enumerate(nodes)}
+    insist(len(place) == len(nodes) == size, "the graph's nodes must be the inputs, each once")
+    neighbours: list[set[int]] = [set() for _ in nodes]
+    edges = 0
+    for several in alike:
+        insist(all(node in place for node in several), "edges name something that is not among the nodes")
+        edges += len(several) * (len(several) - 1) // 2
+        if edges > MOST_EDGES:
+            raise TooLarge(f"the graph has more than {MOST_EDGES:,} edges, and they are listed one by one here")
+        numbers = {place[node] for node in several}
+        for i in numbers:
+            neighbours[i] |= numbers
+    for i, near in enumerate(neighbours):
+        near.discard(i)
+    return dict(zip(nodes, neighbours, strict=True))
 
 
 # ---- The mechanism --------------------------------------------------------------------------------------------------
@@ -355,10 +390,11 @@ def read_mechanism(document: Any) -> Mechanism:
     return Mechanism(document, pairs, rows, [], inputs, outputs, neighbours, is_count)
 
 
-def numbered(near: dict[Any, set[Any]], inputs: list[Any]) -> list[list[int]]:
-    """Return the neighbours of every input, all by their numbers."""
-    place = {node: i for i, node in enumerate(inputs)}
-    return [sorted(place[other] for other in near[node]) for node in inputs]
+def numbered(near: dict[Any, set[int]], inputs: list[Any]) -> list[list[int]]:
+    """Return the neighbours of every input, all by their numbers among the inputs."""
+    number = {node: i for i, node in enumerate(inputs)}
+    number_at = [number[node] for node in near]
+    return [sorted(number_at[place] for place in near[node]) for node in inputs]
 
 
 def one_apart(size: int) -> list[list[int]]:
@@ -1118,12 +1154,12 @@ def read_file(path: str) -> Any:
 
 def reason_of(problem: Exception) -> str:
     """Say why in a sentence; what no check foresaw is said to be so."""
-    if type(problem) is ValueError and len(problem.args) == 1:
+    if type(problem) in (ValueError, TooLarge) and len(problem.args) == 1:
         return str(problem)
     return f"the file has a part of another form than it should ({type(problem).__name__})"
 
 
-USAGE = "usage: python verify_mechanism.py MECHANISM.json (status 0: it holds, 1: it does not, 2: it cannot be read)"
+USAGE = "usage: python verify_mechanism.py MECHANISM.json (status 0: it holds, 1: it does not, 2: not read)"
 
 
 def main(path: str = "", *more: str) -> int:
@@ -1139,6 +1175,9 @@ def main(path: str = "", *more: str) -> int:
         status = 1
         check_privacy(mechanism)
         conclusion = conclude(mechanism) if document.get("certificate") is not None else None
+    except (TooLarge, MemoryError) as problem:
+        say(f"not checked: {reason_of(problem) if problem.args else 'there is too little memory for it'}")
+        return 2
     except Exception as problem:  # whatever goes wrong, the file was not shown to hold
         say(f"{'no' if status == 1 else 'not a mechanism file'}: {reason_of(problem)}")
         return status
