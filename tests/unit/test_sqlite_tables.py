@@ -180,6 +180,21 @@ def test_what_is_wrong_is_one_line_that_quotes_no_secret(clinic, tmp_path, capsy
     assert list(tmp_path.glob("*.ledger")) == []
 
 
+def test_names_differ_in_more_than_the_case_of_ascii_letters(tmp_path):
+    """As SQLite has it: no table is read that another address names."""
+    names = ["\u212a", "k2", "K", "Épée", "épée", "ÉPÉE", "İ", "i"]
+    with closing(sqlite3.connect(tmp_path / "u.db")) as database:
+        for count, name in enumerate(names):
+            database.execute(f'CREATE TABLE "{name}" (a INTEGER)')
+            database.executemany(f'INSERT INTO "{name}" VALUES (?)', [(1,)] * count)
+        database.commit()
+    for count, name in enumerate(names):
+        for written in {name, name.encode().upper().decode(), name.encode().lower().decode()}:
+            table = open_table(f"sqlite:///{tmp_path / 'u.db'}#{written}")
+            found = count_records(table, condition=read_condition("a = 1", table.columns))
+            assert found.yes.tolist() == [count], (name, written)
+
+
 @pytest.mark.parametrize(("name", "value"), [("encoding", "latin-1"), ("delimiter", ";"), ("out", "clinic.db")])
 def test_what_belongs_elsewhere_is_refused(clinic, name, value):
     with pytest.raises(BadInput, match=f"^{name}: "):

@@ -27,6 +27,7 @@ __all__ = [
     "location_of",
     "names_several",
     "packing_of",
+    "plain_lower",
     "root_of",
     "unpacked_name",
 ]
@@ -136,6 +137,11 @@ def is_address(text: str) -> bool:
     return re.match(r"\s*[A-Za-z][A-Za-z0-9+.-]+://", text) is not None
 
 
+def plain_lower(name: str) -> str:
+    """Return a name with ASCII's capitals made small, and no other letter changed."""
+    return name.translate({letter: letter + 32 for letter in range(65, 91)})
+
+
 def _in_database(text: str) -> Location:
     path, _, name = text.removeprefix("sqlite:///").partition("#")
     if not text.startswith("sqlite:///") or not path or not name or "?" in path:
@@ -144,7 +150,7 @@ def _in_database(text: str) -> Location:
         )
         raise BadInput("data", "is no address of a table in a database", write)
     # As SQLite has it, whose names differ in more than the case of ASCII letters; the file beside is named safely.
-    table = unquote(name).translate({letter: letter + 32 for letter in range(65, 91)})
+    table = plain_lower(unquote(name))
     file = Path(unquote(path)).expanduser().resolve()
     return Location(file, f"{file.name}/{table}", f"{file.stem}.{quote(table, safe=' ')}", inner=table)
 

@@ -20,7 +20,7 @@ from ..errors import BadInput
 from .arrow import text_schema, texts
 from .columns import Column, Kind, check_names, list_names
 from .engine import Embedded, guarded, quote_name, streaming_connection
-from .locations import Location, locate
+from .locations import Location, locate, plain_lower
 from .multisets import multiset_digest
 from .total import LONGEST_TEXT
 
@@ -112,7 +112,7 @@ def open_sqlite(text: str) -> tuple[list[Column], SqliteSource]:
         raise BadInput("data", f"finds no file at {str(location.path)!r}", "give the path of an existing file")
     rule, remedy = "is no SQLite database that can be read", "check the file, or name another"
     tables = guarded(lambda: _tables(location), rule, remedy)
-    found = next(((name, sql) for name, sql in tables.items() if name.lower() == location.inner), None)
+    found = next(((name, sql) for name, sql in tables.items() if plain_lower(name) == location.inner), None)
     if found is None:
         known = f"choose from {list_names(sorted(tables))}" if tables else "put one there"
         raise BadInput("data", f"names the table {location.inner!r}, which the database does not have", known)
