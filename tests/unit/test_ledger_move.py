@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 
+import irisdp
 from irisdp.accounting import Cost, GaussianCost
 from irisdp.cli.main import run
 from irisdp.errors import BadInput, PromiseRefused
@@ -91,6 +92,46 @@ def test_what_was_left_is_closed(places):
             use()
         assert second.place in str(refusal.value)
     assert first.spent == second.spent, "what it was can still be read"
+
+
+def test_of_what_was_closed_nothing_is_left_whatever_shows_it(places, capsys):
+    table = places[0].with_name("t.csv")
+    table.write_text("a\n1\n")
+    for step in range(2):
+        book, left = Ledger(places[step]), {"epsilon": "0", "delta": "0"}
+        if not step:
+            book.set_limit(3)
+        assert not book.closed and "moved_to" not in book.to_document()
+        moved = book.copy_to(places[step + 1])
+        told = book.to_document()
+        assert (told["left"], told["moved_to"], told["limit"]["epsilon"]) == (left, str(moved.place), "3")
+        assert book.closed and moved.to_document()["left"]["epsilon"] == "3"
+        assert "nothing is left: it was moved to" in book._repr_html_()
+        capsys.readouterr()
+        # The same move asked again, after the ledger went on from where it was moved to: that is said.
+        for arguments in ([], ["--copy-to", str(places[1])]) if step else ([],):
+            assert run(["ledger", str(places[0]), *arguments]) == 0
+            shown = capsys.readouterr().out
+            assert "left     ε = 0" in shown and f"closed   moved to {places[1 + bool(arguments)]}" in shown, shown
+        assert closed_picture(book).title.endswith("; closed, nothing is left")
+    assert irisdp.Session(table, ledger=places[0]).remaining == Cost(0)
+
+
+def closed_picture(book):
+    from irisdp.plots import plot
+
+    return plot(book)
+
+
+def test_a_place_that_awaits_a_ledger_has_nothing_left(places, monkeypatch):
+    book = filled(Ledger(places[0]))
+    with monkeypatch.context() as killed:
+        kill_at(killed, 2, after=True)
+        with pytest.raises(KeyboardInterrupt):
+            book.copy_to(places[2])
+    there = Ledger(places[2])
+    assert there.closed and there.to_document()["awaits"] == places[0].name
+    assert not book.closed
 
 
 def open_places(*places):

@@ -229,6 +229,10 @@ def _summary(document: dict[str, Any]) -> list[tuple[str, str]]:
         exceeded = not _cost(spent).fits_in(_cost(limit))
         said = "; that is less than what is spent, so nothing more can be spent" if exceeded else ""
         lines += [("limit", f"{_cost(limit)}{told.get('limit', '')}{said}"), ("left", str(_cost(left)))]
+    if "moved_to" in document:
+        lines.append(("closed", f"moved to {document['moved_to']}, from which alone its budget is spent"))
+    if "awaits" in document:
+        lines.append(("closed", f"awaits {document['awaits']}; ask for the same move again to finish it"))
     if "note" in document:
         return [*lines, ("promise", document["note"])]
     if document["relation"] is None:

@@ -65,7 +65,8 @@ def ledger_picture(ledger: Ledger) -> Picture:
     alt = altair()
     spent = ", ".join(_said(name, document["spent"][name]) for name in numbers)
     most = "no limit is set" if limit is None else f"of {', '.join(_said(name, limit[name]) for name in numbers)}"
-    title = f"Spent in {shortened(ledger.store.name)}: {spent}, {most}"
+    closed = "; closed, nothing is left" if "moved_to" in document or "awaits" in document else ""
+    title = f"Spent in {shortened(ledger.store.name)}: {spent}, {most}{closed}"
     subtitle = "releases, oldest first" + ("; the dashed line is the limit" if limit else "")
     drawn = panels[0] if len(panels) == 1 else alt.vconcat(*panels)
     step = max(1, -(-len(releases) // _MOST_POINTS))

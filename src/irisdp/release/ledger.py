@@ -22,8 +22,9 @@ from ..errors import BadInput
 from ..exact import Rational, checked
 from ..renamed import renamed_method
 from ..upstairs import Drawable
+from .ledger_document import ledger_document
 from .ledger_history import History, check_history
-from .ledger_move import begin, move, refuse_moved
+from .ledger_move import begin, closing, move, refuse_moved
 from .ledger_place import store_at
 from .ledger_release import Earlier, Release, lines_as_html, list_releases
 from .ledger_rows import (
@@ -40,7 +41,6 @@ from .ledger_rows import (
     note_outputs,
     pin,
     pin_in_advance,
-    promise_document,
     read_limit,
     read_spent,
     write_limit,
@@ -49,7 +49,6 @@ from .ledger_store import Rows, Store
 from .ledger_tables import currency_of
 from .limits import limit_of
 from .promise import Promise
-from .statement import statement
 
 __all__ = ["Entry", "Ledger", "Release", "Settlement"]
 
@@ -117,6 +116,12 @@ class Ledger(Drawable):
         """The most that may be spent; None where no limit was set."""
         with self.store.reading() as rows:
             return read_limit(rows)
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing can be spent from it: it was moved, or awaits one that is being moved to it."""
+        with self.store.reading() as rows:
+            return bool(closing(rows))
 
     @property
     def spent(self) -> Charge:
@@ -200,23 +205,18 @@ class Ledger(Drawable):
     document = renamed_method("document", "to_document")
 
     def to_document(self) -> dict[str, Any]:
-        """Return limit, spending, promise and releases at one moment as JSON-ready data with exact numbers."""
+        """Return limit, spending, promise and releases at one moment as JSON-ready data with exact numbers.
+
+        Nothing is left of a ledger that went elsewhere (`moved_to`), or that awaits one (`awaits`).
+        """
         with self.store.reading() as rows:
-            limit, spent = read_limit(rows), read_spent(rows)
-            return {
-                "limit": limit and limit.to_document(),
-                "spent": spent.to_document(),
-                "left": limit and limit.beyond(spent).to_document(),
-                **statement(currency_of(rows), limit, spent),
-                **promise_document(rows, self.store.name),
-                "releases": [release.to_document() for release in list_releases(self.store, rows)],
-            }
+            return ledger_document(self.store, rows)
 
     def _repr_html_(self) -> str:
         """Show in a notebook what `irisdp ledger` shows: what is spent of what, and the newest releases."""
         with self.store.reading() as rows:
             limit, spent = read_limit(rows), read_spent(rows)
-            of = "; no limit is set" if limit is None else f" of {limit}"
+            of = closing(rows) or ("; no limit is set" if limit is None else f" of {limit}")
             return lines_as_html(f"Ledger: {self.store.name}; spent {spent}{of}", list_releases(self.store, rows))
 
     @checked

@@ -19,14 +19,26 @@ from .ledger_rows import read_object
 from .ledger_store import Rows, Store
 from .ledger_tables import VERSION, count_in, currency_of, is_current
 
-__all__ = ["begin", "move", "moved_to", "refuse_moved"]
+__all__ = ["begin", "closing", "move", "refuse_moved", "whereabouts"]
 
 _LINES = ("id", "event", "hash")
 
 
-def moved_to(rows: Rows) -> str | None:
-    """Return where a ledger went; None for one that is open."""
-    return _place_in(_last(rows))
+def whereabouts(rows: Rows) -> dict[str, str]:
+    """Return where a ledger went (`moved_to`), or which one it `awaits`; nothing for one that is open."""
+    told = _last(rows)
+    if told.get("event") == "awaits":
+        return {"awaits": str(told.get("from"))}
+    place = _place_in(told)
+    return {} if place is None else {"moved_to": place}
+
+
+def closing(rows: Rows) -> str:
+    """Say in words that nothing can be spent from a ledger, and why; nothing for one that is open."""
+    told = whereabouts(rows)
+    if "awaits" in told:
+        return f"; nothing is left: it awaits the ledger {told['awaits']}"
+    return f"; nothing is left: it was moved to {told['moved_to']}" if told else ""
 
 
 def _place_in(told: Mapping[str, Any]) -> str | None:

@@ -148,11 +148,11 @@ class Session(Drawable):
 
     @property
     def remaining(self) -> Charge | None:
-        """What may still be spent; None where no limit was set."""
+        """What may still be spent, which is nothing once the ledger was moved; None where no limit was set."""
         limit = self.limit
         if limit is None:
             return None
-        spent = self.spent
+        spent = limit if self.ledger.closed else self.spent
         return limit.beyond(spent) if type(spent) is type(limit) else limit
 
     def releases(self) -> list[Release]:

@@ -1,0 +1,29 @@
+"""What a ledger says of itself: limit, spending, promise and releases, and whether it is the one to spend from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .ledger_move import whereabouts
+from .ledger_release import list_releases
+from .ledger_rows import promise_document, read_limit, read_spent
+from .ledger_store import Rows, Store
+from .ledger_tables import currency_of
+from .statement import statement
+
+__all__ = ["ledger_document"]
+
+
+def ledger_document(store: Store, rows: Rows) -> dict[str, Any]:
+    """Return a ledger as JSON-ready data with exact numbers; of one that is closed nothing is left."""
+    limit, spent, elsewhere = read_limit(rows), read_spent(rows), whereabouts(rows)
+    left = limit and (limit.beyond(limit) if elsewhere else limit.beyond(spent))
+    return {
+        "limit": limit and limit.to_document(),
+        "spent": spent.to_document(),
+        "left": left and left.to_document(),
+        **elsewhere,
+        **statement(currency_of(rows), limit, spent),
+        **promise_document(rows, store.name),
+        "releases": [release.to_document() for release in list_releases(store, rows)],
+    }
