@@ -1,5 +1,6 @@
 """Cells that name the largest category: floats hold the exact chances, and what is drawn has them."""
 
+import time
 from collections import Counter
 from fractions import Fraction as F
 
@@ -48,6 +49,24 @@ def test_gaps_beyond_all_powers():
             for place, chance in enumerate(rule.enclose(node)):
                 assert F(float(found.low[cell, place])) <= chance.upper
                 assert chance.lower <= F(float(found.high[cell, place]))
+
+
+@pytest.mark.parametrize("epsilon", ["0.02", "1e-3", "1e-5", "1e-9", "1e-17", "1e-300"])
+def test_however_small_the_rate_chances_are_found_at_once(epsilon):
+    """A power for each of 100/ε steps was listed before: at ε = 1e-5 it took minutes."""
+    ratio, generator = Privacy(epsilon=epsilon).ratio, fresh_generator((73, int(float(epsilon) * 1e9)))
+    sizes = [1, 3, 1023, 1024, 1025, 4095, 4096, 4097, 10**6, 2**30 - 1, 2**30, 2**53 + 1, 10**18]
+    gaps = np.sort(generator.choice(sizes, (40, 3)) - generator.integers(0, 2, (40, 3)), axis=1)
+    gaps[:, 0] = 0
+    started = time.process_time()
+    found = [(rule, LargestCategory(rule, rule.privacy).chances(gaps)) for rule in rules(3, ratio)]
+    assert time.process_time() - started < 10
+    for rule, chances in found:
+        for cell, node in enumerate(gaps.tolist()):
+            for place, chance in enumerate(rule.enclose(node)):
+                low, high = float(chances.low[cell, place]), float(chances.high[cell, place])
+                assert F(low) <= chance.upper and chance.lower <= F(high), (rule, node)
+                assert high - low < 1e-12
 
 
 @pytest.mark.parametrize("gaps", [(0, 0, 0), (0, 1, 1), (0, 0, 2), (0, 3, 5), (2, 0, 1)])

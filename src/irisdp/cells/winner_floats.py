@@ -8,7 +8,6 @@ fewer behind, so that there are at most as many rounds as categories; gaps stand
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -26,9 +25,13 @@ States = NDArray[np.int64]
 
 _NEGLIGIBLE = 100
 """Powers below 2^-100 stand as [0, 2^-100]: words have 64 bits."""
+_LISTED = 1 << 12
+"""Where no more powers than this are above that, they are one table."""
+_DIGIT = 10
+"""Bits of a digit of the exponent, where there are more."""
+_GAP = 63
+"""Bits of the largest gap."""
 _WIDTH = Fraction(1, 1 << 200)
-_LISTED = 1 << 16
-"""Powers that are worked out one after the other, for all cells: more, under a smaller ε, only where they are asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,32 @@ class Interval:
         return Interval(self.low[places], self.high[places])
 
 
+@dataclass(frozen=True, slots=True)
+class _Powers:
+    """The powers r^-t: of one table, or multiplied from a table for each digit of t, whatever t there are.
+
+    Attributes
+    ----------
+    digits : tuple of Interval
+        Of the lowest digit first: r^-(k·step) for every digit k.
+    bits : int
+        Of a digit.
+    """
+
+    digits: tuple[Interval, ...]
+    bits: int
+
+    def at(self, places: States) -> Interval:
+        """Return r^-t for exponents t ≥ 0; beyond the last that has digits, anything between 0 and that one."""
+        last = min(len(self.digits[0].low) << self.bits * (len(self.digits) - 1), 1 << _GAP) - 1
+        left = np.minimum(places, last)
+        found = self.digits[0].at(left & ((1 << self.bits) - 1)) if self.digits[1:] else self.digits[0].at(left)
+        for digit in self.digits[1:]:
+            left = left >> self.bits
+            found = found.times(digit.at(left & ((1 << self.bits) - 1)))
+        return Interval(np.where(places > last, 0.0, np.maximum(found.low, 0.0)), found.high)
+
+
 def pull_chances(states: States, ratio: Fraction) -> Interval:
     """Return the chance of every category.
 
@@ -65,9 +94,9 @@ def pull_chances(states: States, ratio: Fraction) -> Interval:
     -------
     Interval of shape (n, q)
     """
-    powers = partial(_powers, ratio)
+    powers = _powers(ratio)
     top, behind = _tops(states, powers)
-    near = top.at(np.repeat(np.arange(len(states)), states.shape[1])).times(powers(np.minimum(states.ravel(), 1)))
+    near = top.at(np.repeat(np.arange(len(states)), states.shape[1])).times(powers.at(np.minimum(states.ravel(), 1)))
     low, high = near.low.reshape(states.shape), near.high.reshape(states.shape)
     far = states >= 2
     low[far], high[far] = behind.low, behind.high
@@ -80,9 +109,10 @@ def flip_chances(states: States, ratio: Fraction, *, exchange: bool) -> Interval
     Written with y = 1 − x, the chance that no other is accepted before moment x, Π (1 − a·x), is a sum of positive
     terms Π ((1 − a) + a·y), and loses no digits.
     """
+    powers = _powers(ratio)
     categories = states.shape[1]
     halves = states // 2 if exchange else states
-    accepted = _powers(ratio, halves.ravel())
+    accepted = powers.at(halves.ravel())
     if exchange:
         odd = enclosure_of(lambda: 2 / (1 + ball(ratio)), width=_WIDTH)
         factor = np.where(states.ravel() % 2 == 1, 1, 0).astype(np.int64)
@@ -122,7 +152,7 @@ def _first_of(stay: Interval, move: Interval, place: int) -> Interval:
     return total
 
 
-def _tops(states: States, powers: Callable[[States], Interval]) -> tuple[Interval, Interval]:
+def _tops(states: States, powers: _Powers) -> tuple[Interval, Interval]:
     """Return the chance of each winner in every state, and of each category that is two or more behind."""
     count, categories = states.shape
     rows, places = np.nonzero(states >= 2)
@@ -133,13 +163,13 @@ def _tops(states: States, powers: Callable[[States], Interval]) -> tuple[Interva
         pulled, steps = _pulled(states, rows, places)
         distinct, which = _distinct(pulled)
         tops, _ = _tops(distinct, powers)
-        behind = tops.at(which).times(powers(steps))
+        behind = tops.at(which).times(powers.at(steps))
         for place in range(categories):
             here = np.flatnonzero(places == place)
             added = lost.at(rows[here]).plus(behind.at(here))
             lost.low[rows[here]], lost.high[rows[here]] = added.low, added.high
     shares = Interval(ahead.astype(np.float64), ahead.astype(np.float64)).plus(
-        powers(np.ones(count, dtype=np.int64)).times(Interval(beside.astype(np.float64), beside.astype(np.float64)))
+        powers.at(np.ones(count, dtype=np.int64)).times(Interval(beside.astype(np.float64), beside.astype(np.float64)))
     )
     left = _outward(1 - lost.high, 1 - lost.low)
     return _outward(left.low / shares.high, left.high / shares.low), behind
@@ -186,37 +216,35 @@ def _distinct(states: States) -> tuple[States, States]:
     return ordered[new], which
 
 
-def _powers(ratio: Fraction, places: States) -> Interval:
-    """Return r^-t for each place t of a list."""
-    if ratio > 1 and _NEGLIGIBLE * math.log(2) < _LISTED * math.log1p(float(ratio - 1)):
-        listed = _first_powers(ratio)
-        return listed.at(np.minimum(places, len(listed.low) - 1))
-    asked, which = np.unique(places, return_inverse=True)
-    found = [_ends(ratio, int(place)) for place in asked]
-    return Interval(np.array([low for low, _ in found]), np.array([high for _, high in found])).at(which.ravel())
-
-
 @lru_cache(maxsize=16)
-def _first_powers(ratio: Fraction) -> Interval:
-    """Return r^-t for t = 0, 1, …, and last an interval for all further ones."""
-    low, high = [1.0], [1.0]
-    while high[-1] > 2.0**-_NEGLIGIBLE:
-        below, above = _ends(ratio, len(low))
-        low.append(below)
-        high.append(above)
-    low[-1] = 0.0
-    return Interval(np.array(low), np.array(high))
+def _powers(ratio: Fraction) -> _Powers:
+    """Return all powers r^-t; the work goes with the bits of the last that is not negligible, whatever gaps there are."""
+    # log2 r > (r − 1)/r, so that beyond this exponent powers are negligible; at ratio 1 none is.
+    last = math.ceil(_NEGLIGIBLE * ratio / (ratio - 1)) if ratio > 1 else 1 << _GAP
+    if last < _LISTED:
+        return _Powers((_table(ratio, 1, last + 1),), 0)
+    number = -(-min(last.bit_length(), _GAP) // _DIGIT)
+    return _Powers(tuple(_table(ratio, 1 << _DIGIT * digit, 1 << _DIGIT) for digit in range(number)), _DIGIT)
 
 
-def _ends(ratio: Fraction, power: int) -> tuple[float, float]:
-    """Return floats on both sides of r^-t."""
-    if power == 0 or ratio == 1:
-        return 1.0, 1.0
-    found = enclosure_of(partial(_power, ratio, power), width=_WIDTH)
-    return max(0.0, float(np.nextafter(float(found.lower), 0.0))), float(np.nextafter(float(found.upper), 1.0))
+def _table(ratio: Fraction, step: int, size: int) -> Interval:
+    """Return r^-(step·k) for so many k, and [0, 2^-100] from the first that is below 2^-100."""
+    low, high = np.zeros(size), np.full(size, 2.0**-_NEGLIGIBLE)
+    low[0] = high[0] = 1.0
+    for place in range(1, size):
+        if high[place - 1] <= 2.0**-_NEGLIGIBLE:
+            break
+        found = enclosure_of(partial(_power, ratio, step * place), width=_WIDTH)
+        low[place] = np.nextafter(float(found.lower), 0.0)
+        high[place] = max(np.nextafter(float(found.upper), 1.0), 2.0**-_NEGLIGIBLE)
+    return Interval(low, high)
 
 
 def _power(ratio: Fraction, power: int) -> flint.arb:
+    """Enclose r^-power; where it is below the working precision, by 0 and that."""
+    bits = flint.ctx.prec
+    if power * (ratio - 1) > bits * ratio:
+        return flint.arb(0, flint.arb(2) ** -bits)
     return ball(ratio) ** -power
 
 
