@@ -411,3 +411,33 @@ class TestUnusableFiles:
                 assert "\n" not in str(refusal)
                 assert canary not in str(refusal)
         assert refused > 10
+
+
+ENDLESS = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT"
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ("DROP TABLE history", f"CREATE VIEW history AS {ENDLESS} i AS id, '{{}}' AS event, 'x' AS hash FROM c"),
+        ("ALTER TABLE release RENAME TO kept", f"CREATE VIEW release AS SELECT kept.* FROM kept, ({ENDLESS} i FROM c)"),
+        (f"CREATE TRIGGER slow AFTER INSERT ON release BEGIN {ENDLESS.replace('i + 1', 'i + 0')} max(i) FROM c; END",),
+        ("ALTER TABLE history ADD COLUMN more TEXT GENERATED ALWAYS AS (hex(zeroblob(900000000)))",),
+        ("CREATE VIRTUAL TABLE words USING fts5(word)",),
+    ],
+    ids=["endless history", "endless releases", "trigger", "generated column", "virtual table"],
+)
+def test_a_file_that_computes_what_is_read_is_no_ledger(tmp_path, statements):
+    """Code of whoever wrote the file: it need not come to an end."""
+    path = tmp_path / "t.ledger"
+    book = Ledger(path)
+    book.set_limit(1)
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        for statement in statements:
+            database.execute(statement)
+        database.commit()
+    before = path.read_bytes()
+    for use in (book.verify, book.to_document, lambda: book.set_limit(2), lambda: book.spent):
+        with pytest.raises(BadInput, match=r"ledger: .* holds what is computed when it is read"):
+            use()
+    assert path.read_bytes() == before

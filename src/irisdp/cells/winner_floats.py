@@ -218,7 +218,7 @@ def _distinct(states: States) -> tuple[States, States]:
 
 @lru_cache(maxsize=16)
 def _powers(ratio: Fraction) -> _Powers:
-    """Return all powers r^-t; the work goes with the bits of the last that is not negligible, whatever gaps there are."""
+    """Return all powers r^-t: the work goes with how many bits the last has that counts, whatever gaps there are."""
     # log2 r > (r − 1)/r, so that beyond this exponent powers are negligible; at ratio 1 none is.
     last = math.ceil(_NEGLIGIBLE * ratio / (ratio - 1)) if ratio > 1 else 1 << _GAP
     if last < _LISTED:

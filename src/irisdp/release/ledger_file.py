@@ -195,6 +195,13 @@ def _write_empty(file: Path) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
 
 
+_COMPUTED = (
+    "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%')"
+    " OR EXISTS (SELECT 1 FROM sqlite_schema AS s, pragma_table_xinfo(s.name) AS c WHERE s.type = 'table' AND c.hidden)"
+)
+"""Views, triggers, virtual tables, generated columns: code of whoever wrote the file, which need not come to an end."""
+
+
 def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -206,6 +213,10 @@ def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
             f"{path} has format {version}, and {VERSION} is the last known here",
             "use the irisdp that wrote it",
         )
+    ((computed,),) = connection.execute(_COMPUTED)
+    if computed:
+        rule = f"{path} holds what is computed when it is read, as no ledger does"
+        raise BadInput("ledger", rule, "find out who changed it, or restore it")
 
 
 def _explain(path: Path, error: Exception) -> tuple[str, str]:
