@@ -46,7 +46,7 @@ def filled(book):
 
 
 def all_of(book):
-    found = book.to_document()
+    found = {name: said for name, said in book.to_document().items() if name not in ("left", "moved_to")}
     return found, [(one.question, one.answers, one.details, one.outputs) for one in book.releases()]
 
 

@@ -202,12 +202,9 @@ def words(length: int, symbols: int) -> Iterator[str]:
 
 def one_symbol_differs(words: list[str], length: int, symbols: int) -> Iterator[list[str]]:
     """Yield the words that are alike but for one place: all pairs that differ in exactly one are among them, once."""
-    split = [word.split(",") if symbols > 10 else list(word) for word in words]
-    for place in range(length):
-        alike: dict[tuple[str, ...], list[str]] = {}
-        for word, letters in zip(words, split, strict=True):
-            alike.setdefault((*letters[:place], *letters[place + 1 :]), []).append(word)
-        yield from alike.values()
+    for step in (symbols**place for place in range(length)):  # how far apart words are of which one place differs
+        firsts = (word for word in range(len(words)) if word // step % symbols == 0)
+        yield from (words[first : first + step * symbols : step] for first in firsts)
 
 
 def one_record_differs(nodes: list[Any], total: int, types: int) -> Iterator[list[Any]]:
