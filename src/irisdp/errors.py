@@ -14,6 +14,7 @@ A message never holds a private value: no record, no true answer, no depth, no r
 
 from __future__ import annotations
 
+import re
 import traceback
 from pathlib import PurePath
 from typing import Any, Self
@@ -28,7 +29,24 @@ __all__ = [
     "PromiseRefused",
     "Refusal",
     "place_of",
+    "without_passwords",
 ]
+
+_LOGIN = re.compile(r"((?:\b[a-z][a-z0-9+.-]*:/|postgres\w*:)/*[^:@/\s]*(?::|%3a)).*@", re.IGNORECASE)
+_PASSWORD = re.compile(r"(\b(?:ssl)?password\s*=\s*)('[^']*'|[^\s&;'\"]+)", re.IGNORECASE)
+
+
+def without_passwords(text: str) -> str:
+    """Leave out passwords in what may be an address of a server, however it is spelled and whatever it was taken for.
+
+    Examples
+    --------
+    >>> without_passwords("there is no file postgresql:/ann:hunter2@h/db")
+    'there is no file postgresql:/ann:…@h/db'
+    >>> without_passwords("postgresql://ann@h:5432/db?password=hunter2&sslmode=require")
+    'postgresql://ann@h:5432/db?password=…&sslmode=require'
+    """
+    return _PASSWORD.sub(r"\1…", _LOGIN.sub(r"\1…@", text))
 
 
 class IrisError(Exception):
@@ -53,8 +71,8 @@ class BadInput(IrisError, ValueError):
     exit_status = 2
 
     def __init__(self, field: str, rule: str, remedy: str) -> None:
-        self.field, self.rule, self.remedy = field, rule, remedy
-        super().__init__(" ".join(f"{field}: {rule}; {remedy}".split()))
+        self.field, self.rule, self.remedy = field, without_passwords(rule), without_passwords(remedy)
+        super().__init__(without_passwords(" ".join(f"{field}: {rule}; {remedy}".split())))
 
 
 class NotShown(IrisError):
@@ -69,7 +87,7 @@ class Refusal(IrisError):
     exit_status = 1
 
     def __init__(self, message: str, **document: Any) -> None:
-        super().__init__(" ".join(message.split()))
+        super().__init__(without_passwords(" ".join(message.split())))
         self.document: dict[str, Any] = {"error": str(self), **document}
 
     def said(self, message: str) -> Self:

@@ -81,3 +81,32 @@ def test_one_ledger_has_one_name():
     options = ("host=/run", "port=5433", "sslmode=disable")
     places = {Ledger(f"postgresql://ann@/d?{'&'.join(order)}").place for order in (options, options[::-1])}
     assert len(places) == 1
+
+
+SECRET = [address for address in ADDRESSES if "s3:" not in address and "user" not in address]
+ASKED = ["publish", "t.csv", "count", "--epsilon", "1", "--ledger", "a.ledger"]
+
+
+@pytest.mark.parametrize("address", SECRET)
+@pytest.mark.parametrize(
+    "typed",
+    [
+        [*ASKED, "--types"],
+        [*ASKED, "--table"],
+        [*ASKED, "--project"],
+        ["interpret"],
+        ["audit"],
+        ["design"],
+        ["batch", "t.csv"],
+        ["run"],
+        ["report"],
+        ["plot"],
+    ],
+    ids=lambda typed: typed[-1],
+)
+def test_where_a_file_is_meant_no_password_is_quoted(here, typed, address):
+    before = sorted(here.rglob("*"))
+    ended = irisdp([*typed, address])
+    assert ended.status == 2, ended
+    assert "hunter2" not in ended.line + ended.out, ended
+    assert sorted(here.rglob("*")) == before

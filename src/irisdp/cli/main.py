@@ -17,7 +17,7 @@ import typer
 
 import irisdp
 
-from ..errors import BadInput, IrisError, Refusal, place_of
+from ..errors import BadInput, IrisError, Refusal, place_of, without_passwords
 from . import audit, batch, compare, design, explore, init, interpret, ledger, plot, publish, report, reproduce, sample
 from .commands import Command, CommandOnDocuments, Commands, explain
 from .options import print_json
@@ -259,7 +259,7 @@ def _status(arguments: list[str]) -> int:
     except IrisError as error:
         return _complain(str(error), error.exit_status)
     except typer.TyperException as error:
-        return _complain(" ".join(explain(error).split()), BadInput.exit_status)
+        return _complain(without_passwords(" ".join(explain(error).split())), BadInput.exit_status)
     except (typer.Abort, KeyboardInterrupt):
         return _complain("stopped", 130)
     except MemoryError:

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import BadInput, PromiseRefused
+from ..errors import BadInput, PromiseRefused, without_passwords
 
 __all__ = ["Promise", "check_promise", "promise_in_advance"]
 
@@ -53,6 +53,8 @@ class Promise:
             return self
         if not (isinstance(table, str) and table.strip() and table.isprintable()):
             raise BadInput("table", "must be a name on one line", "write for example table='patients.csv'")
+        if without_passwords(table) != table:
+            raise BadInput("table", "holds a password, which the ledger would keep", "leave it out")
         return replace(self, table=table)
 
     def facts(self) -> dict[str, Any]:
