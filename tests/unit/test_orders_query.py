@@ -80,3 +80,9 @@ def test_a_plan_says_how_far_apart_categories_must_be():
     assert error["apart_for_95_percent"] <= error["apart_for_99_percent"] == 9
     assert error["wrong_far_apart"] <= 1e-4 < error["wrong_at_worst"] < 0.5
     assert "right in 99 % where the last category named and the first that is not are 9 records apart" in str(shown)
+
+
+@pytest.mark.parametrize("query", [("top", 2, "v"), ("ranking", "v")])
+def test_no_epsilon_is_beyond_floats(query, tmp_path):
+    planned = plan(pa.table({"v": ["a"]}), *query, categories="a,b,c", epsilon=999)
+    assert planned.describe_error()[0].startswith("right in 99 %")

@@ -1,6 +1,7 @@
 """median and quantile as they are asked: words, refusals, what is said before and after, and tables kept on disk."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -82,6 +83,22 @@ def test_how_far_off_stands_in_the_plan_and_in_the_sidecar(tmp_path):
     sidecar = json.loads((tmp_path / "out.csv.release.json").read_text("utf-8"))
     assert sidecar["mechanism"]["records_off"] == error
     assert sidecar["mechanism"]["bins"] == sidecar["bins"] == ["below 18", "18 to under 65", "65 and over"]
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "exchange"])
+@pytest.mark.parametrize("epsilon", [42, 600, 999])
+def test_no_epsilon_is_beyond_floats(epsilon, relation):
+    """Chances are whole numbers of 2^-60, and a wrong one is a few of them, or the hair that rounding needs."""
+    made = design.quantile(4, Privacy(epsilon=epsilon), relation=relation)
+    row = made.row([5, 1, 1, 0])
+    assert sum(row) == 1 and row[0] > 1 - Fraction(1, 10**6)
+    assert made.error.within_95_percent == 0
+
+
+@pytest.mark.parametrize("bins", [65, 100])
+def test_many_bins_and_a_large_epsilon_have_weights_by_score(bins):
+    """With so many, offsets are not told apart in 64 bits: that ended in an error."""
+    assert design.quantile(bins, Privacy(epsilon=14)).rule.startswith("weights by score")
 
 
 def test_bins_are_part_of_the_question(tmp_path):

@@ -20,6 +20,7 @@ from ..graphs.protocol import Indices, Mask
 from ..mechanisms import Row
 
 __all__ = [
+    "LARGEST_RATIO",
     "UNIT",
     "Pulled",
     "broken_edges",
@@ -32,6 +33,10 @@ __all__ = [
 
 UNIT = 1 << 60
 """Chances are whole numbers of 1/UNIT."""
+
+LARGEST_RATIO = Fraction(UNIT)
+"""No two positive whole numbers that add up to UNIT are further apart: what is private at this ratio is as good as any
+rows of such chances at a larger one, whose powers no float holds."""
 
 _HAIR = 2.0**-24
 """Weight of the uniform row: each constraint then has room of (r − 1)/q times as much, far more than rounding takes."""
@@ -81,6 +86,7 @@ def pulled(graph: Graph, right: Mask, ratio: Fraction, start: Floats | None = No
         Rows that are ε-private on every edge, which was checked in whole numbers; None where that fails, or where no
         fixed point was found.
     """
+    ratio = min(ratio, LARGEST_RATIO)
     chances = fixed_point(graph, right, float(ratio), start) if ratio > 1 else None
     return None if chances is None else checked_rows(graph, right, chances, ratio)
 

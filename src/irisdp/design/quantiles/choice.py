@@ -17,7 +17,7 @@ from ...graphs.offsets import MOST_PARTS, Offsets, capped_offsets, number_of_off
 from ...mechanisms import Row
 from ...privacy import Privacy
 from ..kept_tables import kept_table
-from ..pulling import Pulled, pulled
+from ..pulling import LARGEST_RATIO, Pulled, pulled
 from .arrivals import exchanged
 from .forms import Form, PulledOffsets, RankError, ScoredBins
 from .ladder import MOST_BINS, ladder
@@ -35,6 +35,9 @@ _WANTED = 1e-6
 _NEEDED = 1e-4
 """What all wrong bins together may get where all are at the cap, about: a cap is chosen for the first, if it fits."""
 
+_LEAST_CAP = 2
+_MOST_IN_A_TABLE = 64
+"""Bins: with more, nodes are no longer told apart in 64 bits, and their edges take more than a minute."""
 _LARGEST_COUNT = 1 << 60
 
 
@@ -129,7 +132,7 @@ def quantile(bins: int, privacy: Privacy, share: Any = Fraction(1, 2), relation:
     if not privacy.single:
         raise BadInput("privacy", f"holds {len(privacy.pairs)} pairs, and this needs one", "give epsilon")
     privacy = privacy.pure
-    form, rule = _form(k, privacy.ratio, part, relation == "exchange")
+    form, rule = _form(k, min(privacy.ratio, LARGEST_RATIO), part, relation == "exchange")
     return Quantile(bins=k, share=part, privacy=privacy, relation=relation, form=form, rule=rule, error=form.error())
 
 
@@ -165,17 +168,19 @@ def _form(bins: int, ratio: Fraction, share: Fraction, exchange: bool) -> tuple[
 
 def _table(bins: int, ratio: Fraction, share: Fraction, exchange: bool) -> tuple[Form, str] | None:
     """Pull on capped offsets, at the largest cap that is wanted and fits; None if none does, or the check fails."""
-    if ratio == 1:
+    if ratio == 1 or bins > _MOST_IN_A_TABLE:
         return None
     span = 1.0 if exchange else float(max(share, 1 - share))
     own = None if exchange else share
-    caps = [math.ceil(math.log((bins - 1) / chance) * span / math.log(ratio)) for chance in (_WANTED, _NEEDED)]
-    cap = caps[0]
-    cap = max(cap, 2)
+    wanted, needed = (
+        max(math.ceil(math.log((bins - 1) / chance) * span / math.log(ratio)), _LEAST_CAP)
+        for chance in (_WANTED, _NEEDED)
+    )
+    cap = wanted
     relation = "exchange" if exchange else "add-remove"
-    if _work(bins, caps[1], own) > MOST_WORK[relation]:
+    if _work(bins, needed, own) > MOST_WORK[relation]:
         return None
-    while cap > caps[1] and _work(bins, cap, own) > USUAL_WORK[relation]:
+    while cap > needed and _work(bins, cap, own) > USUAL_WORK[relation]:
         cap -= 1
     offsets = capped_offsets(bins, cap, own)
     asked = f"quantile table 1: {bins} bins up to {cap}, {relation}, {own}, {rational_text(ratio)}"

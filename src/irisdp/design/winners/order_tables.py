@@ -23,7 +23,7 @@ from ...graphs import capped_heights, order_graph
 from ...graphs.orders import Moves, keys_of_heights, number_of_heights, steps_are_few
 from ...graphs.protocol import Indices
 from ..kept_tables import CACHE, kept_table
-from ..pulling import UNIT, Pulled, pulled
+from ..pulling import LARGEST_RATIO, UNIT, Pulled, pulled
 from .orders import Answers, all_rankings, all_tops, order_rows, right_rankings, right_tops
 
 __all__ = ["CACHE", "OrderTable", "order_table"]
@@ -129,6 +129,7 @@ def order_table(k: int | None, categories: int, ratio: Fraction, relation: Moves
     """
     if categories > LARGEST_CATEGORIES or ratio <= 1:
         return None
+    ratio = min(ratio, LARGEST_RATIO)
     answers = all_rankings(categories) if k is None else all_tops(k, categories)
     # A step shrinks by two records at a time where they are exchanged, and by one where they come and go.
     pace = (1 if relation == "add-remove" else 2) / log(ratio)
