@@ -64,6 +64,12 @@ def test_many_counts_have_less_noise_than_by_sums(number, most, by_sums):
     assert by_sums - 0.02 < 1 / math.sinh(1 / number) < by_sums
 
 
+@pytest.mark.parametrize("query", ["count-distinct who", "band 1, 5", "at-least 2", "count"])
+def test_a_condition_stands_beside_what_a_query_names_besides(query):
+    (found,) = planned({"query": query, "expression": "age > 64"}).plans
+    assert found.condition.text == "age > 64"
+
+
 @pytest.mark.parametrize("number", [1, 2, 5, 10])
 def test_few_counts_have_no_more_noise_than_by_sums_and_leave_delta_unspent(number):
     batch = planned(*counts(number))
@@ -334,6 +340,18 @@ BAD = {
     "two conditions": (
         asked({"query": "count age > 64", "expression": "vote = 1"}),
         "question 1: expression: is given twice: the query holds a condition as well; leave it out of one of the two",
+    ),
+    "a condition for a mean": (
+        asked({"query": "mean age", "expression": "age > 20"}),
+        "question 1: expression: is not for mean, which takes a column and no condition; leave it out",
+    ),
+    "two conditions for different values": (
+        asked({"query": "count-distinct age town = 'Ely'", "expression": "vote = 1"}),
+        "question 1: expression: is given twice",
+    ),
+    "two columns": (
+        asked({"query": "plurality", "expression": "  "}),
+        'question 1: query: plurality takes one column, and nothing else; write for example {"query": "pl',
     ),
     "groups that are an object": (
         asked({**OLD, "by": "town", "groups": {"town": {"Ely": 1}}}),

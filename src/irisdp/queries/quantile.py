@@ -158,7 +158,7 @@ class Quantile(HoldsQuantile):
             example = as_asked(cls.name, "0.9", "age")
             raise BadInput("query", f"{cls.name} needs a number P and a column", f"write for example {example}")
         part = read_share(words[0])
-        return cls(read_column(words[1:], cls.name), part=part)
+        return cls(read_column(words[1:], f"{cls.name} {rational_text(part)}"), part=part)
 
     @property
     def share(self) -> Fraction:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...accounting import Cost
+from ...catalogue import FORMS
 from ...errors import BadInput
 from ...exact import entries, file_path, rational, read_json
 from ...privacy import Privacy
@@ -267,10 +268,15 @@ def grouped(found: Mapping[str, Any]) -> dict[str, Any]:
 
 def check_number(words: list[str], has_expression: bool) -> None:
     """Refuse a query that lacks its number, or that holds a condition where another stands beside it."""
+    words = re.sub(r",\s+", ",", " ".join(words)).split()  # the bounds of bands are one list
     numbers = int(bool(words) and words[0] in ("at-least", "at-most", "band"))
     if numbers and (len(words) == 1 or _WORD.match(words[1])):
         raise BadInput("K", "is missing from the query", f"write for example {as_asked(words[0], 100, 'age > 64')}")
-    if has_expression and len(words) > 1 + numbers:
+    usage = next((form.usage for form in FORMS if words[:1] == [form.name]), "").split()
+    if has_expression and len(words) >= len(usage) > 1:
+        if "EXPR" not in usage[-1]:
+            rule = f"is not for {words[0]}, which takes a column and no condition"
+            raise BadInput("expression", rule, "leave it out, or count with a condition")
         raise BadInput(
             "expression", "is given twice: the query holds a condition as well", "leave it out of one of the two"
         )

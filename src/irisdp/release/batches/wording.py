@@ -6,6 +6,8 @@ import json
 import re
 from collections.abc import Collection
 
+from ...catalogue import FORMS
+
 __all__ = ["in_keys"]
 
 _KEYWORD = re.compile(r"""\b(?P<name>[a-z][a-z_]*)=(?P<value>'[^']*'|"[^"]*"|\[[^\]]*\]|[^\s,;()]*)""")
@@ -30,6 +32,8 @@ def in_keys(text: str, keys: Collection[str], *, toml: bool = False) -> str:
     'add "select_groups": true, a "delta", or "groups": "v1,v2"'
     >>> in_keys('write publish(data, "at-least", 100, "age > 64")', {})
     'write {"query": "at-least 100", "expression": "age > 64"}'
+    >>> in_keys('write publish(data, "plurality", "party")', {})
+    'write {"query": "plurality party"}'
     >>> in_keys("add select_groups=True, or a delta=", {"select_groups", "delta"}, toml=True)
     'add select_groups = true, or a delta'
     """
@@ -56,6 +60,7 @@ def _question(found: re.Match[str]) -> str:
 
 def _asked(found: re.Match[str]) -> dict[str, str]:
     name, *words = json.loads(f"[{found['words'].removeprefix(', ')}]")
-    query = " ".join([name, *(str(word) for word in words if isinstance(word, int))])
-    conditions = [word for word in words if isinstance(word, str)]
-    return {"query": query} | ({"expression": conditions[0]} if conditions else {})
+    usage = next((form.usage for form in FORMS if form.name == name), "")
+    # A condition stands apart; numbers and columns belong to the query.
+    apart = [words.pop()] if words and isinstance(words[-1], str) and "COLUMN" not in usage.split()[-1:] else []
+    return {"query": " ".join(map(str, [name, *words]))} | ({"expression": apart[0]} if apart else {})
