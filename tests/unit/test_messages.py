@@ -149,6 +149,56 @@ def test_a_file_in_utf_16_leads_to_utf_8(encoding, here, capsys):
     assert line == "DATA: is written in UTF-16, as its first bytes say; save it as UTF-8"
 
 
+@pytest.mark.parametrize("declared", [[], ["--encoding", "latin-1"], ["--encoding", "windows-1252"]])
+@pytest.mark.parametrize(
+    ("content", "rule"),
+    [
+        ("a,b\n1,2\n".encode("utf-16"), "is written in UTF-16, as its first bytes say; save it as UTF-8"),
+        ("a,b\n1,2\n".encode("utf-16-le"), "has zero bytes in its header, as text in UTF-16 has; save it as UTF-8"),
+        ("a,b\n1,2\n".encode("utf-16-be"), "has zero bytes in its header, as text in UTF-16 has; save it as UTF-8"),
+        (b"SQLite format 3\0...", "is a SQLite database, as its first bytes say; write sqlite:///FILE#TABLE"),
+        (b"PAR1\x15\4...", "is a Parquet file, as its first bytes say; name it so that it ends in .parquet"),
+        (b"PK\3\4...", "is a workbook or another zip archive, as its first bytes say; save the sheet as CSV"),
+        (b"\x1f\x8b\x08", "is a gzip file, as its first bytes say; name it so that it ends in .csv.gz"),
+    ],
+)
+def test_what_is_no_text_is_called_what_it_is_whatever_encoding_is_declared(content, rule, declared, here, capsys):
+    Path("t.csv").write_bytes(content)
+    assert said(capsys, "publish", "t.csv", "count", "--epsilon", "1", *declared) == f"DATA: {rule}"
+
+
+def test_what_a_record_begins_with_does_not_say_what_the_file_is(here):
+    Path("t.csv").write_bytes(b"a\n\0PAR1\x15SQLite format 3\0\n")
+    assert run(["publish", "t.csv", "count", "--epsilon", "1", "--dry-run"]) == 0
+
+
+@pytest.mark.parametrize("header", ["ward;admitted;cost, EUR", "ward;cost, EUR", "a|b|c,d"])
+def test_a_header_that_two_delimiters_part_asks_which_it_is(header, here, capsys):
+    mark = "|" if "|" in header else ";"
+    Path("t.csv").write_text(f"{header}\n1{mark}2{mark}3,4\n")
+    line = said(capsys, "publish", "t.csv", "count", "--epsilon", "1")
+    assert f'and commas, too; say which of them it is: --delimiter "{mark}" or --delimiter ,' in line
+    for each in (mark, ","):
+        assert run(["publish", "t.csv", "count", "--epsilon", "1", "--dry-run", "--delimiter", each]) == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "remedy"), [("t.db", "sqlite:///FILE#TABLE"), ("t.sqlite#v", "sqlite:///FILE#TABLE"), ("t.xlsx", "a .csv")]
+)
+def test_an_ending_that_is_not_read_leads_to_what_is(file, remedy, here, capsys):
+    Path(file).touch()
+    line = said(capsys, "publish", file, "count", "--epsilon", "1")
+    assert "cannot read a file that ends in" in line and remedy in line
+
+
+def test_a_file_below_a_partition_that_is_no_part_of_a_table_says_so(here):
+    for file in ("s/year=2024/t.csv", "s/year=2024/deep/t.csv"):
+        Path(file).parent.mkdir(parents=True, exist_ok=True)
+        Path(file).write_text("a\n1\n")
+        (_, line) = irisdp.plan(file, "count", epsilon=1).describe_reading()
+        assert line.startswith("as a table of its own, with a budget of its own: what the folder 'year=2024' says")
+
+
 @pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
 def test_interpret_finds_the_sidecar_beside_the_answers(ending, here, capsys):
     out = f"out.{ending}"

@@ -203,7 +203,9 @@ def test_encodings_have_one_name():
 def test_what_is_declared_is_part_of_the_question(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a;c,c;b\n1;3,4;2\n")
-    usual = plan(path, "count", epsilon=1).subject()
+    with pytest.raises(BadInput, match="which of them"):  # nobody said which, and each parts the header
+        plan(path, "count", epsilon=1)
+    usual = plan(path, "count", epsilon=1, delimiter=",").subject()
     assert "text" not in usual
     assert plan(path, "count", epsilon=1, encoding="utf8", delimiter=",").subject() == usual
     assert plan(path, "count", epsilon=1, delimiter=";").subject()["text"] == {"delimiter": ";"}

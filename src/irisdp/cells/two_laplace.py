@@ -33,7 +33,9 @@ class Rated:
     def rate(self) -> float:
         """λ = log(1/α)."""
         excess = self.ratio - 1
-        return math.log1p(float(excess)) if excess < 1 else math.log(float(self.ratio))
+        if excess < 1:
+            return math.log1p(float(excess))
+        return math.log(self.ratio.numerator) - math.log(self.ratio.denominator)  # no float holds e^710
 
     @property
     def slack(self) -> float:

@@ -37,7 +37,7 @@ with when_used(
     from .histogram import Histogram, part_groups
     from .keys import UnreleasedKeys, enumerate_keys
     from .lists import check_list, entry_of
-    from .locations import Location, counted_from, is_address, locate
+    from .locations import Location, counted_from, is_address, locate, note_of_partition
     from .majority import Majority
     from .neighbours import Move, Relation, cell_relation, independent_parts, moves, read_relation, total_cost
     from .orders import Ranking, Top
@@ -114,6 +114,7 @@ __all__ = [
     "load_types",
     "locate",
     "moves",
+    "note_of_partition",
     "open_table",
     "part_groups",
     "read_bins",

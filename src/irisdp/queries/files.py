@@ -76,6 +76,9 @@ class TextSource(Embedded):
         return streaming_connection(schema, stream)
 
 
+_DATABASES = (".db", ".sqlite", ".sqlite3", ".db3")
+
+
 def open_file(
     text: str, encoding: Any = None, delimiter: Any = None, types: Any = None
 ) -> tuple[list[Column], FolderSource | JsonLinesSource | ParquetSource | ServerSource | SqliteSource | TextSource]:
@@ -114,6 +117,8 @@ def open_file(
     ending = PurePath(unpacked_name(text)).suffix.lower()
     if ending not in (*DELIMITERS, *JSON_LINES) and (packing or ending != ".parquet"):
         rule = f"cannot read a file that ends in {(ending + packing)!r}"
+        if ending.partition("#")[0] in _DATABASES:
+            raise BadInput("data", rule, "write sqlite:///FILE#TABLE for a table in SQLite")
         raise BadInput("data", rule, "give a .csv, .tsv, .jsonl or .parquet file")
     # A path cannot be longer than the system allows, hold a NUL byte, or lie in a folder that may not be entered.
     path = guarded(lambda: Path(text).expanduser().resolve(), "is not a usable path", "give the path of a file")
@@ -128,11 +133,11 @@ def open_file(
     if ending in JSON_LINES:
         refuse_form(encoding, delimiter, None)
         return open_json_lines(path, packing, types)
-    return _open_text(path, read_form(ending, encoding, delimiter), packing)
+    return _open_text(path, read_form(ending, encoding, delimiter), packing, sure=delimiter is not None)
 
 
-def _open_text(path: Path, form: TextForm, packing: str) -> tuple[list[Column], TextSource]:
-    names, start = read_header(path, form, "data", packing)
+def _open_text(path: Path, form: TextForm, packing: str, *, sure: bool) -> tuple[list[Column], TextSource]:
+    names, start = read_header(path, form, "data", packing, sure=sure)
     check_names(names)
     return [Column(name, Kind.UNTYPED) for name in names], TextSource(path, form, tuple(names), start, packing)
 

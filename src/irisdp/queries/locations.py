@@ -16,6 +16,7 @@ from pathlib import Path, PurePath
 from urllib.parse import quote, unquote
 
 from ..errors import BadInput
+from .columns import Note
 from .listing import WILDCARDS, listed_files
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "locate",
     "location_of",
     "names_several",
+    "note_of_partition",
     "packing_of",
     "plain_lower",
     "root_of",
@@ -111,6 +113,21 @@ def _is_part(path: Path) -> bool:
     """
     inside = path.suffix.lower() == ".parquet" and "=" in path.parent.name and path.is_file()
     return inside and not os.path.lexists(path.with_name(path.stem + ".ledger"))
+
+
+def note_of_partition(location: Location | None) -> tuple[Note, ...]:
+    """Say of a table that lies in a folder `key=VALUE` and is no part of a table that what the folder says is lost.
+
+    Text is read file by file, and a folder between a file and its partition may be anybody's: so such a file is a table
+    of its own, with a budget of its own.
+    """
+    if location is None or location.inner or location.pattern:
+        return ()
+    folder = next((part.name for part in location.path.parents if "=" in part.name), None)
+    if folder is None:
+        return ()
+    fact = f"as a table of its own, with a budget of its own: what the folder {folder!r} says is no column of it"
+    return (Note(fact, "name the folder around it if all in it are Parquet files of one table"),)
 
 
 def root_of(text: str) -> tuple[Path, str]:

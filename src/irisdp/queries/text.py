@@ -34,7 +34,18 @@ __all__ = ["BOM", "DELIMITERS", "TextForm", "batches", "read_columns", "read_for
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _MARKS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 BOM = codecs.BOM_UTF8
-_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_UTF_16 = ("written in UTF-16", "save it as UTF-8")
+_OTHER_FILES = (
+    (codecs.BOM_UTF16_LE, *_UTF_16),
+    (codecs.BOM_UTF16_BE, *_UTF_16),
+    (b"SQLite format 3\0", "a SQLite database", "write sqlite:///FILE#TABLE"),
+    (b"PAR1\x15", "a Parquet file", "name it so that it ends in .parquet"),
+    (b"PK\3\4", "a workbook or another zip archive", "save the sheet as CSV"),
+    (b"\x1f\x8b", "a gzip file", "name it so that it ends in .csv.gz"),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard file", "name it so that it ends in .csv.zst"),
+)
+"""What no text file that is read begins with, in any encoding."""
+_LONGEST_MARK = 16
 _PROBES = (
     bytes(range(128)),
     bytes(range(127, -1, -1)),
@@ -103,30 +114,44 @@ def refuse_form(encoding: Any, delimiter: Any, types: Any) -> None:
             raise BadInput(name, f"belongs to {where} files", "leave it out")
 
 
-def read_header(path: Path, form: TextForm, field: str, packing: str = "") -> tuple[list[str], int]:
+def read_header(
+    path: Path, form: TextForm, field: str, packing: str = "", *, sure: bool = False
+) -> tuple[list[str], int]:
     """Return the names in the first line and where the records start.
 
     A nameless column is called by its place, column1, column2, ... Only the first line decides, so that no record can.
 
+    Parameters
+    ----------
+    sure : bool
+        Whether the delimiter was said, and not taken from the ending.
+
     Raises
     ------
     BadInput
-        For a line that is not written properly, in the encoding, or ends by CR alone; and for data of one column, whose
-        name, in no quotes, would be several with another delimiter.
+        For a line that is not written properly, in the encoding, or ends by CR alone; for a file of another kind; and
+        for data that another delimiter would split as often, but for one that was said of several columns.
     """
 
     rule = f"has no header that can be read as {form.encoding.upper()} text"
     # Only how the data is written can be declared.
     other = ", or name its encoding, as in encoding='latin-1'" if field == "data" else ""
     remedy = f"save it as CSV, in UTF-8, with a header line{other}"
-    if form.encoding == "utf-8" and guarded(lambda: first_bytes(path, 2, packing), rule, remedy, field) in _UTF_16:
-        raise BadInput(field, "is written in UTF-16, as its first bytes say", "save it as UTF-8")
+    begun = guarded(lambda: first_bytes(path, _LONGEST_MARK, packing), rule, remedy, field)
+    for first, kind, better in _OTHER_FILES:
+        if begun.startswith(first):
+            raise BadInput(field, f"is {kind}, as its first bytes say", better)
+    if b"\0" in begun.partition(b"\n")[0]:  # of the header alone
+        raise BadInput(field, "has zero bytes in its header, as text in UTF-16 has", "save it as UTF-8")
     line, start = guarded(lambda: _first_line(path, form, packing), rule, remedy, field)
-    mark = _unsplit(line, form) if field == "data" else None
+    mark = _unsplit(line, form, sure) if field == "data" else None
     if mark is not None:
-        said = {"\t": "\\t"}.get(mark, mark)
+        said, own = ({"\t": "\\t"}.get(each, each) for each in (mark, form.delimiter))
         rule = f"has one column whose name holds {_MARKS[mark]}"
         remedy = f'write the name in double quotes if it is one column; else say delimiter="{said}"'
+        if _parts(line, form) > 1:
+            rule = f"has a header that {_MARKS[mark]} part, and {_MARKS.get(form.delimiter, repr(own))}, too"
+            remedy = f'say which of them it is: delimiter="{said}" or delimiter="{own}"'
         raise BadInput(field, rule, remedy)
     names = guarded(lambda: _names(line, form), rule, remedy, field)
     return [name.strip() or f"column{place}" for place, name in enumerate(names, 1)], start
@@ -149,19 +174,20 @@ def _names(line: bytes, form: TextForm) -> list[str]:
     return fields[0] if fields else []
 
 
-def _unsplit(line: bytes, form: TextForm) -> str | None:
-    """Return the mark that splits a header which is one name, or none that can be read, as it is declared."""
+def _parts(line: bytes, form: TextForm) -> int:
+    """Count the names of a header; none where it cannot be read."""
+    try:
+        return len(_names(line, form))
+    except ValueError:
+        return 0
 
-    def count(mark: str) -> int:
-        try:
-            return len(_names(line, replace(form, delimiter=mark)))
-        except ValueError:
-            return 0
 
-    if count(form.delimiter) > 1:
-        return None
-    declared = line.count(form.delimiter.encode())
-    return next((mark for mark in _MARKS if mark != form.delimiter and count(mark) > max(1, declared)), None)
+def _unsplit(line: bytes, form: TextForm, sure: bool) -> str | None:
+    """Return the mark that splits a header as often as its delimiter does, which nobody said, or which splits none."""
+    own, declared = _parts(line, form), line.count(form.delimiter.encode())
+    least = own if own > 1 else max(1, declared) + 1
+    marks = (mark for mark in _MARKS if mark != form.delimiter and _parts(line, replace(form, delimiter=mark)) >= least)
+    return None if sure and own > 1 else next(marks, None)
 
 
 def read_columns(path: Path, form: TextForm, field: str) -> tuple[list[str], list[list[str]]]:

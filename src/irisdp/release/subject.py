@@ -20,6 +20,7 @@ from ..queries import (
     cell_relation,
     describe_types,
     describe_unit,
+    note_of_partition,
 )
 from .promise import Promise
 
@@ -126,7 +127,14 @@ def subject_of(
         ),
         rules=_reading(table, read) if table.reading else "",
         notes=tuple(
-            dict.fromkeys([*(condition.notes if condition else ()), *noted, *(groups.notes if groups else ())])
+            dict.fromkeys(
+                [
+                    *note_of_partition(table.location),
+                    *(condition.notes if condition else ()),
+                    *noted,
+                    *(groups.notes if groups else ()),
+                ]
+            )
         ),
         facts=facts,
         chain=hashlib.sha256(canonical(facts).encode()).hexdigest() if links else None,
