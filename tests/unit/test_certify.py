@@ -290,3 +290,12 @@ def test_the_audit_of_a_document_without_inputs_uses_the_graph_s():
     assert isinstance(document, MechanismDocument)
     assert audit(document).holds
     assert np.asarray(document.row_of).tolist() == [0, 0, 0, 0]
+
+
+def test_a_row_that_does_not_sum_to_1_is_named_wherever_an_audit_is_shown(tmp_path):
+    (tmp_path / "m.csv").write_text("0.6,0.25,0.1499\n0.3,0.4,0.3\n0.15,0.25,0.6\n")
+    verdict = irisdp.audit(tmp_path / "m.csv", graph=Path(3), privacy=irisdp.Privacy(epsilon=1))
+    assert verdict.wrong_row == (0, Fraction(-1, 10**4))
+    said = "do NOT sum to exactly 1: that of input 0 is the first, 0.0001 too little"
+    assert f"rows {said}" in repr(verdict) and said in verdict._repr_html_()
+    assert "rows" not in repr(irisdp.audit(geometric(2, irisdp.Privacy(epsilon=1))))

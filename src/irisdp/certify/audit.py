@@ -25,6 +25,7 @@ from .optimality import Optimality, judge
 from .pair_audit import PairAudit
 from .pairs import RowPairs
 from .subject import Subject, same_promise, subject_of
+from .words import said_of_sums, wrong_row_of
 
 __all__ = ["Audit", "TightEdge", "audit"]
 
@@ -75,6 +76,8 @@ class Audit(InOneLine):
         the graph does not join; without edges nothing is compared at all. None for a `DepthMechanism`: it lists none.
     by_theorem : bool
         What `pairs` hold is the guarantee of a theorem, not a maximum over listed rows.
+    wrong_row : tuple or None
+        The first input whose row does not sum to exactly 1, and its sum less 1.
     """
 
     privacy: Privacy
@@ -88,6 +91,7 @@ class Audit(InOneLine):
     inputs: int | None = None
     edges: int | None = None
     alone: int | None = None
+    wrong_row: tuple[Any, Fraction] | None = None
 
     @property
     def private(self) -> bool:
@@ -125,7 +129,8 @@ class Audit(InOneLine):
         return self.pairs[0]
 
     def _summary(self) -> str:
-        return "; ".join(f"{name} {said}".strip() for name, said in self._told() if name not in ("rows", "tightest"))
+        told = dict(self._told()) | ({"rows": ""} if self.rows_sum_to_one else {}) | {"tightest": ""}
+        return "; ".join(f"{name} {said}".strip() for name, said in told.items() if said)
 
     def _told(self) -> list[tuple[str, str]]:
         """Say what was found, each with its name; of several pairs, of the worst one."""
@@ -137,18 +142,17 @@ class Audit(InOneLine):
         needed = worst.epsilon_at_delta
         return [
             ("", "holds" if self.holds else "DOES NOT HOLD"),
-            *(
-                []
-                if self.inputs is None
-                else [("graph", f"{so_many(self.inputs, 'input')}, {so_many(self.edges or 0, 'edge')}")]
-            ),
-            ("rows", "sum to exactly 1" if self.rows_sum_to_one else "do NOT sum to exactly 1"),
+            *([] if self.inputs is None else [("graph", self._graph(self.inputs))]),
+            ("rows", said_of_sums(self.wrong_row)),
             ("promised", several + f"ε = {short_text(worst.pair.epsilon)}, δ = {short_text(worst.pair.delta)}"),
             ("δ needed", short_text(worst.delta_at_epsilon)),
             ("ε needed", "none suffices" if needed is None else short_text(needed)),
             *([] if self.tightest is None else [("tightest", " and ".join(map(str, self.tightest.edge)))]),
             ("optimality", "not judged" if self.not_judged else claim),
         ]
+
+    def _graph(self, inputs: int) -> str:
+        return f"{so_many(inputs, 'input')}, {so_many(self.edges or 0, 'edge')}"
 
     def _repr_html_(self) -> str:
         """Show what was found in a notebook, a line each."""
@@ -248,7 +252,7 @@ def audit(
     deltas, ratios = needs(rows, pairs, promised, non_negative=non_negative)
     verdict = Audit(
         privacy=examined.privacy,
-        rows_sum_to_one=all(sum(rows[i]) == 1 for i in used),
+        rows_sum_to_one=(whole := all(sum(rows[i]) == 1 for i in used)),
         non_negative=non_negative,
         pairs=tuple(
             PairAudit(pair, as_fraction(delta), None if ratio is None else as_fraction(ratio))
@@ -259,6 +263,7 @@ def audit(
         inputs=len(examined.inputs),
         edges=examined.graph.number_of_edges,
         alone=_alone(examined.graph),
+        wrong_row=None if whole else wrong_row_of(document),
     )
     if non_negative and len(pairs):
         worst = verdict.worst

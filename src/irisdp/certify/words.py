@@ -16,10 +16,11 @@ import flint
 
 from ..exact import rational_text, short_text
 from ..graphs.names import json_node
+from ..mechanisms import MechanismDocument
 from .arithmetic import Number, as_fraction
 from .goals import Goal
 
-__all__ = ["PULLBACK", "GoalInWords", "in_words", "without_a_goal"]
+__all__ = ["PULLBACK", "GoalInWords", "in_words", "said_of_sums", "without_a_goal", "wrong_row_of"]
 
 PULLBACK = "pullback"
 """The theorem that rests on the certificate of another mechanism."""
@@ -49,6 +50,21 @@ _WITHOUT_A_GOAL = {
 }
 """What each theorem proves of rows where no goal is stated; and of their pullback, whose proof is an average over the
 inputs of one value (proofs/pullback.md)."""
+
+
+def wrong_row_of(document: MechanismDocument) -> tuple[Any, Fraction] | None:
+    """Return the first input whose row does not sum to exactly 1, and what it sums to beyond 1; None if all rows do."""
+    beyond = [sum(row, Fraction(0)) - 1 for row in document.rows]
+    return next(((document.inputs[i], beyond[row]) for i, row in enumerate(document.row_of) if beyond[row]), None)
+
+
+def said_of_sums(wrong: tuple[Any, Fraction] | None) -> str:
+    """Say whether rows sum to 1, and of the first that does not by how much."""
+    if wrong is None:
+        return "sum to exactly 1"
+    name, beyond = wrong
+    by = f"{short_text(abs(beyond), 3)} too {'little' if beyond < 0 else 'much'}"
+    return f"do NOT sum to exactly 1: that of input {name} is the first, {by}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

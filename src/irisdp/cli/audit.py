@@ -95,7 +95,7 @@ def _show(file: Path, verdict: Audit, document: MechanismDocument, *, repaired: 
     held = "holds" if verdict.holds else "DOES NOT HOLD"
     say(view, f"{file}: {held}")
     _show_graph(view, verdict)
-    say(view, f"  rows       {'sum to exactly 1' if verdict.rows_sum_to_one else _wrong_sum(document, repaired)}")
+    say(view, f"  rows       {_sums(verdict, document, repaired)}")
     if not verdict.non_negative:
         say(view, f"  negative   {_negative_entry(document)}")
     say(view, f"  promised   {verdict.privacy}")
@@ -112,15 +112,17 @@ def _show(file: Path, verdict: Audit, document: MechanismDocument, *, repaired: 
         _show_optimality(view, verdict.optimality)
 
 
-def _wrong_sum(document: MechanismDocument, repaired: bool) -> str:
-    """Say which row is the first that does not sum to 1, and by how much."""
-    sums = [sum(row, Fraction(0)) - 1 for row in document.rows]
-    place, beyond = next((i, sums[number]) for i, number in enumerate(document.row_of) if sums[number])
-    by = f"{short_text(abs(beyond), 3)} too {'little' if beyond < 0 else 'much'}"
+def _sums(verdict: Audit, document: MechanismDocument, repaired: bool) -> str:
+    """Say whether rows sum to 1, and what to do where one does not."""
+    from ..certify.words import said_of_sums
+
+    said = said_of_sums(verdict.wrong_row)
+    if verdict.rows_sum_to_one:
+        return said
     mend = "; give more digits, or quotients such as 1/3"
-    if max(map(abs, sums)) <= _REPAIRED:
+    if max(abs(sum(row, Fraction(0)) - 1) for row in document.rows) <= _REPAIRED:
         mend = "" if repaired else "; --repair OUT.json writes a mechanism close by whose rows do"
-    return f"do NOT sum to exactly 1: that of input {document.inputs[place]} is the first, {by}{mend}"
+    return said + mend
 
 
 def _negative_entry(document: MechanismDocument) -> str:
