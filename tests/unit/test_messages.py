@@ -451,3 +451,20 @@ def test_a_loss_is_called(loss, call):
     for asked in (lambda: consumers.Consumer(3, loss), lambda: interpret(noise, 1, loss=loss)):
         with pytest.raises(BadInput, match=rf"^loss: is a function that makes a loss; call it: {call}$"):
             asked()
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
+@pytest.mark.parametrize("command", [["interpret"], ["report", "-o", "r.html"], ["plot", "-o", "p.svg"]])
+def test_answers_that_were_changed_by_hand_are_not_read_as_what_was_published(command, ending, here, capsys):
+    out = Path(f"out.{ending}")
+    assert run(["publish", "c.csv", "count", "--epsilon", "1", "--out", str(out)]) == 0
+    if ending == "parquet":
+        pq.write_table(pq.read_table(out), out, compression="none")
+    else:
+        out.write_text(out.read_text().replace("answer_high", "answer_top"))
+    for named in (str(out), f"{out}.release.json"):
+        line = said(capsys, command[0], named, *command[1:])
+        assert f"{out} is not as it was published: {out}.datapackage.json holds another sha256" in line
+        assert line.endswith("publish the same again with --force, which is free of charge")
+    Path(f"{out}.datapackage.json").unlink()  # nothing says what it was
+    assert "sha256" not in (run([*command[:1], str(out), *command[1:]]), capsys.readouterr().err)[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,35 @@ __all__ = ["rows_of"]
 
 
 def rows_of(path: Path) -> tuple[list[str], list[list[Any]]]:
-    """Return the columns and rows of a published file, by its ending."""
+    """Return the columns and rows of a published file, by its ending.
+
+    Raises
+    ------
+    BadInput
+        For a file that is not there or none that `publish` wrote, and for one that was changed since: the data package
+        beside it holds its digest.
+    """
     if not path.is_file():
         raise BadInput("release", f"there is no {path.name} beside it", "give value=, or put the file beside it")
+    _check_unchanged(path)
     columns, rows = _read(path)
     if any(len(row) != len(columns) for row in rows):
         raise BadInput("release", f"{path.name} has rows of different lengths", "give a file that publish wrote")
     return columns, rows
+
+
+def _check_unchanged(path: Path) -> None:
+    package = path.with_name(f"{path.name}.datapackage.json")
+    if not package.is_file():
+        return
+    described = read_json(package, "release")
+    resources = described.get("resources") if isinstance(described, Mapping) else None
+    for resource in resources if isinstance(resources, list) else []:
+        if isinstance(resource, Mapping) and resource.get("path") == path.name:
+            kind, _, digest = str(resource.get("hash")).partition(":")
+            if kind == "sha256" and digest != hashlib.sha256(path.read_bytes()).hexdigest():
+                rule = f"{path.name} is not as it was published: {package.name} holds another sha256"
+                raise BadInput("release", rule, "publish the same again with force=True, which is free of charge")
 
 
 def _read(path: Path) -> tuple[list[str], list[list[Any]]]:
