@@ -257,11 +257,8 @@ def explained(error: BaseException) -> tuple[str, str] | None:
         if state.startswith(start):
             return f"is on a server that {rule}{code}", remedy
     if is_lost(error):
-        rule = f"is on a server that cannot be reached or does not let this role in, or went away{code}"
-        return (
-            rule,
-            "check host, port, database, user and password (~/.pgpass, PGPASSWORD), and whether the server runs",
-        )
+        rule = f"is on a server that cannot be reached, or went away{code}"
+        return rule, "check host and port, and whether the server runs"
     return f"is on a server that could not read it{code}", "check that the table is intact, and ask again"
 
 

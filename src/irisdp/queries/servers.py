@@ -51,9 +51,11 @@ SILENCE = 60
 _LOST = ("57P01", "57P02", "57P03", "57P05", "08")
 """The server goes down, comes up, or cut the connection."""
 
+_NO_ROLE, _NO_DATABASE = "28000", "3D000"
+
 SAID = {
     "28": ("does not let this role in", "check the user, and the password in ~/.pgpass, a service file or PGPASSWORD"),
-    "3D": ("names a database that is not there", "have it made, or name another"),
+    "3D": ("has no database of that name", "check the address, or have it made"),
 }
 """What a code says of any server, by its first letters: rule and remedy."""
 
@@ -141,15 +143,37 @@ def connected(server: Server) -> psycopg.Connection[Any]:
     usual = {"connect_timeout": _CONNECT, "tcp_user_timeout": SILENCE * 1000}
     usual |= {"keepalives_idle": idle, "keepalives_interval": interval, "keepalives_count": count}
     more = {name: value for name, value in usual.items() if name not in server.options}
-    connection: psycopg.Connection[Any] = driver().connect(
-        server.told,
-        autocommit=True,
-        prepare_threshold=None,
-        client_encoding="utf8",
-        fallback_application_name="irisdp",
-        **more,
-    )
+    library = driver()
+    try:
+        connection: psycopg.Connection[Any] = library.connect(
+            server.told,
+            autocommit=True,
+            prepare_threshold=None,
+            client_encoding="utf8",
+            fallback_application_name="irisdp",
+            **more,
+        )
+    except library.OperationalError as error:
+        error.sqlstate = state_of(error) or _refused(error) or None
+        raise
     return connection
+
+
+def _refused(error: Any) -> str:
+    """Return the code for why a server let nobody in, which its library keeps to itself; empty where none answered.
+
+    Whatever language a server speaks, it puts the name that it does not know in quotes.
+    """
+    login, said = getattr(error, "pgconn", None), str(error).rpartition("failed:")[2]
+    if login is None:
+        return ""
+    user, database = (
+        bool(name) and re.search(rf"""["'«»„“”]\s?{re.escape(name.decode(errors="replace"))}\s?["'«»„“”]""", said)
+        for name in (login.user, login.db)
+    )
+    if database and ("database" in said if user else True):
+        return _NO_DATABASE if "exist" in said or "database" not in said else _NO_ROLE
+    return _NO_ROLE if user or login.needs_password or login.used_password else ""
 
 
 def listening() -> tuple[str, ...]:

@@ -33,7 +33,7 @@ def explain(name: str, error: Exception) -> tuple[str, str]:
         if state.startswith(start):
             return f"{name} {rule} ({state})", remedy
     if is_lost(error):
-        rule = "cannot be reached or does not let this role in, or went away; nothing was spent"
-        remedy = "check host, port, user and password (~/.pgpass, PGPASSWORD), and whether the server runs"
+        rule = "cannot be reached, or went away; nothing was spent"
+        remedy = "check host and port, and whether the server runs"
         return f"{name} {rule}{f' ({state})' if state else ''}", remedy
     return f"{name} is damaged or not a ledger{f' ({state})' if state else ''}", "restore it, or name another"
