@@ -683,10 +683,12 @@ WRONG = {
     "postgresql:/iris:secret@host/db#t.csv": "is the address of a server, given as a path",
     "postgresql://iris@/postgres{where}#pg_catalog.pg_authid": "names the table pg_catalog.pg_authid, which",
     "postgresql://iris@/postgres{where}#none": "names the table public.none, which the database does not have",
-    "postgresql://iris@/none{where}#t": "is on a server that cannot be reached or does not let this role in",
-    "postgresql://nobody@/postgres{where}#t": "is on a server that cannot be reached or does not let this role in",
-    "postgresql://iris@/postgres?host=/nowhere#t": "is on a server that cannot be reached",
-    "postgresql://iris@127.0.0.1:1/postgres#t": "is on a server that cannot be reached",
+    "postgresql://iris@/none{where}#t": "is on a server that has no database of that name (3D000); check the address",
+    "postgresql://nobody@/postgres{where}#t": "is on a server that does not let this role in (28000); check the user",
+    "postgresql://iris@/iris{where}#t": "is on a server that has no database of that name (3D000)",
+    "postgresql://iris@127.0.0.1:{port}/postgres#t": "is on a server that does not let this role in (28000)",
+    "postgresql://iris@/postgres?host=/nowhere#t": "is on a server that cannot be reached, or went away; check host",
+    "postgresql://iris@127.0.0.1:1/postgres#t": "is on a server that cannot be reached, or went away; check host",
 }
 
 
@@ -694,7 +696,7 @@ WRONG = {
 def test_what_is_wrong_is_one_line_that_quotes_no_secret(server, tmp_path, monkeypatch, capsys, data):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PGPASSWORD", "secret")
-    given = data.format(where=f"?host={server.folder}&port={server.port}")
+    given = data.format(where=f"?host={server.folder}&port={server.port}", port=server.port)
     assert run(["publish", given, "count", "age > 40", "--epsilon", "1", "--ledger", "a.ledger"]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
@@ -792,3 +794,20 @@ def test_addresses_are_read_as_libpq_reads_them():
         "postgresql://ann@db.example:5433/clinic?sslmode=require", "a.b", "c#",
     )  # fmt: skip
     assert read_table_address("postgresql:///clinic#visits").schema == "public"
+
+
+def test_a_project_of_a_table_on_a_server_is_written_where_it_is_named(visits, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["init", visits]) == 2
+    assert capsys.readouterr().err.startswith(
+        "irisdp: --out: is missing, and a table on a server has no place beside it; name a file"
+    )
+    assert run(["init", visits, "-o", "visits.iris.toml"]) == 0
+    capsys.readouterr()
+    text = (tmp_path / "visits.iris.toml").read_text()
+    assert "# The columns, with the types that the table has:" in text and "--project" in text
+    (tmp_path / "visits.iris.toml").write_text("limit = 2\n" + text)
+    options = {"epsilon": 1, "ledger": tmp_path / "v.ledger", "project": tmp_path / "visits.iris.toml"}
+    assert irisdp.publish(visits, "count", **options).ledger is not None
+    with pytest.raises(irisdp.BudgetRefused):
+        irisdp.publish(visits, "count", "age > 40", **options | {"epsilon": 1.5})

@@ -48,11 +48,12 @@ def init_project(
     Parameters
     ----------
     data : path
-        A .csv, .tsv or .parquet file.
+        A .csv, .tsv or .parquet file, or the address of a table on a server.
     encoding, delimiter : str, optional
         How a text file is written; the project then says it.
     out : path, optional
-        Where to write it; beside the data, as `NAME.iris.toml`, unless given: there `irisdp.publish` finds it.
+        Where to write it; beside the data, as `NAME.iris.toml`, unless given: there `irisdp.publish` finds it. A table
+        on a server has no such place.
     force : bool
         Whether a file that is there already may be replaced. The data never is.
 
@@ -75,16 +76,20 @@ def init_project(
     'survey.iris.toml'
     """
     table = open_table(data, encoding=encoding, delimiter=delimiter)
-    if table.location is None:
-        what = "a frame" if table.called is None else "a table on a server"
-        rule = f"must be a file: {what} has no place beside it"
-        raise BadInput("data", rule, "give a .csv, .tsv or .parquet file")
-    path = table.location.path
-    target = table.location.beside(ENDING) if out is None else file_path(out, "out")
-    ledger = find_ledger(table, None).place
-    kept = [*names_of_data(table.location), ("the ledger", ledger), ("the secret", secret_file(path))]
+    if table.called is None:
+        raise BadInput("data", "must be a file: a frame has no place beside it", "give a .csv, .tsv or .parquet file")
+    if table.location is None and out is None:
+        rule = "is missing, and a table on a server has no place beside it"
+        raise BadInput("out", rule, "name a file with out=, such as out='visits.iris.toml'")
+    kept: list[tuple[str, Any]] = []
+    if table.location is not None:
+        ledger = find_ledger(table, None).place
+        kept = [*names_of_data(table.location), ("the ledger", ledger)]
+        kept.append(("the secret", secret_file(table.location.path)))
+    target = table.location.beside(ENDING) if table.location and out is None else file_path(out, "out")
     (output,) = plan_outputs([target], kept, field="out", force=force)
-    text = "".join(f"{line}\n" for line in _lines(table, path.name, target.name, encoding, delimiter))
+    data_name = table.location.path.name if table.location else table.called
+    text = "".join(f"{line}\n" for line in _lines(table, data_name, target.name, encoding, delimiter))
     write_outputs([(output, text.encode())])
     return target
 
@@ -94,7 +99,10 @@ def _lines(table: Table, data: str, name: str, encoding: str | None, delimiter: 
     shown = data if data.isprintable() else "the data"
     yield f"# What irisdp takes for granted about {shown}: relation, unit and limit are promises."
     yield "# Written from the names of the columns alone; no record was read. Lines that begin with # say nothing yet."
-    yield f"# Beside the data it is found as {name}, elsewhere it is named with each question. It is public, as is"
+    if table.location is None:
+        yield "# It is named with each question, --project or project=. It is public, as is"
+    else:
+        yield f"# Beside the data it is found as {name}, elsewhere it is named with each question. It is public, as is"
     yield "# every value in it: write what you know without the data, such as the codes of a questionnaire."
     yield ""
     yield "# Which tables must be hard to tell apart: those with one record more or less, or with one record exchanged."
@@ -116,7 +124,7 @@ def _lines(table: Table, data: str, name: str, encoding: str | None, delimiter: 
         yield "[types]"
         yield from (f'#{_key(column.name)} = "text"' for column in columns)
     else:
-        yield "# The columns, with the types that the file has:"
+        yield f"# The columns, with the types that the {'table' if table.location is None else 'file'} has:"
         yield from (f"#   {column.name}: {column.kind}" for column in columns)
     yield ""
     yield "# The values that a question about a column is answered with, where it names none itself."
