@@ -158,7 +158,7 @@ def test_several_records_are_counted_told_and_charged_once(file, capsys):
     ]
     out = file.with_name("out.csv")
     assert run([*command, "--dry-run"]) == 0
-    assert "staircase noise, as one person moves one answer by at most 2" in capsys.readouterr().out
+    assert "staircase noise, as one pid moves one answer by at most 2" in capsys.readouterr().out
     assert run([*command, "--out", str(out)]) == 0
     assert out.read_text().split() == ["answer,answer_low,answer_high", "80,80,80"]
     assert "at most 2 records kept per pid" in capsys.readouterr().out
@@ -175,9 +175,9 @@ def test_several_records_are_counted_told_and_charged_once(file, capsys):
 def test_groups_are_compared_in_the_plan(file):
     options = {"unit": "pid", "by": "ward", "groups": "a,b,c", "epsilon": 1}
     spread, one = (plan(file, "count", **options, at_most=4, groups_per_unit=groups) for groups in (2, 1))
-    assert "geometric noise at ε/4, as one person may move several answers" in spread.describe_error()[0]
+    assert "geometric noise at ε/4, as one pid may move several answers" in spread.describe_error()[0]
     assert "(staircase noise at ε/2 for each answer would be off by" in spread.describe_error()[0]
-    assert "staircase noise, as one person moves one answer" in one.describe_error()[0]
+    assert "staircase noise, as one pid moves one answer" in one.describe_error()[0]
     assert spread.asked.unit_rule.endswith("of these, those in the first 2 groups")
     assert one.question() != spread.question()
     assert spread.cost.epsilon == one.cost.epsilon == 1

@@ -198,7 +198,10 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any, what: Decl
 
 def _read_column(column: Column, values: list[Any], what: Declares) -> tuple[Kind, list[Any]]:
     if any_empty(values):
-        raise BadInput(what.option, f"has an empty value for {column.name}", f"give every {what.one} a value")
+        remedy = f"give every {what.one} a value"
+        if what is GROUPS:  # an empty cell is null, and in no group
+            remedy += f"; for records without one write by=\"known = COALESCE({column.name}, 'none')\""
+        raise BadInput(what.option, f"has an empty value for {column.name}", remedy)
     kind = column.kind
     if kind is Kind.UNTYPED:
         kind, keys = Kind.NUMBER, read_values(values, Kind.NUMBER)

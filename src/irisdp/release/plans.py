@@ -266,14 +266,22 @@ class Plan:
         reason = {Relation.ADD_REMOVE: "adding or removing", Relation.EXCHANGE: "exchanging"}[self.relation]
         privacy = self.audiences[0].mechanism.privacy
         kept = "" if isinstance(privacy, Privacy) and privacy.single else f"; each answer keeps {privacy}"
-        return f"{self.cost} for {reason} one {'record' if self.unit is None else self.unit}{kept}"
+        moved = self.relation is Relation.EXCHANGE and self.by and not self.public_membership
+        why = (
+            "; an exchange may take it out of one group and put it into another, and both are charged" if moved else ""
+        )
+        return f"{self.cost} for {reason} one {'record' if self.unit is None else self.unit}{kept}{why}"
 
     def describe_error(self) -> list[str]:
         """Say the expected error, a line for each audience."""
         return [
-            audience.mechanism.describe_error() + (f" for {audience.name}" if audience.name else "")
+            self._of_unit(audience.mechanism.describe_error()) + (f" for {audience.name}" if audience.name else "")
             for audience in self.audiences
         ]
+
+    def _of_unit(self, said: str) -> str:
+        """Call whoever is protected what the table calls them: a mechanism knows of persons alone."""
+        return said.replace("one person", f"one {self.unit}") if self.unit is not None else said
 
     def describe_naming(self) -> list[str]:
         """Say how large a group must be to be named, and what names it; nothing where groups are declared."""
@@ -282,4 +290,4 @@ class Plan:
         how = "its noisy count passes what an empty group's can be: one noise pays for name and count"
         if self.selector is not None:
             how = f"selected apart from its answer, at {self.selector.privacy} more, as {self.apart}"
-        return [self.naming.describe_naming(), how]
+        return [self._of_unit(self.naming.describe_naming()), how]
