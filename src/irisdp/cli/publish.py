@@ -189,7 +189,10 @@ def publish_command(
     ] = None,
     secret: Annotated[
         Path | None,
-        typer.Option(help="Keep the fingerprints' secret beside this path, not beside the data.", metavar="FILE"),
+        typer.Option(
+            help="Keep the fingerprints' secret beside this file (beside a folder, not in it), not beside the data.",
+            metavar="FILE",
+        ),
     ] = None,
     table: Annotated[
         str | None,

@@ -188,7 +188,8 @@ class Kept(TypedDict, total=False):
     ledger : path, address or Ledger
         The budget's file; beside the data unless given. Frames need one.
     secret : path
-        Keep the secret that fingerprints are keyed with beside this path instead of beside the data.
+        Keep the secret that fingerprints are keyed with beside this file instead of beside the data; beside a folder,
+        not in it.
     table : str
         What the ledger calls the table; the name of its file unless given. A frame has none unless given.
     """
