@@ -200,3 +200,27 @@ def test_help_loads_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.splitlines()[-1] == "set()"
+
+
+def test_a_refusal_is_said_once_at_a_terminal_and_as_json_elsewhere(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("a\n1\n")
+    assert run(["ledger", "t.ledger", "--limit", "1"]) == 0
+    capsys.readouterr()
+    command = ["publish", "t.csv", "count", "--epsilon", "2"]
+    assert run(command) == 1
+    assert capsys.readouterr().out.startswith('{"error": ')
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert run(command) == 1
+    told = capsys.readouterr()
+    assert told.out == "" and told.err.startswith("irisdp: the ledger's limit is")
+    assert run([*command, "--json"]) == 1
+    assert capsys.readouterr().out.startswith('{"error": ')
+
+
+def test_what_was_asked_for_within_stands_below_the_title(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("a\n1\n")
+    assert run(["publish", "t.csv", "count", "--within", "5"]) == 0
+    headings = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert headings[:2] == ["count", "within"] and headings.count("count") == headings.count("within") == 1

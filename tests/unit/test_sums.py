@@ -365,3 +365,16 @@ def test_only_what_is_released_says_that_a_mean_says_nothing(tmp_path):
         answers = replace(published.answers, assured=assured)
         doubts = replace(published, answers_of={None: answers}).describe_doubt()
         assert [doubt.partition(":")[0] for doubt in doubts] == ["this says nothing"] * said
+
+
+def test_how_far_one_record_moves_a_sum_is_said_of_what_moves_it_and_in_which_steps():
+    table = pa.table({"who": [1, 1, 2], "cost": [5, 7, 4], "ward": ["a", "b", "a"]})
+    bounds = {"lower": 0, "upper": 2_000_000, "epsilon": 1}
+    (one,) = irisdp.plan(table, "sum", "cost", **bounds).describe_error()
+    assert "as one record moves one answer by at most 2,000,000" in one and "steps" not in one
+    (steps,) = irisdp.plan(table, "sum", "cost", **bounds, step=100, unit="who").describe_error()
+    assert "as one who moves one answer by at most 20,000 (steps of 100)" in steps
+    (spread,) = irisdp.plan(
+        table, "sum", "cost", **bounds, unit="who", at_most=3, by="ward", groups="a,b"
+    ).describe_error()
+    assert "geometric noise at ε/6,000,000, as one who may move several answers, by at most 6,000,000 in all" in spread

@@ -113,7 +113,7 @@ class StaircaseNoise(_MovedFurther):
     def reason(self) -> str:
         """Why."""
         answers = "one answer" if self.cells == 1 else f"at most {self.cells} answers, each"
-        return f"one person moves {answers} by at most {self.sensitivity}"
+        return f"one person moves {answers} by at most {self.sensitivity:,}"
 
     def masses(self, value: int, largest: int) -> Iterable[tuple[int, Fraction]]:
         """Yield the exact law; beyond all steps a shift by m takes every mass down by r, so m numbers stand for all."""
@@ -147,12 +147,12 @@ class SpreadNoise(_MovedFurther):
     @property
     def called(self) -> str:
         """Which noise it is."""
-        return f"geometric noise at ε/{self.sensitivity}"
+        return f"geometric noise at ε/{self.sensitivity:,}"
 
     @property
     def reason(self) -> str:
         """Why."""
-        return f"one person may move several answers, by at most {self.sensitivity} in all"
+        return f"one person may move several answers, by at most {self.sensitivity:,} in all"
 
     def masses(self, value: int, largest: int) -> Iterable[tuple[int, Fraction]]:
         """Yield the exact law; beyond `largest` on either side all ratios stay as they are."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact import Enclosure, shown_above, shown_below
+from ..exact import Enclosure, rational_text, shown_above, shown_below
 from ..privacy import Guarantee
 from ..sampling import BitSource
 from .added_noise import GaussianNoise
@@ -107,7 +107,8 @@ class NoisySums:
         )
         if isinstance(self.noise, GaussianNoise):
             return said
-        said += f"; {self.noise.called}, as {self.noise.reason}" + (" (in steps)" if self.steps.size != 1 else "")
+        said += f"; {self.noise.called}, as {self.noise.reason}"
+        said += f" (steps of {rational_text(self.steps.size)})" if self.steps.size != 1 else ""
         if self.noise.instead_of is None:
             return said
         beside = self.noise.instead_of.expected_error()["mean_absolute"] * float(self.steps.size)

@@ -254,7 +254,8 @@ def _status(arguments: list[str]) -> int:
         sys.stdout.flush()
         return outcome if isinstance(outcome, int) else 0
     except Refusal as refusal:
-        print_json(refusal.document)
+        if "--json" in arguments or not sys.stdout.isatty():  # people at a terminal read the line below
+            print_json(refusal.document)
         return _complain(str(refusal), refusal.exit_status)
     except IrisError as error:
         return _complain(str(error), error.exit_status)

@@ -11,9 +11,9 @@ import typer
 from ..catalogue import FORMS
 from ..errors import BadInput
 from .answers import progress
-from .expectations import expectations, show_within
+from .expectations import expectations
 from .options import AsJson, Force, print_json
-from .published import show_plan, show_published
+from .published import show_plan, show_published, show_takes
 from .spelling import error_in_options
 from .terminal import show_what_is_charged
 
@@ -275,8 +275,9 @@ def publish_command(
         else:
             show_plan(planned, book.place, outlook, _OPTIONS)
         return
-    if within is not None and not as_json:
-        show_within(plan(data, *query, **options))
+    foretold = within is not None and not as_json
+    if foretold:  # said before it is spent
+        show_takes(plan(data, *query, **options))
     with progress(quiet=as_json):
         options |= {"ledger": ledger, "secret": secret, "table": table, "out": out, "report": report}
         options |= {"licence": licence, "force": force}
@@ -285,7 +286,7 @@ def publish_command(
         if as_json:
             print_json(published.to_document())
         else:
-            show_published(published)
+            show_published(published, titled=foretold)
 
 
 _OPTIONS = dict.fromkeys(inspect.signature(publish_command).parameters, "VALUE")

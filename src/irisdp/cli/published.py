@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..exact import rational_text
 from .answers import KNOWN_ELSEWHERE, show_answers
-from .expectations import show_expectations
+from .expectations import show_expectations, show_within
 from .options import console, say, short_path
 from .spelling import in_options
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..release import Plan, Publication
     from ..release.outlook import Outlook
 
-__all__ = ["show_plan", "show_published"]
+__all__ = ["show_plan", "show_published", "show_takes"]
 
 
 def show_plan(planned: Plan, ledger: Path | str, outlook: Outlook | None, options: Mapping[str, str]) -> None:
@@ -49,13 +49,20 @@ def _show_rules(planned: Plan) -> None:
         say(console(), f"  {heading:<9} {words}")
 
 
-def show_published(published: Publication) -> None:
-    """Show answers, what they cost, by which rules they were read, and where they are."""
+def show_takes(planned: Plan) -> None:
+    """Say what is asked, and what the error that was asked for takes."""
+    say(console(), planned.line, style="bold")
+    show_within(planned)
+
+
+def show_published(published: Publication, *, titled: bool = False) -> None:
+    """Show answers, what they cost, by which rules they were read, and where they are; `titled` says what is asked."""
     from ..accounting import Cost
 
     view = console()
     planned = published.plan
-    say(view, planned.line, style="bold")
+    if not titled:
+        say(view, planned.line, style="bold")
     show_answers(published)
     if published.repeated:
         view.print("  cost      nothing: this question was answered before, and this is the same answer")

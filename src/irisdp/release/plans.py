@@ -281,7 +281,7 @@ class Plan:
 
     def _of_unit(self, said: str) -> str:
         """Call whoever is protected what the table calls them: a mechanism knows of persons alone."""
-        return said.replace("one person", f"one {self.unit}") if self.unit is not None else said
+        return said.replace("one person", f"one {'record' if self.unit is None else self.unit}")
 
     def describe_naming(self) -> list[str]:
         """Say how large a group must be to be named, and what names it; nothing where groups are declared."""
