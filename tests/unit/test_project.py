@@ -49,7 +49,7 @@ def said(survey):
 
 def written(folder, records, **options):
     file = folder / "t.csv"
-    file.write_bytes(b"age,town;x\n" + records)
+    file.write_bytes(b"age,town;x,z\n" + records)
     return init_project(file, force=True, **options).read_bytes()
 
 

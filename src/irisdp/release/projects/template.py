@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,12 @@ _EXAMPLES = {
     Kind.BOOLEAN: "[true, false]",
     Kind.DATE: "[2000-01-01, 2000-01-02]",
 }
+_PEOPLE = re.compile(
+    r"person|patient|people|respondent|participant|subject|voter|student|employee|customer|client|member|user|household"
+    r"|resident|citizen|(^|[^a-z])id$"
+)
+"""Names of columns, in small letters, that may well say whose record it is."""
+
 _LETTERS = '["A", "B", "C"]'
 
 
@@ -95,7 +102,8 @@ def init_project(
 
 
 def _lines(table: Table, data: str, name: str, encoding: str | None, delimiter: str | None) -> Iterable[str]:
-    columns, first = table.columns, _key(table.columns[0].name)
+    columns = table.columns
+    people = next((column.name for column in columns if _PEOPLE.search(column.name.casefold())), None)
     shown = data if data.isprintable() else "the data"
     yield f"# What irisdp takes for granted about {shown}: relation, unit and limit are promises."
     yield "# Written from the names of the columns alone; no record was read. Lines that begin with # say nothing yet."
@@ -109,7 +117,8 @@ def _lines(table: Table, data: str, name: str, encoding: str | None, delimiter: 
     yield '#relation = "add-remove"  # or "exchange"'
     yield ""
     yield "# The column that says whose record it is, where a person can have several: then persons are protected."
-    yield f"#unit = {first}"
+    unsure = "" if people else "  # only the first column: none is called so that it seems to say that"
+    yield f"#unit = {_key(people or columns[0].name)}{unsure}"
     yield ""
     yield "# The most that may ever be spent: ε, or ε and δ; or a ledger in other currency, mu=1 or rho=1/2."
     yield '#limit = "1,1e-6"'
