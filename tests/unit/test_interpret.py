@@ -165,6 +165,7 @@ def test_counts_and_losses_beyond_all_measure_are_read_or_refused(tmp_path, caps
 
 def test_an_answer_file_that_is_missing_or_foreign_is_refused(release, capsys):
     beside = release.with_name("o.csv")
+    beside.with_name("o.csv.datapackage.json").unlink()  # which would tell that the answers are others
     for content, rule in (("a,b\n1,2\n", "no column"), ("answer\nfive\n", "answer"), ("answer\n1,2\n", "lengths")):
         beside.write_text(content)
         assert run(["interpret", str(release)]) == 2

@@ -805,7 +805,7 @@ def test_a_project_of_a_table_on_a_server_is_written_where_it_is_named(visits, t
     assert run(["init", visits, "-o", "visits.iris.toml"]) == 0
     capsys.readouterr()
     text = (tmp_path / "visits.iris.toml").read_text()
-    assert "# The columns, with the types that the table has:" in text and "--project" in text
+    assert "# The columns, with the types that the table has:" in text and "# It is named with each question" in text
     (tmp_path / "visits.iris.toml").write_text("limit = 2\n" + text)
     options = {"epsilon": 1, "ledger": tmp_path / "v.ledger", "project": tmp_path / "visits.iris.toml"}
     assert irisdp.publish(visits, "count", **options).ledger is not None

@@ -108,7 +108,7 @@ def _lines(table: Table, data: str, name: str, encoding: str | None, delimiter: 
     yield f"# What irisdp takes for granted about {shown}: relation, unit and limit are promises."
     yield "# Written from the names of the columns alone; no record was read. Lines that begin with # say nothing yet."
     if table.location is None:
-        yield "# It is named with each question, --project or project=. It is public, as is"
+        yield "# It is named with each question: there is no place beside the data. It is public, as is"
     else:
         yield f"# Beside the data it is found as {name}, elsewhere it is named with each question. It is public, as is"
     yield "# every value in it: write what you know without the data, such as the codes of a questionnaire."
