@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -72,7 +73,7 @@ def connect_server() -> Iterator[str]:
         found.bind(("127.0.0.1", 0))
         port = found.getsockname()[1]
     home = Path(pyspark.__file__).parent
-    told = {
+    settings = {
         **_USUAL,
         **_ODD,
         "spark.connect.grpc.binding.address": "127.0.0.1",
@@ -80,15 +81,17 @@ def connect_server() -> Iterator[str]:
         "spark.log.level": "OFF",
     }
     command = [home / "bin" / "spark-submit", "--master", MASTER, "--driver-memory", "1g"]
-    command += [word for name, value in told.items() for word in ("--conf", f"{name}={value}")]
+    command += [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
     command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    environment = os.environ | {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1"}
-    server = subprocess.Popen(command, env=environment, start_new_session=True, **quiet)
-    try:
-        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
-            grpc.channel_ready_future(channel).result(timeout=180)
-        yield f"sc://127.0.0.1:{port}"
-    finally:
-        os.killpg(server.pid, signal.SIGKILL)
-        server.wait()
+    with tempfile.TemporaryDirectory() as place:  # what a killed one leaves, it leaves here
+        told = os.environ | {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_DIRS": place}
+        told["JAVA_TOOL_OPTIONS"] = f"-Djava.io.tmpdir={place}"
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        server = subprocess.Popen(command, cwd=place, env=told, start_new_session=True, **quiet)
+        try:
+            with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+                grpc.channel_ready_future(channel).result(timeout=180)
+            yield f"sc://127.0.0.1:{port}"
+        finally:
+            os.killpg(server.pid, signal.SIGKILL)
+            server.wait()
