@@ -33,6 +33,7 @@ from irisdp.errors import BadInput
 from irisdp.exact import ball, working_precision
 from irisdp.graphs import Path, graph_from_edges
 from irisdp.mechanisms import (
+    FactoredMechanism,
     balanced_line,
     read_document,
 )
@@ -498,7 +499,15 @@ def test_rounding_is_what_2_to_the_minus_45_allows():
     assert verify_mechanism.conclude(verify_mechanism.read_mechanism(document)).distance == F(1, 1 << 45)
 
 
-@pytest.mark.parametrize("made", [design.randomized_response(3, TWO), design.consumer(3, "absolute", TWO)])
+def factored():
+    """Counts from factors, sealed in memory alone."""
+    bare = {"privacy": TWO, "n": 3}
+    claim = {"kind": "theorem", "theorem": "geometric"}
+    document = FactoredMechanism(**bare, certificate=claim).to_document()
+    return FactoredMechanism(**bare, certificate=add_digest(document)["certificate"])
+
+
+@pytest.mark.parametrize("made", [design.randomized_response(3, TWO), design.consumer(3, "absolute", TWO), factored()])
 def test_a_mechanism_that_is_no_file_has_its_certificate_judged_as_the_file_it_would_be(made):
     assert check_optimality(made).holds and audit(made).holds
     assert check_optimality(read_document(made.to_document())) == check_optimality(made)
