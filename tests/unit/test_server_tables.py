@@ -715,7 +715,7 @@ def test_what_belongs_elsewhere_is_refused(visits, tmp_path, name, value):
 
 def test_what_names_files_says_so(visits, tmp_path, capsys):
     assert run(["init", visits]) == 2
-    assert "DATA: must be a file: a table on a server has no place beside it" in capsys.readouterr().err
+    assert "--out: is missing, and a table on a server has no place beside it" in capsys.readouterr().err
 
 
 def test_without_psycopg_it_says_what_to_install(monkeypatch):

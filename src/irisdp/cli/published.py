@@ -23,7 +23,7 @@ def show_plan(planned: Plan, ledger: Path | str, outlook: Outlook | None, option
     """Say what a question would cost and be answered like, from public facts; `options` are those of the command."""
     view = console()
     say(view, planned.line, style="bold")
-    view.print(f"  cost      {planned.describe_cost()}")
+    view.print(f"  cost      {planned.describe_cost()}", soft_wrap=True)
     for error in planned.describe_error():
         view.print(f"  error     {error}", soft_wrap=True)
     show_expectations(planned)
@@ -67,13 +67,12 @@ def show_published(published: Publication, *, titled: bool = False) -> None:
     if published.repeated:
         view.print("  cost      nothing: this question was answered before, and this is the same answer")
     elif published.cost == planned.cost:
-        view.print(f"  cost      {planned.describe_cost()}")
+        view.print(f"  cost      {planned.describe_cost()}", soft_wrap=True)
     elif isinstance(published.cost, Cost):
-        view.print(
-            f"  cost      {planned.describe_cost()}, of which only ε = {rational_text(published.cost.epsilon)} is new"
-        )
+        new = f"only ε = {rational_text(published.cost.epsilon)} is new"
+        view.print(f"  cost      {planned.describe_cost()}, of which {new}", soft_wrap=True)
     else:
-        view.print(f"  cost      {planned.describe_cost()}; charged {published.cost}")
+        view.print(f"  cost      {planned.describe_cost()}; charged {published.cost}", soft_wrap=True)
     for error in planned.describe_error():
         view.print(f"  error     {error}", soft_wrap=True)
     for said in planned.describe_naming():
