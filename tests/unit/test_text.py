@@ -340,3 +340,17 @@ def test_a_header_in_another_encoding_leads_to_the_option(tmp_path):
     assert open_table(path, encoding="latin-1").columns[0].name == "Straße"
     with pytest.raises(BadInput, match=r"^groups: .*, with a header line$"):
         read_groups(open_table(path, encoding="latin-1"), "Straße", str(path))
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_zero_bytes_of_a_record_change_nothing_that_is_said_of_the_header(tmp_path, end):
+    """A file with lines of an old Macintosh is refused, and by the same words whatever a record holds."""
+    said = []
+    for record in ("1", "\0"):
+        path = tmp_path / "t.csv"
+        path.write_bytes(f"a{end}{record}{end}2{end}".encode())
+        try:
+            said.append([column.name for column in open_table(path).columns])
+        except BadInput as refused:
+            said.append(str(refused))
+    assert said[0] == said[1]

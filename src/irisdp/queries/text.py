@@ -141,7 +141,7 @@ def read_header(
     for first, kind, better in _OTHER_FILES:
         if begun.startswith(first):
             raise BadInput(field, f"is {kind}, as its first bytes say", better)
-    if b"\0" in begun.partition(b"\n")[0]:  # of the header alone
+    if b"\0" in begun.replace(b"\r", b"\n").partition(b"\n")[0]:  # of the header alone, whatever ends it
         raise BadInput(field, "has zero bytes in its header, as text in UTF-16 has", "save it as UTF-8")
     line, start = guarded(lambda: _first_line(path, form, packing), rule, remedy, field)
     mark = _unsplit(line, form, sure) if field == "data" else None
