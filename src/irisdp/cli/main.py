@@ -27,10 +27,11 @@ from .terminal import give_up_output, write_plain_letters
 __all__ = ["app", "run"]
 
 _COMPLETE = "_IRISDP_COMPLETE"
-_YOUNG_OBJECTS = 200_000
+_YOUNG_OBJECTS = 1_000_000
 """How many are made before Python looks for waste among them.
 
-Loading libraries makes that many and no waste: looking after every 700, as usual, is a tenth of a small release.
+Loading libraries and a release of 100,000 groups make that many and no waste: looking after every 700, as usual, is a
+tenth of a small release.
 """
 
 _SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")

@@ -166,7 +166,9 @@ def _parquet(answers: Answers) -> bytes:
         kinds.append(_kind(values))
         types.append(pyarrow.infer_type(values) if kinds[-1] is None else array_of_kind([], kinds[-1]).type)
     schema, file = pyarrow.schema(list(zip(answers.columns, types, strict=True))), BytesIO()
-    with pyarrow.parquet.ParquetWriter(file, schema) as writer:
+    # In a single column of groups every value is another, and to list them first would be waste.
+    repeating = answers.columns[1:] if len(answers.by) == 1 else answers.columns
+    with pyarrow.parquet.ParquetWriter(file, schema, use_dictionary=list(repeating)) as writer:
         for start in range(0, max(1, len(answers.values)), _ROWS_TOGETHER):
             part = answers._part(slice(start, start + _ROWS_TOGETHER))
             made = [_of_kind(*one) for one in zip(part._columns(), kinds, types, strict=True)]
