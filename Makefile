@@ -97,16 +97,12 @@ bench: $(VENV)/.develop
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python docs/benchmarks.py --take build/bench/bench.json
 
-# `make test` tries a fixed part of the long sweeps (tests/support/sweeps.py); here they are whole.
+# `make test` tries a fixed part of the long sweeps (tests/support/sweeps.py); here they are whole, and other long checks
+# follow (`make reliability STAGES=fuzz,clock` runs some alone). It takes some three hours on two cores.
 # PostgreSQL is Debian's, installed where it is missing and may be; elsewhere each test on a server is skipped by name.
 reliability: $(VENV)/.develop
 	$(BIN)/python tests/support/postgresql.py
-	IRISDP_WHOLE=1 IRISDP_GAPS=4 IRISDP_MALFORMED=3000 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
-	$(BIN)/python tests/support/rooms.py --jobs $(JOBS)
-	$(MAKE) mutants
-	$(BIN)/python benchmarks/clock.py
-	$(BIN)/python tests/fuzz/run.py --jobs $(JOBS)
-	$(BIN)/python tests/statistics/ledger/table.py
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tests/support/reliability.py --jobs $(JOBS) $(if $(STAGES),--only $(STAGES))
 
 # Needs no Python package, and nothing of it runs in `make check` or `make test` but a reading of the files.
 proofs:
