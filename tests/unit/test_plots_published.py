@@ -92,6 +92,25 @@ def test_names_stand_where_they_were_published(session, tmp_path, name):
     assert published(found.out[0]).spec == picture.spec
 
 
+def test_every_band_that_can_be_published_has_a_column(session):
+    picture = published(session.band("1,50,60", by="town", groups=["Ely", "York"], epsilon=1))
+    (scale,) = scales(picture.spec, "x")
+    assert scale["domain"] == ["0", "1 to 49", "50 to 59", "60 or more"]
+
+
+def test_columns_whose_names_are_turned_stand_close(session, tmp_path):
+    edges = ",".join(map(str, range(0, 101, 10)))
+    picture = published(session.median("age", bins=edges, epsilon=1))
+    assert picture.spec["width"] < 500
+    assert picture.spec["encoding"]["x"]["axis"]["labelAngle"] == -40
+
+
+def test_edges_between_bins_are_no_part_of_a_heading(session):
+    found = published(session.histogram("age", bins="0,30,60,90", epsilon=1))
+    assert found.spec["title"]["text"] == ["count by age_bin"]
+    assert "BINS(age, 0, 30, 60, 90)" in found.description
+
+
 def scales(spec, axis):
     found = [spec["encoding"][axis]["scale"]] if "encoding" in spec else []
     return found + [scale for part in ("layer", "hconcat") for one in spec.get(part, []) for scale in scales(one, axis)]

@@ -15,7 +15,7 @@ with when_used(__name__):
     from .means import MeanFromCentre, MeanFromEnds, MeanNodes, NoisyMeans
     from .means_of_all import MeanOfAll
     from .named_counts import GroupCounts, NamedCounts
-    from .noisy_bands import NoisyBands
+    from .noisy_bands import NoisyBands, band_names
     from .orders import CategoryNodes, LargestCategories, named_together
     from .padding import longer, padded_size
     from .partition_selection import PartitionSelection
@@ -75,6 +75,7 @@ __all__ = [
     "Steps",
     "TellsMore",
     "UniversalNoise",
+    "band_names",
     "least_distance",
     "longer",
     "named_together",

@@ -27,12 +27,20 @@ from .chances import at_most, least_distance
 from .counts_on_paths import CountNodes
 from .protocol import ENCLOSED, Law, Link
 
-__all__ = ["NoisyBands"]
+__all__ = ["NoisyBands", "band_names"]
 
 _FARTHEST = 1 << 13
 """Counts beyond which the far side of a band is taken to be this near, where an error is stated: it is no less."""
 
 _NONE, _ALL = Enclosure.exactly(Fraction(0)), Enclosure.exactly(Fraction(1))
+
+
+def band_names(thresholds: Sequence[int]) -> tuple[str, ...]:
+    """Return what bands are called, from below; they begin at 0 and at the thresholds, which ascend."""
+    inner = [
+        str(first) if first + 1 == after else f"{first} to {after - 1}" for first, after in pairwise((0, *thresholds))
+    ]
+    return (*inner, f"{thresholds[-1]} or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +65,7 @@ class NoisyBands:
     @property
     def names(self) -> tuple[str, ...]:
         """What the bands are called, from below."""
-        inner = [
-            str(first) if first + 1 == after else f"{first} to {after - 1}"
-            for first, after in pairwise((0, *self.thresholds))
-        ]
-        return (*inner, f"{self.thresholds[-1]} or more")
+        return band_names(self.thresholds)
 
     @property
     def privacy(self) -> Guarantee:

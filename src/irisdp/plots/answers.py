@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..cells import HIGH, LOW, PROBABILITY
+from ..cells import HIGH, LOW, PROBABILITY, band_names
 from ..errors import BadInput
 from ..exact import nearest_float, rational, read_json
 from ..reading.answer_files import rows_of
@@ -16,6 +16,8 @@ from ..release.publication import Publication
 from ..release.written import SIDECAR_FORMAT
 
 __all__ = ["PublishedAnswer", "PublishedAnswers", "published_answers", "read_published"]
+
+_BINS = "BINS("
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +64,15 @@ class PublishedAnswers:
         return str(self.sidecar.get("question") or "published answers")
 
     @property
+    def heading(self) -> str:
+        """The question as it stands above a picture, without the edges between bins: those are at an axis."""
+        words, derived = self.question, self.sidecar.get("derived")
+        for name, how in derived.items() if isinstance(derived, Mapping) else ():
+            if str(how).startswith(_BINS):
+                words = words.replace(f"{name} = {how}", str(name))
+        return words
+
+    @property
     def promise(self) -> str:
         """What the columns beside the answers promise; empty where nothing is."""
         assured = self.sidecar.get("assurance")
@@ -91,6 +102,9 @@ class PublishedAnswers:
         for listed in (told.get("outputs"), told.get("names"), told.get("bins")):
             if isinstance(listed, list | tuple):
                 return tuple(map(str, listed))
+        thresholds = told.get("thresholds")
+        if isinstance(thresholds, list | tuple) and thresholds and all(type(start) is int for start in thresholds):
+            return band_names(thresholds)
         return ("yes", "no") if _query(self.sidecar).get("query") in ("majority", "at-least", "at-most") else None
 
     @property
@@ -98,7 +112,7 @@ class PublishedAnswers:
         """Whether the one group column holds bins in their order, as of a histogram."""
         derived = self.sidecar.get("derived")
         told = derived.get(self.by[0], "") if len(self.by) == 1 and isinstance(derived, Mapping) else ""
-        return str(told).startswith("BINS(")
+        return str(told).startswith(_BINS)
 
 
 _NUMBERS = ("count", "count-distinct", "histogram", "sum", "mean", "sizes")

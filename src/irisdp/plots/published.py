@@ -20,6 +20,8 @@ __all__ = ["published"]
 _MOST_SAID = 20
 _MOST_NAMES = 24
 _LONGEST_NAME = 24
+_TURNED = 34
+"""How far apart the columns stand whose names are turned, in points."""
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^,>"]+')
 """An answer of several names, as `publish` writes them, taken apart."""
 
@@ -57,7 +59,7 @@ def _numbers(found: PublishedAnswers) -> Picture:
     ]
     bars = found.ordered_bins and len({one.audience for one in shown}) == 1
     spec = interval_chart(
-        found.question,
+        found.heading,
         intervals,
         rows=" · ".join(found.by),
         values=f"published answer ({shortened(found.unit)})",
@@ -99,6 +101,7 @@ def _grid(found: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequ
     parts = [_parts(str(one.answer), possible) for one in shown]
     as_grid = len(possible) <= _MOST_NAMES and max(map(len, possible)) <= _LONGEST_NAME and all(parts)
     several = len({one.audience for one in shown}) > 1
+    turned = sum(map(len, possible)) >= 70
     ordered = any(" > " in str(one.answer) for one in shown) and as_grid
     values = [
         {
@@ -127,7 +130,7 @@ def _grid(found: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequ
                 sort=None,
                 title="published answer" + (" (1 is first)" if ordered else ""),
                 scale=alt.Scale(domain=list(possible)),
-                axis=alt.Axis(labelAngle=0 if sum(map(len, possible)) < 70 else -40, grid=True, orient="top"),
+                axis=alt.Axis(labelAngle=-40 if turned else 0, grid=True, orient="top"),
             )
             mark = (
                 base.mark_text(fontSize=12, fontWeight="bold", color=COLOURS[0])
@@ -135,7 +138,8 @@ def _grid(found: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequ
                 else base.mark_square(size=90, color=COLOURS[0], opacity=1)
             )
             drawn = mark.encode(x=x, **({"text": "shown:N"} if ordered else {}))
-            width: float = max(160, len(possible) * max(34, 10 + LETTER * max(map(len, possible))))
+            room = _TURNED if turned else max(34, 10 + LETTER * max(map(len, possible)))
+            width: float = max(160, len(possible) * room)
         else:
             drawn = base.mark_text(align="left", baseline="middle", fontSize=12, color=INK, limit=520).encode(
                 x=alt.value(6), text="shown:N"
@@ -143,7 +147,7 @@ def _grid(found: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequ
             width = 520 if len(rows) <= len(panel) else 260
         panels.append(drawn.properties(width=width, height=alt.Step(step_of(len(rows)))))
     title = alt.TitleParams(
-        **heading(found.question, sure or "published answers", (width + room_for(rows) / 2) * len(panels))
+        **heading(found.heading, sure or "published answers", (width + room_for(rows) / 2) * len(panels))
     )
     return finished((panels[0] if len(panels) == 1 else alt.hconcat(*panels)).properties(title=title))
 
