@@ -82,6 +82,39 @@ def test_the_verifier_joins_long_names_in_seconds(tmp_path, capsys):
     assert time.process_time() - started < 20
 
 
+@pytest.mark.parametrize("family", ["histograms", "sorted_histograms"])
+def test_inputs_of_too_many_counts_are_not_checked_by_the_verifier_alone(family, tmp_path, capsys):
+    """They would take gigabytes: half a million inputs of a thousand counts."""
+    graph = {"family": family, "total": 2, "types": 1000}
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps({"privacy": {"ratio": 2}, "graph": graph, "rows": [[1]], "row_of": [0] * 500_500}))
+    started = time.process_time()
+    assert verify_mechanism.main(str(path)) == 2
+    assert capsys.readouterr().out.startswith("not checked: the inputs have more than 100,000,000 counts")
+    assert time.process_time() - started < 20
+
+
+@pytest.mark.parametrize(
+    ("family", "total", "types", "size", "edges"),
+    [
+        ("histograms", 0, 1000, 1, 0),
+        ("histograms", 1, 1000, 1000, 499_500),
+        ("histograms", 4, 11, 1001, 15_730),
+        ("sorted_histograms", 1, 1000, 1, 0),
+        ("sorted_histograms", 23, 1000, 1255, 8227),
+    ],
+)
+def test_histograms_of_many_types_are_checked_in_seconds(family, total, types, size, edges, tmp_path, capsys):
+    """Files of three thousand characters: the names of the types are not worked through for every pair of types."""
+    graph = {"family": family, "total": total, "types": types}
+    document = {"privacy": {"ratio": 2}, "graph": graph, "rows": [[1]], "row_of": [0] * size}
+    started = time.process_time()
+    status, _, verified = checked(document, tmp_path / "m.json", capsys)
+    assert status == 0 and audit(tmp_path / "m.json").edges == edges
+    assert f"edges: {edges}" in verified
+    assert time.process_time() - started < 20
+
+
 @pytest.mark.parametrize("epsilon", ["999." + "7" * 1200, "1/" + "3" * 1200, "9" * 1203 + "/1" + "0" * 1200])
 def test_an_epsilon_of_many_digits_is_read_in_seconds(epsilon, tmp_path, capsys):
     started = time.process_time()

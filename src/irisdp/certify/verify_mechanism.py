@@ -223,7 +223,7 @@ def one_sorted_record_differs(nodes: list[Any], total: int, types: int) -> Itera
     for counts in nodes:
         # A record leaves the last of equal counts, and joins the first of equal ones: else a count would rise. Of the
         # two ways between a pair, the one towards larger counts.
-        leaves = [place for place in range(types) if counts[place] > (*counts, 0)[place + 1]]
+        leaves = [place for place, (here, after) in enumerate(pairwise((*counts, 0))) if here > after]
         joins = [place for place in range(types) if place == 0 or counts[place - 1] > counts[place]]
         for left, right in product(leaves, joins):
             if left > right:
@@ -255,7 +255,7 @@ LARGEST_FAMILY = 1 << 62
 # A few letters of a file can name nodes so long, or of so many parts, that to write down one of them takes all memory.
 LONGEST_WORD = 62
 MOST_TYPES = 1000
-MOST_RECORDS_AND_TYPES = 10**7
+MOST_RECORDS_AND_TYPES, MOST_COUNTS = 10**7, 10**8
 MOST_CATEGORIES, MOST_NODES_OF_GAPS, MOST_MOVES_OF_GAPS = 20, 1 << 20, 1 << 22
 MOST_EDGES = 1 << 22
 
@@ -307,6 +307,10 @@ def nodes_and_edges(specification: Any, size: int) -> tuple[list[Any], Iterable[
         fits = sizes[1] <= MOST_TYPES and (sizes[0] + 1) * sizes[1] <= MOST_RECORDS_AND_TYPES
         most = f"types must be at most {MOST_TYPES}, and total plus one times types at most {MOST_RECORDS_AND_TYPES:,}"
         insist(fits, most)
+        if size * sizes[1] > MOST_COUNTS:
+            raise TooLarge(
+                f"the inputs have more than {MOST_COUNTS:,} counts, and they are written out one by one here"
+            )
     nodes = list(islice(nodes_of(*sizes), size + 1))  # one too many is enough to see that the graph is another one
     if family == "sorted_histograms":
         nodes.sort(key=lambda histogram: histogram[::-1])

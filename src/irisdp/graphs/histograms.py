@@ -57,21 +57,39 @@ class _Histograms(Family):
     @property
     def nodes(self) -> Nodes:
         """Tuples of counts."""
-        return ComputedNodes(self._count(), self._name, self._position)
+        return ComputedNodes(self._count(), self._name, self._position, self._names)
 
     def edges(self) -> Iterator[Chunk]:
-        """Yield every edge once, block of nodes after block."""
+        """Yield every edge once, block of nodes after block: a record moves from some place to a later one.
+
+        Such a move makes the index larger, in both families, and by what depends on the places between the two only.
+        So nothing is ranked anew: of sums over the first places, one is taken from another.
+        """
         for start, stop in blocks(self.number_of_nodes, _BLOCK):
             index = np.arange(start, stop)
-            for movers, moved in self._exchanges(self.counts(index)):
-                heads = self.ranks(moved)
-                upward = heads > index[movers]
-                yield index[movers][upward], heads[upward]
+            counts = np.ascontiguousarray(self.counts(index).T[: self._places])
+            may_give, may_take = self._ends(counts)
+            leaving, joining = self._rises(counts)
+            for giver in range(len(counts) - 1):
+                rows = np.flatnonzero(may_give[giver])
+                for first, last in blocks(len(counts) - 1 - giver, max(1, _BLOCK // max(1, len(rows)))):
+                    takers = slice(giver + 1 + first, giver + 1 + last)
+                    may = may_take[takers, rows] & self._changes(counts[giver, rows], counts[takers, rows])
+                    tails = np.broadcast_to(index[rows], may.shape)
+                    yield tails[may], (tails + joining[takers, rows] - leaving[giver, rows])[may]
 
     def neighbours(self, index: int) -> Indices:
         """Return the histograms one exchange away, in ascending order."""
-        counts = self.counts(np.array([range(self.number_of_nodes)[index]]))
-        return np.sort(self.ranks(np.concatenate([counts[:0], *(moved for _, moved in self._exchanges(counts))])))
+        counts = self.counts(np.array([range(self.number_of_nodes)[index]]))[0]
+        found = np.zeros(0, np.int64)
+        may_give, may_take = self._ends(counts[: self._places])
+        for giver in np.flatnonzero(may_give):
+            takers = np.flatnonzero(may_take & self._changes(counts[giver], counts[: self._places]))
+            moved = np.tile(counts, (len(takers), 1))
+            moved[:, giver] -= 1
+            moved[np.arange(len(takers)), takers] += 1
+            found = np.concatenate((found, self.ranks(moved[takers != giver])))
+        return np.sort(found)
 
     def distances(self, first: Indices, second: Indices) -> Indices:
         """Return half the L1 norm of the difference of the counts."""
@@ -89,27 +107,33 @@ class _Histograms(Family):
     @abstractmethod
     def _count(self) -> int: ...
 
-    @abstractmethod
-    def _exchangers(self) -> tuple[range, range]:
-        """Return the types that some histogram lets give a record, and those it lets take one."""
+    @property
+    def _places(self) -> int:
+        """How many types may be part of an exchange: the first so many."""
+        return self.types
+
+    # Counts have the shape (types, histograms) here, or that of one histogram.
 
     @abstractmethod
-    def _may_exchange(self, counts: Indices, giver: int, taker: int) -> Mask: ...
+    def _ends(self, counts: Indices) -> tuple[Mask, Mask]:
+        """Tell which types may give a record, and which may take one."""
 
-    def _exchanges(self, counts: Indices) -> Iterator[tuple[Indices, Indices]]:
-        """Yield, for each pair of types, the rows that may exchange a record and what they become."""
-        givers, takers = self._exchangers()
-        for giver in givers:
-            for taker in takers:
-                if giver != taker:
-                    movers = np.flatnonzero(self._may_exchange(counts, giver, taker))
-                    moved = counts[movers]
-                    moved[:, giver] -= 1
-                    moved[:, taker] += 1
-                    yield movers, moved
+    @abstractmethod
+    def _changes(self, given: Indices, taken: Indices) -> Mask:
+        """Tell whether a record that leaves a type of some count for one of another count makes another histogram."""
+
+    @abstractmethod
+    def _rises(self, counts: Indices) -> tuple[Indices, Indices]:
+        """Return what the index rises by when a record goes to a later type, less what to take off for where from.
+
+        These are sums modulo 2^64 where some type may not give or take; of two that may, the difference is below 2^62.
+        """
 
     def _name(self, index: int) -> Node:
         return tuple(self.counts(np.array([index]))[0].tolist())
+
+    def _names(self, indices: range) -> Iterator[Node]:
+        return map(tuple, self.counts(np.array(indices)).tolist())
 
     def _position(self, node: Any) -> int | None:
         if not isinstance(node, tuple) or len(node) != self.types or any(type(part) is not int for part in node):
@@ -173,12 +197,20 @@ class Histograms(_Histograms):
     def _count(self) -> int:
         return math.comb(self.total + self.types - 1, self.types - 1)
 
-    def _exchangers(self) -> tuple[range, range]:
-        return range(self.types), range(self.types)
+    def _ends(self, counts: Indices) -> tuple[Mask, Mask]:
+        return counts > 0, np.broadcast_to(np.True_, counts.shape)
 
-    def _may_exchange(self, counts: Indices, giver: int, taker: int) -> Mask:
-        may: Mask = counts[:, giver] > 0
-        return may
+    def _changes(self, given: Indices, taken: Indices) -> Mask:
+        return np.broadcast_to(np.True_, taken.shape)
+
+    def _rises(self, counts: Indices) -> tuple[Indices, Indices]:
+        # From the giver up to the place before the taker, one record more comes later.
+        sums = np.zeros_like(counts)
+        left = np.full(counts.shape[1], self.total)
+        for place, before in enumerate(_simplices(self.total, self.types)):
+            left -= counts[place]
+            sums[place + 1] = sums[place] + before[np.minimum(left + 1, self.total)] - before[left]
+        return sums, sums
 
 
 @checked
@@ -210,7 +242,7 @@ class SortedHistograms(_Histograms):
         partitions = _partitions(self.total, self.types)
         index, left = index.copy(), np.full(len(index), self.total)
         counts = np.zeros((len(index), self.types), np.int64)
-        for parts in range(self.types, 1, -1):
+        for parts in range(self._places, 1, -1):
             # `ranks` backwards: the largest last part before which there are no more than `index` partitions. What is
             # left after taking it off every part is the least in its residue class that still has enough of them.
             row = partitions[parts]
@@ -231,7 +263,7 @@ class SortedHistograms(_Histograms):
         partitions = _partitions(self.total, self.types)
         rank, left, taken = np.zeros((3, len(counts)), np.int64)
         left += self.total
-        for parts in range(self.types, 1, -1):
+        for parts in range(self._places, 1, -1):
             last = counts[:, parts - 1] - taken
             after = left - last * parts
             rank += partitions[parts][left] - partitions[parts][after]
@@ -245,19 +277,35 @@ class SortedHistograms(_Histograms):
     def _count(self) -> int:
         return int(_partitions(self.total, self.types)[self.types][self.total])
 
-    def _exchangers(self) -> tuple[range, range]:
-        # Parts beyond the total are zero: none of them gives, and only the first zero takes.
-        return range(min(self.types, self.total)), range(min(self.types, self.total + 1))
+    @property
+    def _places(self) -> int:
+        # Parts beyond the total are zero, and stay so: the last record to take is one of a part of two or more.
+        return min(self.types, self.total)
 
-    def _may_exchange(self, counts: Indices, giver: int, taker: int) -> Mask:
+    def _ends(self, counts: Indices) -> tuple[Mask, Mask]:
         # From the last of a block of equal parts to the first of a block: the result is sorted, and comes up once.
+        falls = counts[:-1] > counts[1:]
+        edge = np.ones_like(counts[:1], np.bool_)
+        return np.concatenate((falls, counts[-1:] > 0)), np.concatenate((edge, falls))
+
+    def _changes(self, given: Indices, taken: Indices) -> Mask:
         # Between parts b + 1 and b nothing would change.
-        may: Mask = (counts[:, giver] > 0) & (counts[:, giver] != counts[:, taker] + 1)
-        if giver + 1 < self.types:
-            may &= counts[:, giver] > counts[:, giver + 1]
-        if taker > 0:
-            may &= counts[:, taker - 1] > counts[:, taker]
+        may: Mask = given != taken + 1
         return may
+
+    def _rises(self, counts: Indices) -> tuple[Indices, Indices]:
+        # Let the parts before place k together be a_k more than k times the part there. With p(n, k) partitions of n
+        # into exactly k parts, the index is what is left of the last one when all p(a_k, k + 1), k > 0, are taken off:
+        # `ranks` in another order. A record from place g to place t raises a_g by g, lowers a_t by t + 1, and lowers by
+        # one what is between.
+        place = np.arange(len(counts))[:, np.newaxis]
+        above = np.cumsum(counts, axis=0) - (place + 1) * counts
+        exactly = _exact_partitions(self.total, self.types)
+        here, lower, lowest, higher = (
+            exactly[place, np.clip(above + moved, 0, self.total)] for moved in (0, -1, -1 - place, place)
+        )
+        sums = np.cumsum(here - lower, axis=0)
+        return sums - here + higher, sums + lower - lowest
 
     def _is_name(self, node: tuple[int, ...]) -> bool:
         return sorted(node, reverse=True) == list(node)
@@ -278,13 +326,23 @@ def _simplices(total: int, types: int) -> tuple[Indices, ...]:
 @functools.lru_cache(maxsize=16)
 def _partitions(total: int, types: int) -> Indices:
     """Tabulate how many partitions of n have at most k parts, shape (types + 1, total + 1)."""
-    row = [1] + [0] * total
+    row = np.zeros(total + 1, np.int64)
+    row[0] = 1
     table = [row]
     for parts in range(1, types + 1):
-        row = row.copy()
-        for n in range(parts, total + 1):
-            row[n] += row[n - parts]
-        if row[-1] > LARGEST_FAMILY:
+        # A partition into at most k parts has fewer of them, or one can be taken off each. Floats first: they can tell
+        # that whole numbers would run over.
+        if row[total % parts :: parts].sum(dtype=np.float64) < 1.5 * LARGEST_FAMILY:
+            steps = np.zeros((total // parts + 1, parts), np.int64)
+            steps.flat[: total + 1] = row
+            row = np.cumsum(steps, axis=0).ravel()[: total + 1]
+            table.append(row)
+        if len(table) <= parts or row[-1] > LARGEST_FAMILY:
             raise BadInput("total", "is too large with that many types", "choose fewer records or fewer types")
-        table.append(row)
     return np.array(table)
+
+
+@functools.lru_cache(maxsize=16)
+def _exact_partitions(total: int, types: int) -> Indices:
+    """Tabulate how many partitions of n have exactly k + 1 parts, shape (types, total + 1)."""
+    return np.diff(_partitions(total, types), axis=0)
