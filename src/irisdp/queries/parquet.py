@@ -15,6 +15,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import BadInput
 from .columns import Column, check_names
 from .engine import Embedded, guarded, locked_connection, quote_name, quote_text, streaming_connection
 from .locations import Location, location_of
@@ -28,6 +29,7 @@ __all__ = ["RECORDS", "ParquetSource", "open_parquet", "opened_parquet", "plain_
 
 RECORDS = 1 << 17
 """Read at once through Arrow."""
+_DIGITS_OF_16_BYTES = 38
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,13 @@ def open_parquet(path: Path) -> tuple[list[Column], ParquetSource]:
 
 
 def opened_parquet(path: Path) -> Any:
-    """Open a file by its own types: an Arrow schema stored beside them would make Arrow check what it decodes."""
+    """Open a file by its own types: an Arrow schema stored beside them would make Arrow check what it decodes.
+
+    Raises
+    ------
+    BadInput
+        For decimals in bytes whose number may differ, or that are too many: Arrow fails on single values of these.
+    """
     import pyarrow.parquet as pq
 
     with path.open("rb") as file:
@@ -88,8 +96,20 @@ def opened_parquet(path: Path) -> Any:
         file.seek(-8 - int.from_bytes(size, "little"), os.SEEK_END)
         footer = file.read().replace(b"ARROW:schema", b"arrow:schema")
     metadata = pq.read_metadata(BytesIO(b"PAR1" + footer))
+    for column in map(metadata.schema.column, range(metadata.num_columns)):
+        if _some_fail(column):
+            rule = f"keeps the decimals of {column.path} in bytes of any number, of which some values cannot be read"
+            raise BadInput("data", rule, "write it again with decimals of one length, as DuckDB, PyArrow and Spark do")
     # Old instants (INT96) overflow in nanoseconds, the default, from the year 2262 on.
     return pq.ParquetFile(path, metadata=metadata, coerce_int96_timestamp_unit="us")
+
+
+def _some_fail(column: Any) -> bool:
+    """Tell whether Arrow fails on some values of a column: decimals of no bytes, or of more than its own have."""
+    if column.logical_type.type != "DECIMAL":
+        return False
+    most = 16 if column.precision <= _DIGITS_OF_16_BYTES else 32
+    return bool(column.physical_type == "BYTE_ARRAY" or column.length > most)
 
 
 def plain_column(name: str, kind: pa.DataType) -> str:
