@@ -14,6 +14,9 @@ from ..release.group_names import as_written
 
 __all__ = ["rows_of"]
 
+_MOST_VALUES = 2 * 10**7
+"""Values that a Parquet file of answers may hold, or one for each of its bytes."""
+
 
 def rows_of(path: Path) -> tuple[list[str], list[list[Any]]]:
     """Return the columns and rows of a published file, by its ending.
@@ -50,14 +53,7 @@ def _check_unchanged(path: Path) -> None:
 def _read(path: Path) -> tuple[list[str], list[list[Any]]]:
     ending = path.suffix.lower()
     if ending == ".parquet":
-        import pyarrow
-        import pyarrow.parquet
-
-        try:
-            table = pyarrow.parquet.read_table(path)
-        except (OSError, pyarrow.ArrowException):
-            raise BadInput("release", f"cannot read {path.name} as Parquet", "give a file that publish wrote") from None
-        return table.column_names, [list(row.values()) for row in table.to_pylist()]
+        return _read_parquet(path)
     if ending == ".json":
         found = read_json(path, "release")
         rows = found if isinstance(found, list) and all(isinstance(row, Mapping) for row in found) else []
@@ -69,3 +65,35 @@ def _read(path: Path) -> tuple[list[str], list[list[Any]]]:
     except (OSError, UnicodeDecodeError, csv.Error):
         raise BadInput("release", f"cannot read {path.name} as CSV", "give a file that publish wrote") from None
     return list(map(as_written, columns)), [list(map(as_written, line)) for line in lines]
+
+
+def _read_parquet(path: Path) -> tuple[list[str], list[list[Any]]]:
+    """Read within bounds: a few bytes can say that one value stands there a billion times."""
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            names, told = file.schema_arrow.names, file.metadata
+            rows = sum(told.row_group(place).num_rows for place in range(told.num_row_groups))
+            nested = any(map(pyarrow.types.is_nested, file.schema_arrow.types))
+        if nested or rows * len(names) > max(_MOST_VALUES, path.stat().st_size):
+            rule = f"{path.name} holds lists, or more rows ({rows}) than are read from a file of its size"
+            raise BadInput("release", rule, "give a file that publish wrote")
+        # A text that stands there many times is held once.
+        table = pyarrow.parquet.read_table(path, read_dictionary=names)
+    except (OSError, pyarrow.ArrowException):
+        raise BadInput("release", f"cannot read {path.name} as Parquet", "give a file that publish wrote") from None
+    return table.column_names, list(map(list, zip(*map(_values, table.columns), strict=True)))
+
+
+def _values(column: Any) -> list[Any]:
+    found: list[Any] = []
+    for chunk in column.chunks:
+        listed = getattr(chunk, "dictionary", None)
+        if listed is None:
+            found += chunk.to_pylist()
+        else:
+            values = listed.to_pylist()
+            found += [None if place is None else values[place] for place in chunk.indices.to_pylist()]
+    return found
