@@ -43,7 +43,7 @@ APART = {"design": {"certify"}, "consumers": {"certify"}, "certify": {"linprog"}
 LONGEST_ROOM = 350
 # The verifier is one file so that a stranger can copy it, and explains itself to one who has read nothing else.
 # Privacy of several pairs at once took it beyond 1100 lines, the graph of gaps to the winner beyond 1150.
-LONGER_ROOMS = {"certify/verify_mechanism.py": 1190}
+LONGER_ROOMS = {"certify/verify_mechanism.py": 1210}
 
 
 def imported_rooms(path, text):

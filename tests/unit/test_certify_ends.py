@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import random
 import runpy
 import sys
 from collections import Counter
@@ -42,6 +43,7 @@ from support.closeness import hockey_stick
 
 TWO = Privacy(ratio=2)
 LINE = {"rankings": [[0, 1], [1, 0]], "ranking_of": [0, 1]}
+SHUFFLED = [random.Random(seed).sample(range(12), 12) for seed in range(400)]
 RIGHT = {"aggregate": "average", "weights": ["1/2", "1/2"], "loss": [[0, 1], [1, 0]]}
 ROWS = [["2/3", "1/3"], ["1/3", "2/3"]]
 
@@ -162,6 +164,10 @@ def said_by_both(document, path, checker=verify_mechanism.main):
                   ranking_of=[0] * 501 + [1], privacy=f"{2**200 + 1}/{2**199}"),
          "rankings: reach too far from the given rows for exact numbers; use a shorter ratio",
          "no: rankings reach too far from the given rows for exact numbers"),
+        (claiming("homogeneous-rainbow", [["1/12"] * 12] * 4000, rankings=SHUFFLED,
+                  ranking_of=[place // 10 for place in range(4000)]),
+         "rankings: have too many different first choices; give fewer outputs or fewer rankings",
+         "no: rankings have too many different first choices"),
     ],
 )  # fmt: skip
 def test_both_say_what_a_theorem_needs(document, reason, line, tmp_path):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..errors import BadInput
 from ..exact import integer, json_list
-from ..mechanisms.scope import too_deep
+from ..mechanisms.scope import too_deep, too_many_events
 from .arithmetic import Number, Numbers, flint_rational
 from .step import Step
 from .subject import Subject
@@ -125,6 +125,8 @@ def _boundary(subject: Subject, rankings: Sequence[Ranking]) -> set[int]:
 def _best_rows(subject: Subject, rankings: Sequence[Ranking], given: Mapping[int, Numbers]) -> Rows:
     input_at = np.empty(len(rankings), dtype=np.int64)
     input_at[subject.places] = np.arange(len(rankings))
+    if too_many_events(rankings, len(rankings)):
+        raise BadInput("rankings", "have too many different first choices", "give fewer outputs or fewer rankings")
     if too_deep(_deepest(subject, given), subject.privacy):
         raise BadInput("rankings", "reach too far from the given rows for exact numbers", "use a shorter ratio")
     neighbours = [input_at[subject.graph.neighbours(place)].tolist() for place in subject.places.tolist()]

@@ -55,6 +55,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache, partial
 from itertools import accumulate, chain, islice, pairwise, permutations, product
+from operator import or_
 from typing import Any
 
 ALL_PRIVATE = "all private mechanisms"
@@ -502,10 +503,16 @@ def read_reading(factor: Any, size: int) -> list[Counter[int]]:
 # ---- Rows and privacy -----------------------------------------------------------------------------------------------
 
 
+# Bits of all entries of a row, and of the rows that are compared, over common denominators.
+LONGEST_ROW, LONGEST_ROWS = 1 << 31, 1 << 33
+
+
 def over_common_denominator(numbers: Iterable[Fraction | int]) -> tuple[list[int], int]:
     """Write fractions as integers over their least common denominator: sums of integers are fast."""
     listed = list(numbers)
     denominator = math.lcm(*(x.denominator for x in listed))
+    if len(listed) * denominator.bit_length() > LONGEST_ROW:
+        raise TooLarge("the entries of a row need too long a common denominator")
     return [x.numerator * (denominator // x.denominator) for x in listed], denominator
 
 
@@ -515,9 +522,12 @@ def check_privacy(mechanism: Mechanism) -> None:
     Inputs may share a row, and two rows may meet on many edges; each pair is compared once. Factors have no rows here:
     the geometric mechanism is private at its ratio by its formula, and reading an answer differently costs no privacy.
     """
-    scaled = {}
+    scaled, bits = {}, 0
     for key, row in {id(row): row for row in mechanism.rows}.items():
         integers, denominator = over_common_denominator(row)
+        bits += len(integers) * denominator.bit_length()
+        if bits > LONGEST_ROWS:
+            raise TooLarge("the rows need too long common denominators")
         fair = min(integers) >= 0 and sum(integers) == denominator
         insist(fair, "a row is negative somewhere or does not sum to exactly 1")
         scaled[key] = integers, denominator
@@ -812,6 +822,8 @@ def risks(loss_name: str | None, masses: list[int], losses: list[list[Fraction]]
 
 # Bits, about, of the exact numbers that one event is propagated with: they grow with every step.
 LONGEST_PROPAGATION = 10**8
+# Sets of first choices that are propagated one by one, if they are not few, times the inputs that they reach.
+FEW_EVENTS, MOST_PROPAGATED = 256, 4 * 10**6
 
 
 def dominance(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proof:
@@ -838,6 +850,9 @@ def dominance(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proo
         insist(named, "outputs must be the inputs, in their order, where no goal is stated")
     rankings = read_rankings(certificate, width)
     ranking_of = [rankings[k] for k in read_ranking_of(certificate, rankings, size)]
+    events = {event for line in set(map(tuple, ranking_of)) for event in accumulate((1 << v for v in line), or_)}
+    few = len(events) <= max(FEW_EVENTS, MOST_PROPAGATED // size) or theorem == "randomized-response"
+    insist(few, "rankings have too many different first choices")
     boundary = [i for i in range(size) if any(ranking_of[j] != ranking_of[i] for j in mechanism.neighbours[i])]
     fixed = boundary
     if theorem == "rainbow":

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from operator import or_
+
 from ..privacy import Privacy
 
-__all__ = ["ALL_PRIVATE", "LONGEST_PROPAGATION", "SAME_ROWS", "too_deep"]
+__all__ = ["ALL_PRIVATE", "LONGEST_PROPAGATION", "SAME_ROWS", "too_deep", "too_many_events"]
 
 ALL_PRIVATE = "all private mechanisms"
 """No private mechanism on the graph has a smaller goal."""
@@ -14,6 +18,20 @@ SAME_ROWS = "mechanisms with these boundary rows"
 
 LONGEST_PROPAGATION = 10**8
 """Bits, about, of the exact numbers that one event is propagated with; the stand-alone verifier has the same limit."""
+
+_FEW_EVENTS = 256
+_MOST_PROPAGATED = 4 * 10**6
+"""Sets of first choices that are propagated one by one, if they are not few, times the inputs that they reach."""
+
+
+def too_many_events(rankings: Iterable[Sequence[int]], inputs: int) -> bool:
+    """Tell whether a certificate by rankings is not checked, nor written, since so many first choices differ.
+
+    What the first k outputs can have is worked out anew for each set of them; the stand-alone verifier has the same
+    limits.
+    """
+    events = {event for line in set(map(tuple, rankings)) for event in accumulate((1 << v for v in line), or_)}
+    return len(events) > max(_FEW_EVENTS, _MOST_PROPAGATED // inputs)
 
 
 def too_deep(deepest: int, privacy: Privacy) -> bool:

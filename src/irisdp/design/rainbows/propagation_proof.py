@@ -12,7 +12,7 @@ import numpy as np
 from ...exact import decimal_above, rational_text
 from ...graphs import UNREACHABLE, RankedGraph, boundary
 from ...mechanisms import ALL_PRIVATE, SAME_ROWS, Mechanism, Objective
-from ...mechanisms.scope import too_deep
+from ...mechanisms.scope import too_deep, too_many_events
 from ...privacy import Privacy
 from ..programs.goals import Goal
 from ..programs.sealing import sealed
@@ -69,7 +69,10 @@ def proven(
         row_of=rows.row_of,
         graph=graph,
     )
-    if max(graph.number_of_nodes, graph.number_of_edges) > LARGEST_CERTIFIED or _too_deep(ranked, privacy, fixed):
+    size = graph.number_of_nodes
+    if max(size, graph.number_of_edges) > LARGEST_CERTIFIED or too_many_events(ranked.orders, size):
+        return mechanism
+    if _too_deep(ranked, privacy, fixed):
         return mechanism
     goal = first_choice_goal(ranked) if goal is None else goal
     certificate: dict[str, Any] = {

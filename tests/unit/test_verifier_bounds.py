@@ -1,0 +1,45 @@
+"""Small files that ask the stand-alone verifier for long numbers are not checked, in a time of their size."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from irisdp.certify import verify_mechanism
+from irisdp.mechanisms.scope import too_many_events
+
+
+def primes(number):
+    found = []
+    candidate = 2
+    while len(found) < number:
+        if all(candidate % prime for prime in found):
+            found.append(candidate)
+        candidate += 1
+    return found
+
+
+def checked(tmp_path, rows):
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps({"privacy": {"ratio": 2}, "graph": {"family": "path", "n": len(rows)}, "matrix": rows}))
+    return verify_mechanism.main(str(path))
+
+
+@pytest.mark.parametrize("limit", ["LONGEST_ROW", "LONGEST_ROWS"])
+def test_long_common_denominators_are_not_written(tmp_path, capsys, monkeypatch, limit):
+    shares = [f"1/{prime}" for prime in primes(300)]
+    rows = [[*shares, "0"], ["0", *shares]]
+    assert checked(tmp_path, rows) == 1
+    assert capsys.readouterr().out.startswith("no: a row is negative somewhere or does not sum to exactly 1")
+    monkeypatch.setattr(verify_mechanism, limit, 10**5)
+    assert checked(tmp_path, rows) == 2
+    assert "too long" in capsys.readouterr().out
+
+
+def test_few_first_choices_are_followed_at_any_number_of_inputs():
+    turns = [[*range(k, 16), *range(k)] for k in range(16)]  # 16 · 15 sets, and the whole one
+    assert not too_many_events(turns, 10**7)
+    more = [*turns, [*range(0, 16, 2), *range(1, 16, 2)], [*range(15, -1, -2), *range(0, 16, 2)]]
+    assert too_many_events(more, 10**7)
+    assert not too_many_events(more, 10**4)
