@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from settling import COST, TOKEN, ask
+from settling import ask, at_one_moment
 
 from irisdp.errors import BadInput, NotShown
 from irisdp.release.ledger import Ledger
@@ -43,13 +43,13 @@ def trial(server: Server, cut: Cutter, at: int, when: str, moment: str, there: b
     except (BadInput, NotShown):
         refused = 1
     messages = cut.seen
-    kept = [release.answers[:TOKEN] for release in truth.releases()]
+    kept, exact = at_one_moment(truth)
     return {
         "messages": messages,
         "trials": 1,
         "shown": len(shown),
         "refused": refused,
-        "uncharged": len(set(shown) - set(kept)) + (truth.spent != COST * len(kept)),
+        "uncharged": len(set(shown) - set(kept)) + (not exact),
         "charged twice": max(0, len(kept) - 1),
         "charged in vain": max(0, len(kept) - len(shown)),
     }

@@ -28,7 +28,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from server import spend
-from settling import COST, RETURNED, TOKEN, Child
+from settling import COST, RETURNED, Child, at_one_moment
 
 from irisdp.queries import servers
 from irisdp.release import ledger_server
@@ -130,7 +130,7 @@ def one_budget(server: Server, machines: list[Machine]) -> dict[str, object]:
         "different answers": len(set(everything)),
         "least of a machine": min(map(len, shown)),
         "failed": sum(status != RETURNED for group in ends for status, _ in group),
-        "uncharged": len(set(everything) - stored(book)),
+        "uncharged": len(set(everything) - set(at_one_moment(book)[0])),
         "spent / limit": str(book.spent.epsilon / (COST.epsilon * UNITS)),
     }
 
@@ -159,24 +159,21 @@ def cut_a_wire(
     for child in children:
         child.kill()
     ends = [child.end() for child in children]
-    shown, kept = [token for _, tokens in ends for token in tokens], stored(book)
+    shown = [token for _, tokens in ends for token in tokens]
+    kept, exact = at_one_moment(book)
     killed = sum(status == -signal.SIGKILL for status, _ in ends)
     for name, more in {
         "cuts": 1,
         "machines lost": lost,
         "killed": killed,
         "shown": len(shown),
-        "uncharged": len(set(shown) - kept) + (book.spent != COST * len(kept)),
+        "uncharged": len(set(shown) - set(kept)) + (not exact),
         "twice": len(shown) - len(set(shown)),
         "stalls": stalled >= STALLED,
     }.items():
         books[name] = books.get(name, 0) + more
     books["in vain"] = max(books.get("in vain", 0), len(kept) - len(shown) - killed)
     books["longest stall"] = max(books.get("longest stall", 0), round(stalled, 1))
-
-
-def stored(book: Ledger) -> set[bytes]:
-    return {release.answers[:TOKEN] for release in book.releases()}
 
 
 def main(cuts: int, giving_up: str) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from settling import COST, RETURNED, TOKEN, Child, answer, ask
+from settling import COST, RETURNED, Child, answer, ask, at_one_moment
 
 from irisdp.errors import BadInput, BudgetRefused, NotShown
 from irisdp.release.ledger import Ledger
@@ -97,12 +97,12 @@ def main(client_kills: int, server_kills: int, moment: str) -> None:
             killed = sum(status == -signal.SIGKILL for status, _ in ends)
             shown = [token for _, tokens in ends for token in tokens]
             book = Ledger(place)
-            stored = [release.answers[:TOKEN] for release in book.releases()]
+            stored, exact = at_one_moment(book)
             books["rounds"] += 1
             books["client kills"] += killed
             books["unexplained"] += sum(status not in (RETURNED, -signal.SIGKILL) for status, _ in ends)
             books["shown"] += len(shown)
-            books["uncharged"] += len(set(shown) - set(stored)) + (book.spent != COST * len(stored))
+            books["uncharged"] += len(set(shown) - set(stored)) + (not exact)
             seen += shown
             books["shown twice"] += len(seen) - len(set(seen))
             books["charged in vain, beyond one a kill"] = max(

@@ -13,6 +13,8 @@ from pathlib import Path
 from irisdp.accounting import Cost
 from irisdp.errors import IrisError
 from irisdp.release.ledger import Entry, Ledger, Settlement
+from irisdp.release.ledger_release import list_releases
+from irisdp.release.ledger_rows import read_spent
 from irisdp.release.promise import Promise
 
 TOKEN = 16
@@ -52,6 +54,16 @@ def stored(path: Path, number: int) -> bytes | None:
         return ask(path, number, _refuse).entries[0].answers
     except LookupError:
         return None
+
+
+def at_one_moment(book: Ledger) -> tuple[list[bytes], bool]:
+    """Return the tokens that a ledger holds, and whether what is spent is what they cost.
+
+    Both are of one moment: a server may finish what it was told by a client that is dead by now.
+    """
+    with book.store.reading() as rows:
+        tokens = [release.answers[:TOKEN] for release in list_releases(book.store, rows)]
+        return tokens, read_spent(rows) == COST * len(tokens)
 
 
 def _refuse(answer: bytes) -> None:
