@@ -1,6 +1,7 @@
 """What people read is never better than what is so: errors are rounded up, chances of being right down."""
 
 import json
+import operator
 import random
 import re
 from decimal import Decimal
@@ -13,7 +14,17 @@ from hypothesis import strategies as st
 
 import irisdp
 from irisdp.cli.main import run
-from irisdp.exact import short_above, short_below, shown_above, shown_below
+from irisdp.exact import (
+    in_short,
+    rational_text,
+    short_above,
+    short_below,
+    shown_above,
+    shown_below,
+    told_above,
+    told_below,
+    told_exactly,
+)
 
 NUMBERS = st.fractions(min_value=0, max_value=10**20) | st.floats(
     min_value=0, max_value=1e300, allow_subnormal=False
@@ -126,3 +137,71 @@ def test_the_page_of_counts_that_name_their_groups_says_whose_error_it_is(tmp_pa
     assert "of a group chosen beforehand" in named.plan.describe_error()[0]
     declared = session.count(by="g", groups="a", epsilon=1)
     assert "chosen beforehand" not in irisdp.report(declared) + declared.plan.describe_error()[0]
+
+
+@given(st.fractions(0, 10**6, max_denominator=10**30))
+def test_what_is_told_is_exact_or_on_the_named_side(value):
+    above, below = told_above("ε", value), told_below("ε", value)
+    for told, holds in ((above, {"=": operator.eq, "≤": operator.le}), (below, {"=": operator.eq, "≥": operator.ge})):
+        name, sign, number = told.split()
+        assert name == "ε" and len(number) <= (12 if "/" in number else 16)
+        assert holds[sign](value, Fraction(number))
+    assert told_exactly("ε", value) == f"ε = {rational_text(value)}"
+    assert in_short(f"(ε = {rational_text(value)}, δ = 1/3)") == f"({above}, δ = 1/3)" or "/" not in rational_text(
+        value
+    )
+
+
+LONG = "100000001/300000007"
+SHARED = """
+{"data": "s.csv", "ledger": "s.ledger", "budget": {"epsilon": "200000003/300000007", "delta": "1e-6"}, "questions": [
+  {"query": "count", "by": "town", "select_groups": true, "delta": "1/30000007", "weight": "3/7"},
+  {"query": "count", "expression": "age > 30", "weight": "123/1001"},
+  {"query": "mean", "expression": "age", "lower": 0, "upper": 100, "weight": "1/17"}]}
+"""
+ONE_BY_ONE = f"""
+[datasets.s]
+data = "s.csv"
+ledger = "s.ledger"
+[[questions]]
+query = "count"
+expression = "age > 20"
+epsilon = "{LONG}"
+[[questions]]
+query = "count"
+by = "town"
+select_groups = true
+epsilon = "{LONG}"
+delta = "1/30000007"
+"""
+
+
+def test_no_line_says_a_long_fraction(tmp_path, monkeypatch, capsys):
+    """Costs, totals, what is left, refusals; while JSON has the same numbers exactly."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.csv").write_text("age,town\n" + "70,Ely\n30,Ely\n81,York\n" * 40)
+    (tmp_path / "p.json").write_text(SHARED)
+    (tmp_path / "p.toml").write_text(ONE_BY_ONE)
+    ask = ["publish", "s.csv", "count", "age > 64", "--epsilon"]
+    commands = [
+        (["ledger", "s.ledger", "--limit", "10000001/3000007,1/100003"], 0),
+        (["batch", "p.json", "--dry-run"], 0),
+        (["batch", "p.json"], 0),
+        ([*ask, LONG, "--dry-run"], 0),
+        ([*ask, LONG], 0),
+        ([*ask, "110000001/300000007"], 0),
+        (["run", "p.toml", "--dry-run"], 0),
+        (["run", "p.toml"], 0),
+        ([*ask, "120000001/7000007"], 1),
+        (["ledger", "s.ledger"], 0),
+    ]
+    for command, status in commands:
+        assert run(command) == status, command
+        written = capsys.readouterr()
+        said = written.err if status else written.out  # a refusal is written out as JSON, too
+        assert "ε" in said or "epsilon" in said
+        assert not [number for number in re.findall(r"\d+/\d+", said) if len(number) > 12], command
+    assert run(["ledger", "s.ledger", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["limit"] == {"epsilon": "10000001/3000007", "delta": "1/100003"}
+    assert document["releases"][0]["epsilon"] == LONG or LONG in json.dumps(document)

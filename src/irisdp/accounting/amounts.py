@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Self
 
 from ..errors import BadInput
-from ..exact import rational, rational_text
+from ..exact import rational, rational_text, told_above
 
 __all__ = ["Charge"]
 
@@ -56,6 +58,14 @@ class Charge:
     def fits_in(self, limit: Self) -> bool:
         """Tell whether no number exceeds the limit's."""
         return all(mine <= most for mine, most in self._beside(limit))
+
+    def __str__(self) -> str:
+        """Write the numbers for people: exactly where they are short, else rounded up."""
+        return self.told(told_above)
+
+    @abstractmethod
+    def told(self, tell: Callable[[str, Fraction], str]) -> str:
+        """Write the numbers for people as `tell` does: `told_below` of what is left, `told_exactly` of what is kept."""
 
     def to_document(self) -> dict[str, str]:
         """Return the numbers as exact text."""

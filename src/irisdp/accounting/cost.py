@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..exact import checked, rational_text
+from ..exact import checked
 from ..renamed import renamed_method
 from .amounts import Charge
 
@@ -20,8 +21,8 @@ class Cost(Charge):
     epsilon: Fraction = Fraction(0)
     delta: Fraction = Fraction(0)
 
-    def __str__(self) -> str:
-        """Write both components for people, exactly."""
-        return f"ε = {rational_text(self.epsilon)}, δ = {rational_text(self.delta)}"
+    def told(self, tell: Callable[[str, Fraction], str]) -> str:
+        """Write both components for people."""
+        return f"{tell('ε', self.epsilon)}, {tell('δ', self.delta)}"
 
     document = renamed_method("document", "to_document")

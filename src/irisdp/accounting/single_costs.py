@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
 
-from ..exact import checked, rational_text, short_text
+from ..exact import checked, short_text
 from .amounts import Charge
 
 __all__ = ["ConcentratedCost", "GaussianCost"]
 
-_LONGEST_SHOWN = 12
-"""Characters of a number that people are shown whole."""
 _BITS = 64
 """To which a root is found that is no rational."""
 
@@ -29,11 +28,11 @@ class GaussianCost(Charge):
 
     mu_squared: Fraction = Fraction(0)
 
-    def __str__(self) -> str:
+    def told(self, tell: Callable[[str, Fraction], str]) -> str:
         """Write μ² for people, and the μ that it is the square of."""
         root = _root(self.mu_squared)
-        mean = _told("μ", root) if root**2 == self.mu_squared else f"μ ≈ {short_text(root)}"
-        return f"{_told('μ²', self.mu_squared)} ({mean})"
+        mean = tell("μ", root) if root**2 == self.mu_squared else f"μ ≈ {short_text(root)}"
+        return f"{tell('μ²', self.mu_squared)} ({mean})"
 
 
 @checked
@@ -48,14 +47,9 @@ class ConcentratedCost(Charge):
 
     rho: Fraction = Fraction(0)
 
-    def __str__(self) -> str:
+    def told(self, tell: Callable[[str, Fraction], str]) -> str:
         """Write ρ for people."""
-        return _told("ρ", self.rho)
-
-
-def _told(name: str, number: Fraction) -> str:
-    exact = rational_text(number)
-    return f"{name} = {exact}" if len(exact) <= _LONGEST_SHOWN else f"{name} ≈ {short_text(number)}"
+        return tell("ρ", self.rho)
 
 
 def _root(square: Fraction) -> Fraction:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import BadInput, Refusal
+from ..exact import in_short, rational, told_above, told_below
 from .options import AsJson, console, print_json, short_path
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from ..release import Ledger
 
 __all__ = ["ledger_command"]
-
-_LONGEST_SHOWN = 12
 
 
 def ledger_command(
@@ -170,7 +169,7 @@ _HEADINGS = {"epsilon": "ε", "delta": "δ", "mu_squared": "μ²", "rho": "ρ"}
 
 def _cells(release: dict[str, Any], numbers: list[str]) -> list[str]:
     built = [f"{word} #{release[word]}" for word in ("refines", "coarsens") if release[word] is not None]
-    built += [f"from {release['guarantee']}"] if "guarantee" in release else []
+    built += [f"from {in_short(release['guarantee'])}"] if "guarantee" in release else []
     return [
         str(release["id"]),
         release["date"][:10],
@@ -185,14 +184,8 @@ def _cells(release: dict[str, Any], numbers: list[str]) -> list[str]:
 
 
 def _number(text: str, name: str) -> str:
-    """Show a number whole, unless it is one of the long ones that conversions to μ and ρ end in."""
-    from ..exact import rational, short_text
-
-    return (
-        text
-        if len(text) <= _LONGEST_SHOWN or name in ("epsilon", "delta")
-        else f"≈ {short_text(rational(text, 'cost'))}"
-    )
+    """Show a number whole where it is short, else rounded up behind a sign that says so."""
+    return told_above("", rational(text, name)).strip().removeprefix("= ")
 
 
 def _groups(groups: dict[str, Any] | None) -> str:
@@ -228,7 +221,10 @@ def _summary(document: dict[str, Any]) -> list[tuple[str, str]]:
     else:
         exceeded = not _cost(spent).fits_in(_cost(limit))
         said = "; that is less than what is spent, so nothing more can be spent" if exceeded else ""
-        lines += [("limit", f"{_cost(limit)}{told.get('limit', '')}{said}"), ("left", str(_cost(left)))]
+        lines += [
+            ("limit", f"{_cost(limit).told(told_below)}{told.get('limit', '')}{said}"),
+            ("left", _cost(left).told(told_below)),
+        ]
     if "moved_to" in document:
         lines.append(("closed", f"moved to {document['moved_to']}, from which alone its budget is spent"))
     if "awaits" in document:
@@ -253,7 +249,7 @@ def _cost(document: dict[str, str]) -> Charge:
 
 def _as_pair(pair: dict[str, str]) -> str:
     """Say an (ε, δ) to six decimals, rounded up."""
-    from ..exact import decimal_above, rational, rational_text
+    from ..exact import decimal_above, rational_text
 
     epsilon = rational_text(decimal_above(rational(pair["epsilon"], "epsilon"), 6))
     return f"that is ε = {epsilon} at δ = {pair['delta']}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..exact import rational_text
+from ..exact import told_above
 from .answers import KNOWN_ELSEWHERE, show_answers
 from .expectations import show_expectations, show_within
 from .options import console, say, short_path
@@ -69,7 +69,7 @@ def show_published(published: Publication, *, titled: bool = False) -> None:
     elif published.cost == planned.cost:
         view.print(f"  cost      {planned.describe_cost()}", soft_wrap=True)
     elif isinstance(published.cost, Cost):
-        new = f"only ε = {rational_text(published.cost.epsilon)} is new"
+        new = f"only {told_above('ε', published.cost.epsilon)} is new"
         view.print(f"  cost      {planned.describe_cost()}, of which {new}", soft_wrap=True)
     else:
         view.print(f"  cost      {planned.describe_cost()}; charged {published.cost}", soft_wrap=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..exact import so_many
+from ..exact import so_many, told_below
 from .answers import KNOWN_ELSEWHERE, progress
 from .options import AsJson, Force, console, print_json, say, short_path
 from .spelling import error_in_options, in_options
@@ -121,7 +121,7 @@ def _charge(case: Case, one: Expected) -> list[tuple[str, str]]:
 
 
 def _stands(ledger: LedgerOutlook) -> list[tuple[str, str]]:
-    left = "no limit is set" if ledger.left is None else f"left {ledger.left}"
+    left = "no limit is set" if ledger.left is None else f"left {ledger.left.told(told_below)}"
     made = "" if ledger.there else f", is made by the first release, {KNOWN_ELSEWHERE}"
     lines = [("ledger", f"{short_path(ledger.ledger)}: {left}{made}"), ("total", str(ledger.changed))]
     if ledger.unchanged != ledger.changed:

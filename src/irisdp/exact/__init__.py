@@ -10,7 +10,18 @@ with when_used(__name__, otherwise=renamed_names(__name__, {}, gone={"write_json
     from .lists import Table, counts, entries, entry_reader, json_list, numbers, table
     from .rationals import Rational, integer, nearest_float, rational, rational_text, short_text
     from .rounding import decimal_above, dyadic_above, dyadic_below, exp_below, float_above, log_above, log_below
-    from .shown import percent_below, short_above, short_below, shown_above, shown_below, so_many
+    from .shown import (
+        in_short,
+        percent_below,
+        short_above,
+        short_below,
+        shown_above,
+        shown_below,
+        so_many,
+        told_above,
+        told_below,
+        told_exactly,
+    )
     from .texts import file_path, plain_text
 
 __all__ = [
@@ -30,6 +41,7 @@ __all__ = [
     "exp_below",
     "file_path",
     "float_above",
+    "in_short",
     "integer",
     "json_bytes",
     "json_line",
@@ -51,5 +63,8 @@ __all__ = [
     "shown_below",
     "so_many",
     "table",
+    "told_above",
+    "told_below",
+    "told_exactly",
     "working_precision",
 ]

@@ -7,14 +7,29 @@ neither an upper nor a lower bound is written to the nearest by `short_text`.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from .rationals import rational_text
 
-__all__ = ["percent_below", "short_above", "short_below", "shown_above", "shown_below", "so_many"]
+__all__ = [
+    "in_short",
+    "percent_below",
+    "short_above",
+    "short_below",
+    "shown_above",
+    "shown_below",
+    "so_many",
+    "told_above",
+    "told_below",
+    "told_exactly",
+]
 
-_LONGEST = 16
+_LONGEST, _LONGEST_FRACTION = 16, 12
+"""Characters of a number that people are told exactly: more of a decimal, whose first digits say how large it is."""
+_FRACTION_TOLD = re.compile(r"([^\W\d]+²?) = ([0-9]+/[1-9][0-9]*)")
 _LEAST, _MOST = -5, 15
 """Powers of ten from which, and up to which, a number is written without an exponent."""
 
@@ -63,6 +78,50 @@ def short_below(value: Fraction, digits: int = 6) -> str:
     return _text(value, digits, ROUND_FLOOR, "")
 
 
+def told_above(name: str, value: Fraction) -> str:
+    """Say what a number is: exactly where that is short, else what it is at most.
+
+    Examples
+    --------
+    >>> told_above("ε", Fraction(1, 3)), told_above("ε", Fraction(123456789, 370370369)), told_above("δ", Fraction(0))
+    ('ε = 1/3', 'ε ≤ 0.333334', 'δ = 0')
+    """
+    return _told(name, value, "≤", short_above)
+
+
+def told_below(name: str, value: Fraction) -> str:
+    """Say what a number is: exactly where that is short, else what it is at least, as of what is left to be spent.
+
+    Examples
+    --------
+    >>> told_below("ε", Fraction(1, 3)), told_below("ε", Fraction(123456789, 370370369))
+    ('ε = 1/3', 'ε ≥ 0.333333')
+    """
+    return _told(name, value, "≥", short_below)
+
+
+def told_exactly(name: str, value: Fraction) -> str:
+    """Say what a number is, however long that takes: for what is kept.
+
+    Examples
+    --------
+    >>> told_exactly("ε", Fraction(123456789, 370370369))
+    'ε = 123456789/370370369'
+    """
+    return f"{name} = {rational_text(value)}"
+
+
+def in_short(words: str) -> str:
+    """Tell people what a sentence says exactly, such as "ε = 123456789/370370368": long fractions rounded up.
+
+    Examples
+    --------
+    >>> in_short("ε = 123456789/370370369, δ = 1/70"), in_short("μ = 1.5")
+    ('ε ≤ 0.333334, δ = 1/70', 'μ = 1.5')
+    """
+    return _FRACTION_TOLD.sub(lambda found: told_above(found[1], Fraction(found[2])), words)
+
+
 def percent_below(chance: Fraction) -> str:
     """Write a probability in percent, without the sign: exactly where that is short, else rounded down, never to 100.
 
@@ -84,6 +143,14 @@ def so_many(number: int, what: str) -> str:
     ('1 edge', '2,000 inputs')
     """
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _told(name: str, value: Fraction, sign: str, short: Callable[[Fraction], str]) -> str:
+    exact = rational_text(value)
+    if len(exact) <= (_LONGEST_FRACTION if "/" in exact else _LONGEST):
+        return told_exactly(name, value)
+    rounded = short(value)
+    return f"{name} {'=' if Fraction(rounded) == value else sign} {rounded}"
 
 
 def _text(value: float | Fraction | Decimal, digits: int, rounding: str, thousands: str) -> str:

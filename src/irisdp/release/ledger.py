@@ -19,7 +19,7 @@ from typing import Any
 
 from ..accounting import CURRENCIES, Charge, Currency
 from ..errors import BadInput
-from ..exact import Rational, checked
+from ..exact import Rational, checked, told_below
 from ..renamed import renamed_method
 from ..upstairs import Drawable
 from .ledger_document import ledger_document
@@ -216,7 +216,7 @@ class Ledger(Drawable):
         """Show in a notebook what `irisdp ledger` shows: what is spent of what, and the newest releases."""
         with self.store.reading() as rows:
             limit, spent = read_limit(rows), read_spent(rows)
-            of = closing(rows) or ("; no limit is set" if limit is None else f" of {limit}")
+            of = closing(rows) or ("; no limit is set" if limit is None else f" of {limit.told(told_below)}")
             return lines_as_html(f"Ledger: {self.store.name}; spent {spent}{of}", list_releases(self.store, rows))
 
     @checked

@@ -6,14 +6,15 @@ import functools
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from fractions import Fraction
 from typing import Any
 
 from ..accounting import CURRENCIES, Charge, Currency
 from ..errors import BadInput, BudgetRefused, PromiseRefused
-from ..exact import rational
+from ..exact import rational, told_above, told_below
 from .ledger_history import adopt, digests, record
 from .ledger_store import Damaged, Rows
 from .ledger_tables import count_in, currency_of, is_current, upgrade
@@ -133,11 +134,9 @@ def check_budget(limit: Charge | None, spent: Charge, cost: Charge) -> None:
     total = spent + cost  # without a limit, too: a total that is too long to be written must not come about
     if limit is None or total.fits_in(limit):
         return
-    parts = {"limit": limit.to_document(), "left": limit.beyond(spent).to_document(), "cost": cost.to_document()}
-    said = {
-        name: ", ".join(f"{number} {value}" for number, value in part.items()).replace("_", " ")
-        for name, part in parts.items()
-    }
+    left = limit.beyond(spent)
+    parts = {"limit": limit.to_document(), "left": left.to_document(), "cost": cost.to_document()}
+    said = {"limit": _spelt(limit, told_below), "left": _spelt(left, told_below), "cost": _spelt(cost, told_above)}
     less, call = _REMEDIES[limit.__slots__[0]]
     raise BudgetRefused(
         f"the ledger's limit is {said['limit']}; left is {said['left']}; the answer would cost {said['cost']};"
@@ -145,6 +144,12 @@ def check_budget(limit: Charge | None, spent: Charge, cost: Charge) -> None:
         " people in the data allows it, or ask again what was answered: that is free",
         **parts,
     )
+
+
+def _spelt(charge: Charge, tell: Callable[[str, Fraction], str]) -> str:
+    """Write each number behind its name, as those who ask spell it."""
+    named = zip(charge.to_document(), charge.numbers, strict=True)
+    return ", ".join(tell(name.replace("_", " "), number).replace(" = ", " ") for name, number in named)
 
 
 _REMEDIES = {

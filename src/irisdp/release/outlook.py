@@ -14,6 +14,7 @@ from typing import Any
 
 from ..accounting import Charge, Cost, Currency
 from ..errors import BudgetRefused, PromiseRefused, Refusal
+from ..exact import told_below
 from .ledger import Ledger, Release
 from .ledger_rows import check_budget
 from .projects import currency_with
@@ -68,7 +69,7 @@ class Outlook:
 
     def describe(self, called: str | None = None) -> list[tuple[str, str]]:
         """Say it in lines for people, each with its heading; the ledger by its place, unless it is called otherwise."""
-        stands = f"left {self.left}" if self.left else "no limit is set"
+        stands = f"left {self.left.told(told_below)}" if self.left else "no limit is set"
         lines = [("ledger", f"{called or self.ledger}: {stands}")]
         same, other = self.unchanged, self.changed
         if not isinstance(other.cost, Cost):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..accounting import EPSILON_DELTA, MU, Charge, Cost, Currency
 from ..cells import USUAL_CONFIDENCE, NamesGroups
-from ..exact import checked
+from ..exact import checked, in_short
 from ..mechanisms import privacy_to_document
 from ..privacy import Gaussian, Guarantee, Privacy
 from ..queries import Condition, Contribution, Groups, PerUnit, Query, Relation, Table, entry_of
@@ -265,7 +265,9 @@ class Plan:
         """Say the cost in one line."""
         reason = {Relation.ADD_REMOVE: "adding or removing", Relation.EXCHANGE: "exchanging"}[self.relation]
         privacy = self.audiences[0].mechanism.privacy
-        kept = "" if isinstance(privacy, Privacy) and privacy.single else f"; each answer keeps {privacy}"
+        kept = (
+            "" if isinstance(privacy, Privacy) and privacy.single else f"; each answer keeps {in_short(str(privacy))}"
+        )
         moved = self.relation is Relation.EXCHANGE and self.by and not self.public_membership
         why = (
             "; an exchange may take it out of one group and put it into another, and both are charged" if moved else ""
@@ -289,5 +291,5 @@ class Plan:
             return []
         how = "its noisy count passes what an empty group's can be: one noise pays for name and count"
         if self.selector is not None:
-            how = f"selected apart from its answer, at {self.selector.privacy} more, as {self.apart}"
+            how = f"selected apart from its answer, at {in_short(str(self.selector.privacy))} more, as {self.apart}"
         return [self._of_unit(self.naming.describe_naming()), how]

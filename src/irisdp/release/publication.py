@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..accounting import Charge, Cost
 from ..cells import HIGH, LOW
-from ..exact import rational_text
+from ..exact import told_above, told_below
 from ..renamed import renamed_method
 from ..tabular import Tabular
 from ..upstairs import Drawable
@@ -79,7 +79,7 @@ class Publication(Tabular, Drawable):
 
     def _summary(self) -> str:
         cost = self.cost
-        told = f"ε = {rational_text(cost.epsilon)}" if isinstance(cost, Cost) and cost.delta == 0 else str(cost)
+        told = told_above("ε", cost.epsilon) if isinstance(cost, Cost) and cost.delta == 0 else str(cost)
         charged = "charged with its batch" if self.in_batch else f"charged {told}"
         return f"{self.plan.line}; {self.answers._summary()}; {'charged before' if self.repeated else charged}"
 
@@ -119,4 +119,4 @@ class Publication(Tabular, Drawable):
         """Say what is spent and what is left."""
         ledger = Ledger(self.ledger)
         spent, limit = ledger.spent, ledger.limit
-        return f"spent {spent}; no limit is set" if limit is None else f"spent {spent} of {limit}"
+        return f"spent {spent}; no limit is set" if limit is None else f"spent {spent} of {limit.told(told_below)}"

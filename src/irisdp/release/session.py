@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar, Unpack, cast
 
 from ..accounting import Charge
 from ..errors import BadInput
-from ..exact import Rational, checked
+from ..exact import Rational, checked, told_below
 from ..queries import HOW_TO_OPEN, open_table
 from ..upstairs import Drawable
 from .batches import BatchPublication, batch
@@ -128,7 +128,7 @@ class Session(Drawable):
     def __repr__(self) -> str:
         """Say what is asked about, and what is left."""
         left = self.remaining
-        budget = "no limit is set" if left is None else f"left {left}"
+        budget = "no limit is set" if left is None else f"left {left.told(told_below)}"
         return f"<Session: {self.ledger.store.name}; {budget}>"
 
     def _repr_html_(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from ...accounting import EPSILON_DELTA, Charge, Cost, Currency
 from ...cells import GeometricNoise, UniversalNoise
 from ...errors import BadInput
-from ...exact import checked, decimal_above, rational_text, short_above
+from ...exact import checked, decimal_above, rational_text, told_above
 from ...tabular import html_table
 from ..audiences import Audience
 from ..planning import plan
@@ -26,8 +26,6 @@ __all__ = ["BatchPlan", "plan_asked", "plan_batch"]
 
 _MOST_NAMED = 3
 _PLACES, _SHOWN_PLACES = 30, 6
-_SHORT = 20
-"""Characters of a number that is shown as it is; costs of means have hundreds of digits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -115,10 +113,10 @@ class BatchPlan:
         lines = [("cost", as_one.describe_cost() + (f", for all {number} questions together" if number > 1 else ""))]
         if found.sums is not None:
             sums = found.sums
-            lines.append(("by sums", f"{_shown('ε', sums.epsilon)}, {_shown('δ', sums.delta)}"))
+            lines.append(("by sums", str(sums)))
         how = "by the exact total" if found.exact else "by sums: the exact total is hardly smaller, and would cost δ"
         if self.asked.budget.delta:
-            lines.append(("exactly", f"{_shown_total(found)} at δ = {rational_text(self.asked.budget.delta)}"))
+            lines.append(("exactly", f"{_shown_total(found)} at {told_above('δ', self.asked.budget.delta)}"))
         else:
             how = "by sums; a budget with a delta such as 1e-6 may leave less noise"
         shares = " and ".join(dict.fromkeys(kind.describe(found.scale) for kind in found.kinds))
@@ -214,12 +212,6 @@ def _planned(asked: AskedBatch, question: AskedQuestion) -> Plan:
         planned = replace(planned, audiences=(without,))
         planned = replace(planned, cost=planned.cost_in(EPSILON_DELTA))
     return planned if planned.apart is None else replace(planned, apart="weights share out a privacy for each")
-
-
-def _shown(name: str, value: Fraction) -> str:
-    """Say what a share adds up to: as it is where that is short, and else in a few digits, rounded up."""
-    exact = rational_text(value)
-    return f"{name} = {exact}" if len(exact) <= _SHORT else f"{name} ≤ {short_above(value)}"
 
 
 def _shown_total(found: Composition) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...accounting import Charge
 from ...errors import BadInput
-from ...exact import checked
+from ...exact import checked, told_exactly
 from ...outputs import Output
 from ..answers import Answers
 from ..charged import what_is_charged
@@ -245,7 +245,9 @@ def _draw_all(planned: BatchPlan, cells: Sequence[PrivateCells], table: str | No
         (entry,) = draw_entries(planned.plans[place], cells[place], (), table, cost)
         drawn.append(entry.answers.decode())
     answers = json.dumps(drawn, ensure_ascii=False, separators=(",", ":")).encode()
-    details = drawn_by(table) | ({} if type(cost) is type(planned.cost) else {"guarantee": str(planned.cost)})
+    details = drawn_by(table) | (
+        {} if type(cost) is type(planned.cost) else {"guarantee": planned.cost.told(told_exactly)}
+    )
     return Entry(cost=cost, answers=answers, details=json.dumps(details, ensure_ascii=False))
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from ...accounting import CURRENCIES, Charge, Currency
 from ...errors import BadInput, PromiseRefused
+from ...exact import told_below
 from ...queries import Query, Table, load_types
 from ..ledger import Ledger
 from ..limits import named_limit
@@ -250,9 +251,10 @@ def limit_to_set(project: Project | None, book: Ledger) -> Charge | None:
     counts = book.currency.cost
     if here is None and (counts is type(project.limit) or not book.releases()):
         return project.limit
-    found = f"has {here}" if here is not None else f"counts in {book.currency.name}"
+    found = f"has {here.told(told_below)}" if here is not None else f"counts in {book.currency.name}"
     raise PromiseRefused(
-        f"{project.name} promises the limit {project.limit}, and {book.store.name} {found}; change one of the two",
+        f"{project.name} promises the limit {project.limit.told(told_below)}, and {book.store.name} {found}; change"
+        " one of the two",
         differs=["limit"],
         pinned={"limit": project.limit.to_document()},
         asked={"limit": here and here.to_document()},

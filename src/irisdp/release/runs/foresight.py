@@ -13,6 +13,7 @@ from typing import Any
 
 from ...accounting import Charge, Currency
 from ...errors import BudgetRefused, PromiseRefused, Refusal
+from ...exact import told_below
 from ..batches.wording import in_keys
 from ..chain import details
 from ..ledger import Ledger
@@ -97,11 +98,12 @@ class Account:
             return None
         told = {name: value for name, value in self.refusal.document.items() if name != "error"}
         _, _, remedy = in_keys(str(self.refusal), ("epsilon", "delta", "mu"), toml=True).partition("; ask with less")
-        told |= {"left": self.left and self.left.to_document(), "cost": self.charged.to_document()}
+        left = self.limit.beyond(self.before)
+        told |= {"left": left.to_document(), "cost": self.charged.to_document()}
         return BudgetRefused(
-            f"{self.book.store.name} has {self.left} left of {self.limit}, and the plan's new questions cost"
-            f" {self.charged} together, of which {self.first} is the first that does not fit; nothing was spent; ask"
-            f" with less{remedy}",
+            f"{self.book.store.name} has {left.told(told_below)} left of {self.limit.told(told_below)}, and the plan's"
+            f" new questions cost {self.charged} together, of which {self.first} is the first that does not fit;"
+            f" nothing was spent; ask with less{remedy}",
             **told,
         )
 

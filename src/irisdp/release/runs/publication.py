@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...accounting import Charge
+from ...exact import told_below
 from ...tabular import InOneLine, html_table
 from ..ledger import Ledger
 from ..publication import Publication
@@ -115,7 +116,7 @@ class RunPublication(InOneLine):
         for place, charged in self.charged.items():
             book = Ledger(place)
             spent, limit = book.spent, book.limit
-            of = "; no limit is set" if limit is None else f" of {limit}"
+            of = "; no limit is set" if limit is None else f" of {limit.told(told_below)}"
             lines.append(f"{book.store.name}: charged {charged} now; spent {spent}{of}")
         return lines
 
