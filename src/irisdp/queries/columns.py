@@ -32,7 +32,7 @@ __all__ = [
     "try_cast",
 ]
 
-READER = "5"
+READER = "6"
 """The version of the rules by which records are read; part of every question, so that no count read by other rules is
 refined or given again. Raise it with any change to what some value of some table is read as: the rules of `total.py`,
 `objects.py`, `relations.py`, `instants.py` and `column_types.py`, of text files, of `read_as`, of a condition's SQL, or

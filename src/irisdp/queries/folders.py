@@ -18,10 +18,10 @@ from urllib.parse import unquote
 
 from ..errors import BadInput
 from .columns import Column, Kind, check_names
-from .engine import Embedded, check_readable, guarded, locked_connection, quote_name, quote_text, streaming_connection
+from .engine import Embedded, check_readable, guarded, locked_connection, quote_text, streaming_connection
 from .listing import WILDCARDS
 from .locations import Location, locate
-from .parquet import RECORDS, opened_parquet, plain_column
+from .parquet import RECORDS, old_instants, opened_parquet, plain_column
 from .total import is_safe, kind_of_type
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["FolderSource", "open_folder"]
 
 _NULL = "__HIVE_DEFAULT_PARTITION__"
-_MOST_STATEMENTS = 200
-"""Partitions that an engine reads by itself; of more, Arrow reads the files one after the other."""
 _VERSIONED = {"_delta_log": "Delta Lake", ".hoodie": "Hudi"}
 
 Values = tuple[str | None, ...]
@@ -50,12 +48,15 @@ class FolderSource(Embedded):
         The partition columns, in alphabetical order.
     schema : pyarrow.Schema
         Of every file, columns in alphabetical order.
+    old : frozenset of str
+        The columns that some file keeps as instants in 96 bits.
     """
 
     location: Location
     files: tuple[tuple[Path, Values], ...] = field(repr=False)
     keys: tuple[str, ...]
     schema: pa.Schema = field(repr=False)
+    old: frozenset[str]
 
     @property
     def ordered(self) -> bool:
@@ -72,33 +73,23 @@ class FolderSource(Embedded):
         return blake2b(listed.encode(), digest_size=32).digest()
 
     def connect(self, names: Sequence[str]) -> duckdb.DuckDBPyConnection:
-        """Return a locked connection in which `data` holds the named columns."""
-        held = [name for name in names if name not in self.keys]
-        asked = [name for name in names if name in self.keys]
-        parts: dict[Values, list[Path]] = {}
-        for path, values in self.files:
-            parts.setdefault(tuple(values[self.keys.index(name)] for name in asked), []).append(path)
-        if len(parts) <= _MOST_STATEMENTS and all(is_safe(self.schema.field(name).type) for name in held):
+        """Return a locked connection in which `data` holds the named columns.
+
+        Which way they are read follows from the columns alone: how many partitions there are, a record may decide.
+        """
+        if not set(names) & {*self.keys, *self.old} and all(is_safe(self.schema.field(name).type) for name in names):
             connection = locked_connection(*(str(path) for path, _ in self.files))
-            selected = (self._selected(names, dict(zip(asked, values, strict=True)), parts[values]) for values in parts)
-            connection.execute(f"CREATE TEMP VIEW data AS {' UNION ALL '.join(selected)}")
+            listed = ", ".join(plain_column(name, self.schema.field(name).type) for name in names)
+            files = ", ".join(quote_text(str(path)) for path, _ in self.files)
+            reader = f"read_parquet([{files}], hive_partitioning = false)"
+            connection.execute(f"CREATE TEMP VIEW data AS SELECT {listed} FROM {reader}")
             return connection
         import pyarrow as pa
 
-        kinds = [pa.string() if name in asked else self.schema.field(name).type for name in names]
+        kinds = [pa.string() if name in self.keys else self.schema.field(name).type for name in names]
+        held = [name for name in names if name not in self.keys]
         schema = pa.schema(list(zip(names, kinds, strict=True)))
         return streaming_connection(schema, self._batches(held, schema))
-
-    def _selected(self, names: Sequence[str], values: dict[str, str | None], paths: Sequence[Path]) -> str:
-        """Return SQL for the records of one partition."""
-        listed = [
-            f"CAST({_literal(values[name])} AS VARCHAR) AS {quote_name(name)}"
-            if name in values
-            else plain_column(name, self.schema.field(name).type)
-            for name in names
-        ]
-        files = ", ".join(quote_text(str(path)) for path in paths)
-        return f"SELECT {', '.join(listed)} FROM read_parquet([{files}], hive_partitioning = false)"
 
     def _batches(self, held: Sequence[str], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
@@ -143,12 +134,12 @@ def open_folder(text: str) -> tuple[list[Column], FolderSource]:
         if sorted(said) != keys:
             there = _shown(root, path)
             raise BadInput("data", f"holds {there}, which has other partitions", "give every file the same key=VALUE/")
-    schema = _one_schema(root, paths)
+    schema, old = _one_schema(root, paths)
     check_names([*schema.names, *keys])
     columns = [Column(found.name, kind_of_type(found.type)) for found in schema]
     columns += [Column(key, Kind.UNTYPED) for key in keys]
     files = tuple((path, tuple(said[key] for key in keys)) for path, said in parted)
-    return sorted(columns, key=lambda column: column.name), FolderSource(location, files, tuple(keys), schema)
+    return sorted(columns, key=lambda column: column.name), FolderSource(location, files, tuple(keys), schema, old)
 
 
 def _listed(location: Location) -> list[Path]:
@@ -192,29 +183,28 @@ def _plain(text: str) -> str:
     return found
 
 
-def _one_schema(root: Path, paths: Sequence[Path]) -> pa.Schema:
+def _one_schema(root: Path, paths: Sequence[Path]) -> tuple[pa.Schema, frozenset[str]]:
     import pyarrow as pa
 
     first: dict[str, pa.DataType] = {}
+    old: set[str] = set()
     for path in paths:
         check_readable(path)
         rule, remedy = f"holds {_shown(root, path)}, which is no Parquet file that can be read", "write it again"
-        schema = guarded(lambda path=path: opened_parquet(path).schema_arrow, rule, remedy)  # type: ignore[misc]
+        file = guarded(lambda path=path: opened_parquet(path), rule, remedy)  # type: ignore[misc]
+        schema = file.schema_arrow
+        old |= old_instants(file)
         types = {found.name: found.type for found in schema}
         first = first or types
         if types != first or len(types) < len(schema):
             other = next((name for name in (*first, *types) if first.get(name) != types.get(name)), schema.names[0])
             rule = f"holds {_shown(root, path)} and {_shown(root, paths[0])}, which differ in the column {other!r}"
             raise BadInput("data", rule, "give all files the same columns, of the same types")
-    return pa.schema(sorted(first.items()))
+    return pa.schema(sorted(first.items())), frozenset(old)
 
 
 def _shown(root: Path, path: Path) -> str:
     return repr(os.fspath(path.relative_to(root)))
-
-
-def _literal(value: str | None) -> str:
-    return "NULL" if value is None else quote_text(value)
 
 
 def _lengths(count: int) -> Iterator[int]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-__all__ = ["RECORDS", "ParquetSource", "open_parquet", "opened_parquet", "plain_column"]
+__all__ = ["RECORDS", "ParquetSource", "old_instants", "open_parquet", "opened_parquet", "plain_column"]
 
 RECORDS = 1 << 17
 """Read at once through Arrow."""
@@ -55,7 +55,7 @@ class ParquetSource(Embedded):
 
         file = opened_parquet(self.path)
         types = {field.name: field.type for field in file.schema_arrow}
-        if all(is_safe(types[name]) for name in names):
+        if all(is_safe(types[name]) for name in names) and not old_instants(file) & set(names):
             connection = locked_connection(str(self.path))
             listed = ", ".join(plain_column(name, types[name]) for name in names)
             reader = f"read_parquet({quote_text(str(self.path))}, hive_partitioning = false)"
@@ -110,6 +110,12 @@ def _some_fail(column: Any) -> bool:
         return False
     most = 16 if column.precision <= _DIGITS_OF_16_BYTES else 32
     return bool(column.physical_type == "BYTE_ARRAY" or column.length > most)
+
+
+def old_instants(file: Any) -> set[str]:
+    """Return the columns of instants in 96 bits: DuckDB and Arrow read some of them as different instants."""
+    columns = map(file.metadata.schema.column, range(file.metadata.num_columns))
+    return {column.path for column in columns if column.physical_type == "INT96"}
 
 
 def plain_column(name: str, kind: pa.DataType) -> str:
