@@ -71,6 +71,85 @@ def test_there_and_back_loses_nothing(places):
     assert (third.verify(head).problems, third.verify(second.verify().head).problems) == ((), ())
 
 
+def test_it_comes_back_to_the_place_that_it_left(places):
+    first = filled(Ledger(places[0]))
+    head = first.verify().head
+    second = first.copy_to(places[1])
+    ask(second, "there", Cost(ODD))
+    gone_on = all_of(second)
+    back = second.copy_to(places[0])
+    assert (back.place, all_of(back)) == (first.place, gone_on)
+    assert open_places(places[0], places[1]) == [places[0]]
+    again = back.copy_to(places[1])
+    assert ask(again, "there", Cost(1)).repeated
+    third = again.copy_to(places[2])
+    last = third.copy_to(places[0])
+    assert last.spent == Cost(ODD * 5, Fraction(4, 3**50))
+    assert last.verify(head).problems == ()
+    assert open_places(*places) == [places[0]]
+
+
+def test_a_ledger_that_is_no_continuation_of_what_lies_there_is_refused(places):
+    """Else an older budget would be opened, or what was charged would be removed."""
+    first = filled(Ledger(places[0]))
+    second = first.copy_to(places[2])
+    backup = places[2].read_bytes()
+    ask(second, "later", Cost(ODD))
+    second.copy_to(places[0]).copy_to(places[2])
+    other = filled(Ledger(places[1]))
+    with pytest.raises(BadInput, match="is a ledger already, and two budgets cannot become one; name a place where"):
+        other.copy_to(places[0])
+    elsewhere = places[2].with_name("restored.ledger")
+    elsewhere.write_bytes(backup)
+    with pytest.raises(BadInput, match="is a ledger already"):
+        Ledger(elsewhere).copy_to(places[0])
+    with sqlite3.connect(places[0]) as connection:  # what was tampered with is evidence
+        connection.execute("UPDATE release SET epsilon = '0' WHERE id = 1")
+    with pytest.raises(BadInput, match="is a ledger already"):
+        second.copy_to(places[0])
+    assert open_places(places[0], places[2]) == [places[2]]
+
+
+def test_a_stale_reservation_opens_nothing_older(places, monkeypatch):
+    """The place waits for one ledger; a copy of it from before its last journey is another."""
+    first = filled(Ledger(places[0]))
+    second = first.copy_to(places[2])
+    backup = places[2].read_bytes()
+    second.copy_to(places[0]).copy_to(places[2])
+    with monkeypatch.context() as killed:
+        kill_at(killed, 2, after=True)
+        with pytest.raises(KeyboardInterrupt):
+            second.copy_to(places[0])
+    places[2].write_bytes(backup)
+    with pytest.raises(BadInput, match="is a ledger already"):
+        Ledger(places[2]).copy_to(places[0])
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+@pytest.mark.parametrize("to_server", [True, False], ids=["to a server", "to a file"])
+def test_killed_on_the_way_back_there_is_one_budget(places, monkeypatch, number, after, to_server):
+    home, away = (places[1], places[0]) if to_server else (places[0], places[1])
+    left = filled(Ledger(home))
+    there = left.copy_to(away)
+    ask(there, "there", Cost(ODD))
+    before = all_of(there)
+    with monkeypatch.context() as killed:
+        kill_at(killed, number, after=after)
+        with pytest.raises(KeyboardInterrupt):
+            there.copy_to(home)
+    closed, arrived = ((number, after) >= (step, True) for step in (3, 4))
+    assert (Ledger(home).closed, there.closed) == (not arrived, closed)
+    assert Ledger(home).verify().problems == there.verify().problems == ()
+    if not closed:
+        ask(there, "while it waits", Cost(0, "1/1000"))
+        before = all_of(there)
+    back = there.copy_to(home)
+    assert all_of(back) == before
+    assert all_of(there.copy_to(home)) == before, "asked for once more, nothing happens"
+    assert open_places(home, away) == [home]
+
+
 def test_ledgers_of_other_currencies_go_too(places):
     first = Ledger(places[0])
     first.set_limit(mu="1/3")
@@ -256,10 +335,10 @@ def test_one_that_is_tampered_with_on_the_way_stays_open(places, monkeypatch):
     """Others may write between the first look and the closing, which looks again."""
     first, reserve = filled(Ledger(places[0])), ledger_move._reserve
 
-    def meanwhile(rows, source, name):
+    def meanwhile(rows, *others):
         with sqlite3.connect(places[0]) as connection:
             connection.execute("UPDATE release SET epsilon = '0' WHERE id = 1")
-        return reserve(rows, source, name)
+        return reserve(rows, *others)
 
     monkeypatch.setattr(ledger_move, "_reserve", meanwhile)
     with pytest.raises(BadInput, match=r"ledger: .* has a history that does not hold"):
@@ -276,3 +355,12 @@ def test_on_the_command_line(places, capsys):
     assert run(["ledger", places[1], "--copy-to", str(places[2])]) == 0
     assert run(["ledger", str(places[2]), "--verify"]) == 0
     assert run(["ledger", str(places[0]), "--limit", "1"]) == 1
+    shown = []
+    for source, target in ((places[2], places[0]), (places[0], places[1]), (places[1], places[2])):
+        capsys.readouterr()
+        assert run(["ledger", str(source), "--copy-to", str(target)]) == 0
+        shown += [line for line in capsys.readouterr().out.splitlines() if line.startswith("roles")]
+    assert [line.split(":")[0] for line in shown] == [
+        "roles    grants do not move",
+        "roles    grants stay on the server",
+    ]

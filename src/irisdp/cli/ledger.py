@@ -58,7 +58,8 @@ def ledger_command(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Carry all over to a new file or postgresql://…, and close this ledger: one budget is one.",
+            help="Carry all but grants over to a new file or postgresql://…, or back to a place that it left, and "
+            "close this ledger: one budget is one.",
         ),
     ] = None,
     verify: Annotated[
@@ -104,6 +105,17 @@ def ledger_command(
         print_json(ledger.to_document())
     else:
         _show(ledger)
+        if copy_to is not None and (roles := _roles(ledger, file)):
+            console().print(f"roles    {roles}", soft_wrap=True)
+
+
+def _roles(ledger: Ledger, left: str) -> str:
+    """Say what becomes of grants when a ledger is moved; nothing where there are none to speak of."""
+    if ledger.path is None:
+        return (
+            "grants do not move: allow publishers and readers again with --grant; what this place granted before holds"
+        )
+    return "grants stay on the server: whoever may write this file may publish" if "://" in left else ""
 
 
 def _grant(ledger: Ledger, allow: str) -> None:
@@ -217,7 +229,9 @@ def _summary(document: dict[str, Any]) -> list[tuple[str, str]]:
     told = {name: f"; {_as_pair(pair)}" for name, pair in document.get("as_pair", {}).items() if pair is not None}
     lines = [("spent", f"{_cost(spent)}{told.get('spent', '')}")]
     if limit is None:
-        lines.append(("limit", "none; set one with --limit E[,D], or mu=M or rho=R before the first release"))
+        closed = "moved_to" in document or "awaits" in document
+        remedy = "" if closed else "; set one with --limit E[,D], or mu=M or rho=R before the first release"
+        lines.append(("limit", f"none{remedy}"))
     else:
         exceeded = not _cost(spent).fits_in(_cost(limit))
         said = "; that is less than what is spent, so nothing more can be spent" if exceeded else ""

@@ -191,7 +191,7 @@ class Ledger(Drawable):
 
     @checked
     def copy_to(self, place: str | os.PathLike[str]) -> Ledger:
-        """Carry all that stands here over to a new place, close this ledger for good, and return the one there."""
+        """Carry all over to a place that is empty, or that it left before; close this ledger, return the one there."""
         there = Ledger(place)
         move(self.store, there.store, str(there.place))
         return there

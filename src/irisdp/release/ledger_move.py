@@ -5,6 +5,10 @@ reserved first, and takes nothing but this move; then the first ledger is closed
 from then on it answers nothing and takes nothing; then the second opens with all that was copied, in one transaction.
 Killed in between, the same move is asked for again, and goes on where the place that was reserved still is: another of
 the same name, on another machine, would be another budget.
+
+A ledger may come back to a place that it left. What lies there is closed, and its whole history is the beginning of the
+one that comes: so nothing is lost when it is replaced, and nothing older is opened. Until then it stays closed: it is
+reserved by one more line of its history, and replaced in the transaction that opens it.
 """
 
 from __future__ import annotations
@@ -22,6 +26,8 @@ from .ledger_tables import VERSION, count_in, currency_of, is_current
 __all__ = ["begin", "closing", "move", "refuse_moved", "whereabouts"]
 
 _LINES = ("id", "event", "hash")
+_TABLES = ("output", "release", "settlement", "promise", "budget", "history")
+"""All that hold rows of a ledger; those that refer to others come before them."""
 
 
 def whereabouts(rows: Rows) -> dict[str, str]:
@@ -84,7 +90,8 @@ def move(source: Store, target: Store, place: str) -> int:
     Parameters
     ----------
     source, target : Store
-        The ledger, and where it goes: nothing may be there yet, or what an earlier call for the same move left.
+        The ledger, and where it goes: nothing may be there yet, or what this ledger left there when it was moved away,
+        or what an earlier call for the same move left.
     place : str
         What the target is called.
 
@@ -114,7 +121,8 @@ def move(source: Store, target: Store, place: str) -> int:
         token = told.get("token")
         _check_reserved(target, token, lines)
     else:
-        token = target.write(lambda rows: _reserve(rows, {"from": source.name, "first": lines[:1]}, target.name))
+        asked = {"from": source.name, "first": lines[:1]}
+        token = target.write(lambda rows: _reserve(rows, asked, lines, target.name))
 
     def close(rows: Rows) -> None:
         prepare(rows)
@@ -130,11 +138,13 @@ def move(source: Store, target: Store, place: str) -> int:
         kept = _whole(rows)
 
     def open_there(rows: Rows) -> None:
-        if _holds(rows, [line[-1] for line in kept["history"]]):
+        lines = [line[-1] for line in kept["history"]]
+        if _holds(rows, lines):
             return  # by an earlier call, whose answer was lost
-        if _last(rows).get("token") != token:
+        if not _is_reserved(rows, token, lines):
             raise _not_reserved(target.name)
-        rows.change("DELETE FROM history")
+        for table in _TABLES:
+            rows.change(f"DELETE FROM {table}")
         _write(rows, kept, target.name)
         record(rows, "arrived", {"from": source.name})
 
@@ -153,25 +163,44 @@ def _check_ready(rows: Rows, name: str) -> None:
     _check_letters(rows)
 
 
-def _reserve(rows: Rows, source: Mapping[str, Any], name: str) -> str:
-    """Keep an empty place for this move, and return the word by which it is known; the same for a move begun before."""
+def _reserve(rows: Rows, source: Mapping[str, Any], lines: list[str], name: str) -> str:
+    """Keep a place for this move, and return the word by which it is known; the same for a move begun before.
+
+    The place is empty, or holds what a ledger of these lines was when it was moved away from there.
+    """
     told = _last(rows)
-    if told.get("event") == "awaits" and source.items() <= told.items():
+    if told.get("event") == "awaits" and source.items() <= told.items() and _is_reserved(rows, told["token"], lines):
         return str(told["token"])
-    if any(rows.find(f"SELECT 1 FROM {table} LIMIT 1") for table in ("budget", "promise", "settlement", "history")):
+    if any(rows.find(f"SELECT 1 FROM {table} LIMIT 1") for table in _TABLES) and not _left_here(rows, lines):
         rule = f"{name} is a ledger already, and two budgets cannot become one"
-        raise BadInput("copy_to", rule, "name a place where none is")
+        raise BadInput("copy_to", rule, "name a place where none is, or one that this ledger was moved away from")
+    for table in _TABLES:
+        rows.change(f"DELETE FROM {table} WHERE 1 = 0")  # who may not, must not find out once the other is closed
     token = secrets.token_hex(16)
     record(rows, "awaits", {**source, "token": token})
     return token
+
+
+def _left_here(rows: Rows, lines: list[str]) -> bool:
+    """Tell whether what is here is closed, unchanged, and the beginning of a ledger whose history has these lines."""
+    return _place_in(_last(rows)) is not None and _begins(_hashes(rows), lines) and not check_history(rows).problems
+
+
+def _begins(first: list[str], lines: list[str]) -> bool:
+    return lines[: len(first)] == first
+
+
+def _is_reserved(rows: Rows, token: Any, lines: list[str]) -> bool:
+    """Tell whether a place awaits this move, and holds nothing that a history of these lines does not go on from."""
+    told = _last(rows)
+    return told.get("event") == "awaits" and told.get("token") == token and _begins(_hashes(rows)[:-1], lines)
 
 
 def _check_reserved(target: Store, token: Any, lines: list[str]) -> None:
     """Refuse to go on with a move whose place is not there: it may be a budget under another name by now."""
     if target.exists():
         with target.reading() as rows:
-            told = _last(rows)
-            if (told.get("event") == "awaits" and told.get("token") == token) or _holds(rows, lines):
+            if _is_reserved(rows, token, lines) or _holds(rows, lines):
                 return
     raise _not_reserved(target.name)
 
