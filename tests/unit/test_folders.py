@@ -127,6 +127,30 @@ def test_how_many_partitions_there_are_does_not_decide_how_they_are_read(sales, 
     assert len(ways) == 2 and len(set(ways)) == 1
 
 
+@pytest.mark.parametrize("value", ["Jane Roe?", "a*", "**", "[x]", "a[!b]c", "]", "{a,b}"])
+def test_a_value_that_looks_like_a_pattern_is_a_value(tmp_path, value):
+    for town, number in ((value, 1), ("Jane RoeX", 10), ("ab", 100), ("x", 1000)):
+        path = tmp_path / "t" / f"town={town}" / "p.parquet"
+        path.parent.mkdir(parents=True)
+        pq.write_table(pa.table({"v": [number]}), path)
+    table = open_table(tmp_path / "t")
+    assert sorted(table.run("SELECT v FROM data", [table.column("v", "by")])["v"].to_pylist()) == [1, 10, 100, 1000]
+    both = [table.column(name, "by") for name in ("v", "town")]
+    assert {"v": 1, "town": value} in table.run("SELECT v, town FROM data", both).to_pylist()
+    alone = open_table(tmp_path / "t" / f"town={value}" / "p.parquet")
+    assert alone.run("SELECT v FROM data", [alone.column("v", "by")])["v"].to_pylist() == [1]
+
+
+def test_no_value_of_a_partition_is_quoted(tmp_path):
+    for town, names in (("Jane Roe", ["v"]), ("ab", ["w"])):
+        put_empty = tmp_path / "t" / f"town={town}" / "p.parquet"
+        put_empty.parent.mkdir(parents=True)
+        pq.write_table(pa.table({name: [1] for name in names}), put_empty)
+    with pytest.raises(BadInput) as caught:
+        open_table(tmp_path / "t")
+    assert "Jane" not in str(caught.value) and "town=…/p.parquet" in str(caught.value)
+
+
 def test_counts_by_partitions_conditions_and_types(sales):
     table = open_table(sales, types={"year": "integer"})
     found = count_records(
@@ -267,10 +291,10 @@ def bad_emptiness(sales):
 
 BAD = {
     bad_links: "holds 'more.parquet', to which a link leads",
-    bad_folder_link: "holds 'year=2025', to which a link leads",
+    bad_folder_link: "holds 'year=…', to which a link leads",
     bad_hard_link: "holds one file under two names (hard links)",
     bad_other: "holds 'readme.txt', which is no .parquet file",
-    bad_parquet: "holds 'year=2023/month=1/a.parquet', which is no Parquet file that can be read",
+    bad_parquet: "holds 'year=…/month=…/a.parquet', which is no Parquet file that can be read",
     bad_schema: "which differ in the column 'v'",
     bad_missing_column: "which differ in the column 'v'",
     bad_partition: "which has other partitions",

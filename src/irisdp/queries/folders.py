@@ -19,9 +19,8 @@ from urllib.parse import unquote
 from ..errors import BadInput
 from .columns import Column, Kind, check_names
 from .engine import Embedded, check_readable, guarded, locked_connection, quote_text, streaming_connection
-from .listing import WILDCARDS
 from .locations import Location, locate
-from .parquet import RECORDS, old_instants, opened_parquet, plain_column
+from .parquet import RECORDS, old_instants, opened_parquet, pattern_of, plain_column
 from .total import is_safe, kind_of_type
 
 if TYPE_CHECKING:
@@ -78,9 +77,11 @@ class FolderSource(Embedded):
         Which way they are read follows from the columns alone: how many partitions there are, a record may decide.
         """
         if not set(names) & {*self.keys, *self.old} and all(is_safe(self.schema.field(name).type) for name in names):
-            connection = locked_connection(*(str(path) for path, _ in self.files))
+            paths = [str(path) for path, _ in self.files]
+            patterns = list(map(pattern_of, paths))
+            connection = locked_connection(*dict.fromkeys(paths + patterns))
             listed = ", ".join(plain_column(name, self.schema.field(name).type) for name in names)
-            files = ", ".join(quote_text(str(path)) for path, _ in self.files)
+            files = ", ".join(map(quote_text, patterns))
             reader = f"read_parquet([{files}], hive_partitioning = false)"
             connection.execute(f"CREATE TEMP VIEW data AS SELECT {listed} FROM {reader}")
             return connection
@@ -156,8 +157,6 @@ def _listed(location: Location) -> list[Path]:
             raise BadInput("data", f"holds {shown}, to which a link leads", "put the file itself there")
         if path.suffix.lower() != ".parquet" or not path.is_file():
             raise BadInput("data", f"holds {shown}, which is no .parquet file", "keep other files elsewhere")
-        if set(str(path)) & set(WILDCARDS):
-            raise BadInput("data", f"holds {shown}, with one of {' '.join(WILDCARDS)} in its path", "rename the file")
         found.append(path)
     if len({(status.st_dev, status.st_ino) for status in map(os.stat, found)}) < len(found):
         raise BadInput("data", "holds one file under two names (hard links)", "keep one of them")
@@ -204,7 +203,9 @@ def _one_schema(root: Path, paths: Sequence[Path]) -> tuple[pa.Schema, frozenset
 
 
 def _shown(root: Path, path: Path) -> str:
-    return repr(os.fspath(path.relative_to(root)))
+    """Show where a file lies, but no value of a partition, which may be a record's."""
+    parts = path.relative_to(root).parts
+    return repr("/".join(f"{part.split('=')[0]}=…" if "=" in part else part for part in parts))
 
 
 def _lengths(count: int) -> Iterator[int]:

@@ -31,8 +31,8 @@ __all__ = ["ENGINES", "SparkFileSource", "check_engine", "open_with_spark"]
 ENGINES = ("duckdb", "spark")
 """What can read a file: the first, unless another is named."""
 
-_GLOBS = frozenset("{}\\")
-"""What makes a pattern of a path in Spark, beside those of `listing.WILDCARDS`, which are refused already."""
+_GLOBS = frozenset("*?[{}\\")
+"""What makes a pattern of a path in Spark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def open_with_spark(columns: Sequence[Column], source: Any, master: str | None) 
         raise BadInput("engine", "is spark, which is not installed", "install irisdp[spark], and Java 17") from None
     check_master(master)
     if any(_GLOBS & set(str(path)) for path in [source.location.path, *_paths(source)]):
-        raise BadInput("data", "has a path with one of { } \\, which Spark takes for a pattern", "rename it")
+        raise BadInput("data", "has a path with one of * ? [ { } \\, which Spark takes for a pattern", "rename it")
     if isinstance(source, FolderSource):
         _check_partitions(source)
     readings = _readings(source)
