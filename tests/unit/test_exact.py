@@ -20,6 +20,7 @@ from irisdp.exact import (
     integer,
     log_above,
     log_below,
+    log_near,
     parse_json,
     rational,
     rational_text,
@@ -122,3 +123,16 @@ def test_numbers_far_too_small_to_write_down_are_enclosed_all_the_same(sign):
     )
     near = enclosure_of(lambda: sign * ball(Fraction(2, 3)) ** 1000, width=Fraction(1, 10**300))
     assert sign * Fraction(2, 3) ** 1000 in near and 0 not in near
+
+
+@given(
+    st.fractions(1, 10**6, max_denominator=10**40)
+    | st.integers(1, 4000).map(lambda k: 1 + Fraction(1, 1 << k))
+    | st.integers(0, 4000).map(lambda k: Fraction((3 << k) + 1, 1 << k))
+    | st.integers(1, 1 << 4000).map(Fraction)
+)
+def test_a_logarithm_in_floats_is_near(ratio):
+    exact = enclosure_of(lambda: ball(ratio).log(), width=(ratio - 1) / ratio / 10**15) if ratio > 1 else None
+    error = 0 if exact is None else max(abs(Fraction(log_near(ratio)) - end) for end in (exact.lower, exact.upper))
+    # Below all floats the least of them is as near as can be.
+    assert error <= (0 if exact is None else exact.upper) / 10**12 + Fraction(1, 1 << 1074)

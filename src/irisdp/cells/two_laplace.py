@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ..exact import log_near
+
 __all__ = ["Rated", "distance_for"]
 
 _ROUNDING = 1e-9
@@ -32,10 +34,7 @@ class Rated:
     @property
     def rate(self) -> float:
         """λ = log(1/α)."""
-        excess = self.ratio - 1
-        if excess < 1:
-            return math.log1p(float(excess))
-        return math.log(self.ratio.numerator) - math.log(self.ratio.denominator)  # no float holds e^710
+        return log_near(self.ratio)
 
     @property
     def slack(self) -> float:

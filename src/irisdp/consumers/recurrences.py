@@ -74,6 +74,7 @@ class RecurrentGame:
         self.convex = self.low.jump == 0 and self.high.jump == 0
         self.symmetric = self.low == self.high and bool((possible == possible[::-1]).all())
         self.released = np.arange(n + 1)
+        # Not `log_near`: priors are tried that follow from this float, and a design is to stay what it was bit for bit.
         self.epsilon = math.log(ratio.numerator) - math.log(ratio.denominator)
 
     def columns(self, z: Integers, answers: Integers) -> Runs:

@@ -9,7 +9,16 @@ with when_used(__name__, otherwise=renamed_names(__name__, {}, gone={"write_json
     from .enclosures import Enclosure, ball, enclosure_of, ends, working_precision
     from .lists import Table, counts, entries, entry_reader, json_list, numbers, table
     from .rationals import Rational, integer, nearest_float, rational, rational_text, short_text
-    from .rounding import decimal_above, dyadic_above, dyadic_below, exp_below, float_above, log_above, log_below
+    from .rounding import (
+        decimal_above,
+        dyadic_above,
+        dyadic_below,
+        exp_below,
+        float_above,
+        log_above,
+        log_below,
+        log_near,
+    )
     from .shown import (
         in_short,
         percent_below,
@@ -48,6 +57,7 @@ __all__ = [
     "json_list",
     "log_above",
     "log_below",
+    "log_near",
     "nearest_float",
     "numbers",
     "parse_json",

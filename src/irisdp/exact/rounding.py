@@ -12,7 +12,16 @@ from fractions import Fraction
 from ..errors import BadInput
 from .enclosures import Enclosure, ball, enclosure_of
 
-__all__ = ["decimal_above", "dyadic_above", "dyadic_below", "exp_below", "float_above", "log_above", "log_below"]
+__all__ = [
+    "decimal_above",
+    "dyadic_above",
+    "dyadic_below",
+    "exp_below",
+    "float_above",
+    "log_above",
+    "log_below",
+    "log_near",
+]
 
 RATIO_BITS = 128
 """Significant bits kept of e^ε; the ratio used is below e^ε by at most 2^-126 of its size."""
@@ -55,6 +64,22 @@ def log_above(ratio: Fraction) -> Fraction:
 def log_below(ratio: Fraction) -> Fraction:
     """Return a rational within 10^-30 below log(ratio)."""
     return Fraction(0) if ratio == 1 else _log(ratio).lower
+
+
+def log_near(ratio: Fraction) -> float:
+    """Return log(ratio) in floats, relatively within 10^-12, above or below.
+
+    Of a ratio of 1 or more, and of at most 4,096 bits. For searches, and for lengths that are raised
+    afterwards; not for an ε, nor for a bound: see `log_above`.
+
+    Examples
+    --------
+    >>> log_near(Fraction(1)), log_near(1 + Fraction(1, 10**20)), log_near(Fraction(10**400))
+    (0.0, 1e-20, 921.0340371976182)
+    """
+    if ratio < 2:  # the logarithms of the two parts would be nearly equal
+        return math.log1p(float(ratio - 1))
+    return math.log(ratio.numerator) - math.log(ratio.denominator)  # no float holds e^710
 
 
 def dyadic_below(value: Fraction, bits: int) -> Fraction:

@@ -17,7 +17,7 @@ import flint
 
 from ..consumers.losses import Loss, Tail
 from ..errors import BadInput
-from ..exact import dyadic_above, dyadic_below
+from ..exact import dyadic_above, dyadic_below, log_near
 from ..noise import ShapeLaw
 
 __all__ = ["Shifts", "best_shifts"]
@@ -104,12 +104,7 @@ def _masses(noise: ShapeLaw) -> tuple[int, int, list[list[int]], list[list[int]]
 
 def _reach(noise: ShapeLaw) -> int:
     """Return how many units of noise without an end are summed one by one: beyond all kinks and nearly all mass."""
-    return noise.cells.reach + math.ceil(_LEFT_OUT * math.log(2) / float(_logarithm(noise)))
-
-
-def _logarithm(noise: ShapeLaw) -> float:
-    ratio = noise.privacy.pairs[0].ratio
-    return math.log1p(float(ratio - 1)) if ratio < 2 else math.log(ratio.numerator) - math.log(ratio.denominator)
+    return noise.cells.reach + math.ceil(_LEFT_OUT * math.log(2) / log_near(noise.privacy.pairs[0].ratio))
 
 
 def _beyond(noise: ShapeLaw, loss: Loss, masses: Sequence[int], first: int, last: int, shift: int) -> Fraction:
