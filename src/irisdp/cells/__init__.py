@@ -19,7 +19,7 @@ with when_used(__name__):
     from .orders import CategoryNodes, LargestCategories, named_together
     from .padding import longer, padded_size
     from .partition_selection import PartitionSelection
-    from .protocol import CellMechanism, Link, NamesGroups, Nodes, TellsMore
+    from .protocol import CellMechanism, Link, NamesGroups, Nodes, SpeaksOfUnits, TellsMore
     from .quantile_bins import BinNodes, QuantileBin
     from .shares import share_of
     from .sizes import SizeNodes, SizesShape, SortedSizes
@@ -70,6 +70,7 @@ __all__ = [
     "SizeNodes",
     "SizesShape",
     "SortedSizes",
+    "SpeaksOfUnits",
     "SpreadNoise",
     "StaircaseNoise",
     "Steps",

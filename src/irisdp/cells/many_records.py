@@ -54,14 +54,17 @@ class _MovedFurther(AddedNoise):
     def called(self) -> str:
         """Which noise it is, for people."""
 
-    @property
     @abstractmethod
-    def reason(self) -> str:
-        """Why it is that noise, for people."""
+    def reason(self, unit: str) -> str:
+        """Why it is that noise, for people who call whoever is protected a `unit`."""
 
     def describe_error(self) -> str:
         """Say the expected error in one line, which noise it is and why."""
-        said = f"{AddedNoise.describe_error(self)}; {self.called}, as {self.reason}"
+        return self.describe_error_for("person")
+
+    def describe_error_for(self, unit: str) -> str:
+        """Say the same of whoever is protected."""
+        said = f"{AddedNoise.describe_error(self)}; {self.called}, as {self.reason(unit)}"
         if self.instead_of is None:
             return said
         beside = shown_below(self.instead_of.expected_error()["mean_absolute"])
@@ -109,11 +112,10 @@ class StaircaseNoise(_MovedFurther):
         """Which noise it is."""
         return "staircase noise" + (f" at ε/{self.cells} for each answer" if self.cells > 1 else "")
 
-    @property
-    def reason(self) -> str:
+    def reason(self, unit: str) -> str:
         """Why."""
         answers = "one answer" if self.cells == 1 else f"at most {self.cells} answers, each"
-        return f"one person moves {answers} by at most {self.sensitivity:,}"
+        return f"one {unit} moves {answers} by at most {self.sensitivity:,}"
 
     def masses(self, value: int, largest: int) -> Iterable[tuple[int, Fraction]]:
         """Yield the exact law; beyond all steps a shift by m takes every mass down by r, so m numbers stand for all."""
@@ -149,10 +151,9 @@ class SpreadNoise(_MovedFurther):
         """Which noise it is."""
         return f"geometric noise at ε/{self.sensitivity:,}"
 
-    @property
-    def reason(self) -> str:
+    def reason(self, unit: str) -> str:
         """Why."""
-        return f"one person may move several answers, by at most {self.sensitivity:,} in all"
+        return f"one {unit} may move several answers, by at most {self.sensitivity:,} in all"
 
     def masses(self, value: int, largest: int) -> Iterable[tuple[int, Fraction]]:
         """Yield the exact law; beyond `largest` on either side all ratios stay as they are."""

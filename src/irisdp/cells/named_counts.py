@@ -159,12 +159,16 @@ class NamedCounts(ShapeNoise):
 
     def describe_error(self) -> str:
         """Say the expected error in one line, and what noise is made for where a person has several records."""
+        return self.describe_error_for("person")
+
+    def describe_error_for(self, unit: str) -> str:
+        """Say the same of whoever is protected."""
         of = "of a group chosen beforehand; a small one that is named is off by more"
         said = f"{NoisyCounts.describe_error(self)}, {of}"
         if self.records == 1:
             return said
         most = self.records
-        return f"{said}; noise at ε/{most}, as one person may move several groups, by at most {most} in all"
+        return f"{said}; noise at ε/{most}, as one {unit} may move several groups, by at most {most} in all"
 
     def named_from(self) -> dict[str, int]:
         """Return from how many records on a group is named, whatever part of them is counted."""

@@ -19,7 +19,7 @@ from ..privacy import Guarantee, Privacy
 from ..sampling import BitSource
 from .assurance import Assurance
 
-__all__ = ["CellMechanism", "Law", "Link", "NamesGroups", "Nodes", "TellsMore"]
+__all__ = ["CellMechanism", "Law", "Link", "NamesGroups", "Nodes", "SpeaksOfUnits", "TellsMore"]
 
 Law = Mapping[Any, Fraction] | Mapping[Any, Enclosure]
 """Probabilities of what may be shown; all are enclosed, to `ENCLOSED` or less, where they are no fractions."""
@@ -157,6 +157,15 @@ class NamesGroups(Protocol):
 
     def describe_naming(self) -> str:
         """Say the same in words."""
+        ...
+
+
+@runtime_checkable
+class SpeaksOfUnits(Protocol):
+    """What it says of its errors speaks of whoever is protected."""
+
+    def describe_error_for(self, unit: str) -> str:
+        """Say the expected error in one line, with one word for whoever is protected, such as "person"."""
         ...
 
 

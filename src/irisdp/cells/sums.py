@@ -100,6 +100,10 @@ class NoisySums:
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""
+        return self.describe_error_for("person")
+
+    def describe_error_for(self, unit: str) -> str:
+        """Say the same of whoever is protected."""
         error = self.expected_error()
         said = (
             f"off by {shown_above(error['mean_absolute'], 6)} on average, by at most {error['within_95_percent']:,} "
@@ -107,7 +111,7 @@ class NoisySums:
         )
         if isinstance(self.noise, GaussianNoise):
             return said
-        said += f"; {self.noise.called}, as {self.noise.reason}"
+        said += f"; {self.noise.called}, as {self.noise.reason(unit)}"
         said += f" (steps of {rational_text(self.steps.size)})" if self.steps.size != 1 else ""
         if self.noise.instead_of is None:
             return said

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..accounting import EPSILON_DELTA, MU, Charge, Cost, Currency
-from ..cells import USUAL_CONFIDENCE, NamesGroups
+from ..cells import USUAL_CONFIDENCE, NamesGroups, SpeaksOfUnits
 from ..exact import checked, in_short
 from ..mechanisms import privacy_to_document
 from ..privacy import Gaussian, Guarantee, Privacy
@@ -276,14 +276,12 @@ class Plan:
 
     def describe_error(self) -> list[str]:
         """Say the expected error, a line for each audience."""
-        return [
-            self._of_unit(audience.mechanism.describe_error()) + (f" for {audience.name}" if audience.name else "")
-            for audience in self.audiences
-        ]
-
-    def _of_unit(self, said: str) -> str:
-        """Call whoever is protected what the table calls them: a mechanism knows of persons alone."""
-        return said.replace("one person", f"one {'record' if self.unit is None else self.unit}")
+        told = []
+        for audience in self.audiences:
+            made, unit = audience.mechanism, "record" if self.unit is None else self.unit
+            said = made.describe_error_for(unit) if isinstance(made, SpeaksOfUnits) else made.describe_error()
+            told.append(said + (f" for {audience.name}" if audience.name else ""))
+        return told
 
     def describe_naming(self) -> list[str]:
         """Say how large a group must be to be named, and what names it; nothing where groups are declared."""
@@ -292,4 +290,4 @@ class Plan:
         how = "its noisy count passes what an empty group's can be: one noise pays for name and count"
         if self.selector is not None:
             how = f"selected apart from its answer, at {in_short(str(self.selector.privacy))} more, as {self.apart}"
-        return [self._of_unit(self.naming.describe_naming()), how]
+        return [self.naming.describe_naming(), how]
