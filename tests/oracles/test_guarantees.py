@@ -28,7 +28,14 @@ from irisdp.privacy import (
     turning_point,
     workable,
 )
-from irisdp.privacy.gaussian import gaussian_delta, gaussian_errors, gaussian_mean, gaussian_mean_for, gaussian_pairs
+from irisdp.privacy.gaussian import (
+    _normal,
+    gaussian_delta,
+    gaussian_errors,
+    gaussian_mean,
+    gaussian_mean_for,
+    gaussian_pairs,
+)
 from irisdp.privacy.nearby import changed
 from irisdp.privacy.odds import even_odds, right_guess
 from irisdp.privacy.pair import follows
@@ -475,3 +482,8 @@ def test_what_is_no_guarantee_is_refused_in_these_words(options, said):
 
 def test_the_number_types_are_exact():
     assert isinstance(Privacy(ratio=2).shape.delta_at(Fraction(1)), Fraction)
+
+
+@given(st.floats(-37, 8))
+def test_corners_stand_where_the_normal_distribution_says(x):
+    assert _normal(x) == pytest.approx(ndtr(x), rel=1e-12)

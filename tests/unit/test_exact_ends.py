@@ -27,8 +27,10 @@ from irisdp.exact import (
     enclosure_of,
     ends,
     entries,
+    entry_reader,
     exp_below,
     file_path,
+    float_above,
     integer,
     json_bytes,
     json_line,
@@ -46,6 +48,7 @@ from irisdp.exact import (
     table,
     working_precision,
 )
+from irisdp.exact import lists as lists_of_numbers
 from irisdp.exact.documents import DEEPEST
 from irisdp.exact.grid import GRID_BITS, ONE, completed, to_grid
 from irisdp.exact.rationals import LARGEST_EXPONENT, MOST_CHARACTERS, MOST_DIGITS
@@ -575,3 +578,34 @@ def test_arguments_that_fit_are_let_through():
     assert Box().put(3) == 3
     with pytest.raises(TypeError):  # Python's own word for what has no name to callers
         any_options(one=1)
+
+
+# Where floats and memory end
+
+
+@pytest.mark.parametrize("value", [F(3, 10), F(1, 2), F(-3, 10), F(10**400), F(-(10**400)), F(0), F(1, 10**400)])
+def test_a_float_above_is_the_least_one(value):
+    found = float_above(value)
+    assert found == math.inf or F(found) >= value
+    before = math.nextafter(found, -math.inf)
+    assert before == -math.inf or F(before) < value
+
+
+def test_a_decimal_beyond_all_floats_is_a_number():
+    assert rational(Decimal("1e400"), "a") == 10**400
+
+
+def test_a_table_of_one_row_is_a_table():
+    assert table([[1, 2]], "a", rows=1) == ((F(1), F(2)),)
+
+
+def test_entries_are_read_until_they_are_too_long_for_memory(monkeypatch):
+    monkeypatch.setattr(lists_of_numbers, "_MOST_BITS", 8)
+    read, twice = entry_reader("a"), entry_reader("b", lambda value: F(2 * value))
+    assert [read(1), read(7), twice(63)] == [1, 7, 126]  # 2 and 4 bits; 8
+    assert refused(read, 3) == "a: holds more than a gigabyte of numbers; round them to fewer digits"
+
+
+def test_an_address_is_no_path_and_is_not_quoted():
+    said = refused(file_path, "https://ann:secret@host/t.csv", "data")
+    assert said == "data: is an address, and no path of a file; name a file on this machine"

@@ -538,3 +538,19 @@ def test_a_tiny_share_of_the_prior_is_enclosed_to_as_many_digits():
     found = mechanism.probability(0, 1, precision=64)
     exact = mechanism.row(0)[1]
     assert found.lower <= exact <= found.upper and (found.upper - found.lower) / exact < F(1, 1 << 60)
+
+
+def test_a_release_is_no_mechanism():
+    with pytest.raises(BadInput, match="is a release, which says how answers were made, and no mechanism; give it to"):
+        read_document({"format": "irisdp/release/1"})
+
+
+def test_an_array_of_a_mechanism_has_a_row_for_every_input():
+    rows = ((F(1, 3), F(2, 3)), (F(1), F(0)))
+    places, nodes = np.array([1, 0, 1]), Path(3).nodes
+    mechanism = Mechanism(privacy=Privacy(ratio=2), inputs=nodes, outputs=(0, 1), rows=rows, row_of=places)
+    assert np.asarray(mechanism).tolist() == [[1.0, 0.0], [1 / 3, 2 / 3], [1.0, 0.0]]
+    assert np.asarray(mechanism, dtype=object).tolist() == [[1, 0], [F(1, 3), F(2, 3)], [1, 0]]
+    assert np.asarray(mechanism, dtype=np.float32).dtype == np.float32
+    with pytest.raises(ValueError, match="holds no array"):
+        np.asarray(mechanism, copy=False)

@@ -43,3 +43,13 @@ def test_few_first_choices_are_followed_at_any_number_of_inputs():
     more = [*turns, [*range(0, 16, 2), *range(1, 16, 2)], [*range(15, -1, -2), *range(0, 16, 2)]]
     assert too_many_events(more, 10**7)
     assert not too_many_events(more, 10**4)
+
+
+def test_more_edges_than_are_listed_are_not_checked(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(verify_mechanism, "MOST_EDGES", 2)
+    assert checked(tmp_path, [["1"]] * 3) == 0
+    assert checked(tmp_path, [["1"]] * 4) == 2
+    assert capsys.readouterr().out.splitlines()[-1].startswith("not checked: the graph has more than 2 edges")
+    monkeypatch.setattr(verify_mechanism, "check_privacy", lambda mechanism: bytearray(1 << 62))
+    assert checked(tmp_path, [["1"]] * 3) == 2
+    assert capsys.readouterr().out.splitlines()[-1] == "not checked: there is too little memory for it"
