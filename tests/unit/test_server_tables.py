@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import os
 import pickle
 import secrets
+import signal
 import sys
 import threading
 import time
@@ -811,3 +813,19 @@ def test_a_project_of_a_table_on_a_server_is_written_where_it_is_named(visits, t
     assert irisdp.publish(visits, "count", **options).ledger is not None
     with pytest.raises(irisdp.BudgetRefused):
         irisdp.publish(visits, "count", "age > 40", **options | {"epsilon": 1.5})
+
+
+@pytest.mark.parametrize("place", ["_split", "_hashes"])
+def test_ctrl_c_while_the_server_is_read_is_an_interrupt_and_costs_nothing(visits, place, tmp_path, monkeypatch):
+    ledger, whole = tmp_path / "t.ledger", getattr(reader, place)
+
+    def stopping(*given):
+        os.kill(os.getpid(), signal.SIGINT)
+        return whole(*given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(reader, place, stopping)
+        with pytest.raises(KeyboardInterrupt) as caught:
+            irisdp.publish(visits, "count", "age > 64", ledger=ledger, epsilon=1)
+    assert (caught.value.__cause__, caught.value.__context__, caught.value.args) == (None, None, ())
+    assert not irisdp.publish(visits, "count", "age > 64", ledger=ledger, epsilon=1).repeated

@@ -34,6 +34,9 @@ Loading libraries and a release of 100,000 groups make that many and no waste: l
 tenth of a small release.
 """
 
+_STOPPED = 130
+"""How a command ends that was stopped by Ctrl-C, as a shell's own do."""
+
 _SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
 
 app = typer.Typer(
@@ -210,11 +213,14 @@ def run(arguments: list[str] | None = None) -> int:
     """Run the command line and exit with a status.
 
     0: done, or holds. 1: checked, and does not hold. 2: bad input, and nothing was spent. 3: done and charged, but the
-    output could not be written; asking again is free.
+    output could not be written; asking again is free. 130: stopped by Ctrl-C; what was charged by then is kept.
     """
     gc.set_threshold(_YOUNG_OBJECTS)
-    write_plain_letters()
-    status = _status(sys.argv[1:] if arguments is None else arguments)
+    try:
+        write_plain_letters()
+        status = _status(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:  # before the command began, or while it ended
+        status = _complain("stopped", _STOPPED)
     if arguments is None:
         _leave(status)
     return status
@@ -253,6 +259,8 @@ def _status(arguments: list[str]) -> int:
     try:
         outcome = _program(_command_of(arguments))(arguments, prog_name="irisdp", standalone_mode=False)
         sys.stdout.flush()
+        if outcome == _STOPPED:  # Typer makes a silent exit of an interrupt
+            return _complain("stopped", _STOPPED)
         return outcome if isinstance(outcome, int) else 0
     except Refusal as refusal:
         if "--json" in arguments or not sys.stdout.isatty():  # people at a terminal read the line below
@@ -263,7 +271,7 @@ def _status(arguments: list[str]) -> int:
     except typer.TyperException as error:
         return _complain(without_passwords(" ".join(explain(error).split())), BadInput.exit_status)
     except (typer.Abort, KeyboardInterrupt):
-        return _complain("stopped", 130)
+        return _complain("stopped", _STOPPED)
     except MemoryError:
         return _complain("memory: there is not enough for a problem of this size; ask for less", BadInput.exit_status)
     except (BrokenPipeError, SystemExit):  # whoever reads it has read enough; Typer makes an exit of it

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ..errors import BadInput
+from .interrupts import interruptible, stopped_by_interrupts
 from .total import total_stream
 
 if TYPE_CHECKING:
@@ -115,11 +116,11 @@ def guarded(action: Callable[[], _T], rule: str, remedy: str, field: str = "data
 
     An engine's message can quote a record. The new error is raised after the old one is gone, so that not even its
     `__context__` leads there. A package that readers of tables need is named where it is not there; any other name may
-    come from whoever wrote the frame, and from a record.
+    come from whoever wrote the frame, and from a record. Ctrl-C stays what it is: `interruptible`.
     """
     missing = None
     try:
-        return action()
+        return interruptible(action)
     except BadInput:
         raise
     except ModuleNotFoundError as error:
@@ -166,6 +167,7 @@ def locked_connection(*paths: str) -> duckdb.DuckDBPyConnection:
             "python_enable_replacements": False,
         }
     )
+    stopped_by_interrupts(connection.interrupt)
     # A view over a file opens it again at every query, so the paths stay allowed after the door is shut.
     if paths:
         connection.execute(f"SET allowed_paths = [{', '.join(map(quote_text, paths))}]")
