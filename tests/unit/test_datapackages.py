@@ -75,7 +75,7 @@ def test_it_says_what_was_promised_to_whom(survey):
     assert told["privacy"]["of_each_answer"] == {"epsilon": "0.5"}
     assert told["privacy"]["of_the_release"] == {"epsilon": "0.5", "delta": "0"}
     assert told["irisdp"]["version"] == irisdp.__version__
-    assert told["irisdp"]["unit_of_error"] == "different town"
+    assert told["irisdp"]["unit_of_error"] == "different values of town"
     assert told["irisdp"]["expected_error"] == found.sidecars[None]["expected_error"]
     (resource,) = told["resources"]
     content = Path("o.csv").read_bytes()
@@ -87,9 +87,9 @@ def test_it_says_what_was_promised_to_whom(survey):
 
 def test_numbers_have_the_unit_of_what_they_count(survey):
     irisdp.publish(survey, "count-distinct", "town", epsilon=1, out="o.csv")
-    assert package("o.csv")["irisdp"]["unit_of_error"] == "different town"
+    assert package("o.csv")["irisdp"]["unit_of_error"] == "different values of town"
     (field, *_) = package("o.csv")["resources"][0]["schema"]["fields"]
-    assert (field["name"], field["unit"]) == ("answer", "different town")
+    assert (field["name"], field["unit"]) == ("answer", "different values of town")
 
 
 def test_the_groups_are_the_key_and_keep_their_types(survey):
@@ -164,6 +164,20 @@ def test_names_of_packages_are_plain(stem, name, survey):
     irisdp.publish(survey, "count", epsilon=1, out=f"{stem}.csv")
     told = package(f"{stem}.csv")
     assert told["name"] == told["resources"][0]["name"] == name
+
+
+def test_one_record_of_each_is_not_said_to_be_all_of_them(survey):
+    options = {"unit": "age", "epsilon": 1, "out": "o.csv", "force": True}
+    for question, more, words in (
+        (("count",), TOWNS, "records, one per age"),
+        (("count", "town = 'Ely'"), {}, "records, one per age"),
+        (("count", "town = 'Ely'"), {"per_unit": "any"}, "different values of age"),
+        (("sizes", "town"), {}, "records, one per age"),
+    ):
+        irisdp.publish(survey, *question, **options, **more)
+        told = package("o.csv")
+        units = {field["unit"] for field in told["resources"][0]["schema"]["fields"] if "unit" in field}
+        assert {*units, told["irisdp"]["unit_of_error"]} == {words}
 
 
 def test_records_are_not_said_to_be_people(survey):

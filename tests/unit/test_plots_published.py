@@ -135,7 +135,7 @@ def test_audiences_have_shapes_and_not_only_colours(session):
 
 def test_axes_say_what_is_counted(tmp_path):
     table = pa.table({"who": ["a", "a", "b"], "v": [1, 2, 3]})
-    for at_most, words in ((None, "different who"), (2, "records, at most 2 per who")):
+    for at_most, words in ((None, "different values of who"), (2, "records, at most 2 per who")):
         given = {} if at_most is None else {"at_most": at_most}
         found = irisdp.publish(table, "count", unit="who", **given, epsilon=1, ledger=tmp_path / f"{at_most}")
         assert published(found).columns[0] == f"answer ({words})"

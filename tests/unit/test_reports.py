@@ -146,7 +146,11 @@ def test_a_page_says_what_counts_of_each_person_and_of_each_record(tmp_path, mon
     bounds = {"lower": 0, "upper": 10, "epsilon": 1}
     weighted = session.sum("pay", weight="w", weight_upper=3, missing=2, at_most=2, **bounds)
     said = ReadPage(irisdp.report(weighted)).text
-    assert "The sum of pay, each value counted from 0 to 10, times w from 0 to 3." in said
+    assert (
+        "Of at most 2 records of each person, chosen at random: the sum of pay, each value counted from 0 to 10, "
+        in said
+    )
+    assert "times w from 0 to 3." in said
     assert "at most 2 records of each person" in said
     assert "A record without a number in pay counts as 2." in said
     assert "Declared: w from 0 to 3. A record without a number there adds nothing." in said

@@ -12,6 +12,7 @@ from ..errors import BadInput
 from ..exact import nearest_float, rational, read_json
 from ..reading.answer_files import rows_of
 from ..reading.released import answers_beside, sidecar_beside
+from ..release.counted import counted
 from ..release.publication import Publication
 from ..release.written import SIDECAR_FORMAT
 
@@ -81,18 +82,10 @@ class PublishedAnswers:
     @property
     def unit(self) -> str:
         """What numbers count, for an axis."""
-        query = _query(self.sidecar)
-        column = query.get("column")
-        kind = query.get("query")
-        if kind in ("sum", "mean"):
-            return f"{kind} of {column}"
-        if kind == "count-distinct":
-            return f"different values of {column}"
-        whose = self.sidecar.get("unit")
-        if whose is None:
-            return "records"
-        kept = self.sidecar.get("at_most", 1)
-        return f"different {whose}" if kept == 1 else f"records, at most {kept} per {whose}"
+        query = {"query": None, "column": None, **_query(self.sidecar)}
+        if query["query"] in ("sum", "mean"):
+            return f"{query['query']} of {query['column']}"
+        return counted({**self.sidecar, "query": query})
 
     @property
     def names(self) -> tuple[str, ...] | None:

@@ -19,8 +19,9 @@ from typing import Any
 from ..cells import HIGH, LOW, PROBABILITY
 from ..errors import BadInput
 from .answers import Answers
+from .counted import counted
 
-__all__ = ["PACKAGE_FORMAT", "counted", "datapackage", "read_licence"]
+__all__ = ["PACKAGE_FORMAT", "datapackage", "read_licence"]
 
 PACKAGE_FORMAT = "irisdp/datapackage/1"
 """What its own part of a data package says that it is."""
@@ -153,19 +154,6 @@ def _about_answer(sidecar: Mapping[str, Any], answers: Answers) -> dict[str, Any
 
 def _unit(sidecar: Mapping[str, Any]) -> dict[str, str]:
     return {"unit": counted(sidecar)}
-
-
-def counted(sidecar: Mapping[str, Any]) -> str:
-    """Say what numbers count, and errors are measured in."""
-    asked = sidecar["query"]
-    if asked["query"] in ("sum", "mean"):
-        return f"as {asked['column']}"
-    if asked["query"] == "count-distinct":
-        return f"different {asked['column']}"
-    if sidecar["unit"] is None:
-        return "records"
-    kept = sidecar.get("at_most", 1)  # a person of whom more than one record is kept may count more than once
-    return f"different {sidecar['unit']}" if kept == 1 else f"records, at most {kept} per {sidecar['unit']}"
 
 
 def _privacy(sidecar: Mapping[str, Any]) -> dict[str, Any]:

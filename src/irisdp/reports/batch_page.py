@@ -13,7 +13,7 @@ from .batch_facts import Question, questions_of
 from .blocks import bullets, document, pairs, section, table
 from .commands import commands
 from .given import Given
-from .parts import MOST_ROWS, answered, digests, error_lines, in_odds, kept, made_by, subject
+from .parts import MOST_ROWS, answered, digests, error_lines, in_odds, made_by, subject
 from .reading import moved_by, proofs
 from .several import anchor, assumed_of, in_short, lines_once, numbered, warnings_of, ways_of
 from .words import asked, protected
@@ -87,15 +87,12 @@ def _cost(questions: Sequence[Question]) -> Iterator[Html]:
 def _each(questions: Sequence[Question]) -> Iterator[Html]:
     most = max(_FEWEST_ROWS, min(MOST_ROWS, _ROWS // len(questions)))
     for place, (batch, facts, given) in enumerate(questions):
-        told = list(subject(facts))
-        if facts.unit is not None:
-            told.insert(0, ("Counted", kept(facts)))
         content = [
             element("p", f"{asked(facts)}."),
             *answered(facts, given, most=most, picture=place < _MOST_PICTURES),
             element("p", "Whatever the records say, an answer is expected to be:", class_="before"),
             error_lines(facts),
-            pairs(told),
+            pairs(subject(facts)),
         ]
         yield section(f"{batch.question}. {facts.question}", content, name=anchor(batch.question), level=3)
     if len(questions) > _MOST_PICTURES:

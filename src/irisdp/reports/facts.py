@@ -49,6 +49,7 @@ class Facts:
     unit: str | None
     unit_rule: str | None
     at_most: int
+    groups_per_unit: int | None
     audience: str | None
     privacy: Guarantee
     cost: Charge
@@ -65,6 +66,17 @@ class Facts:
     def name(self) -> str:
         """The query's own name."""
         return self.query["query"]
+
+    @property
+    def counting(self) -> Mapping[str, Any]:
+        """What says which records numbers count; `release.counted` puts it in words."""
+        return {
+            "query": {"column": "a column", **self.query},
+            "by": self.by,
+            "unit": self.unit,
+            "at_most": self.at_most,
+            "per_unit": self.said.get("per_unit"),
+        }
 
 
 _SAID = ("table", "date", "version", "reading", "values", "lower", "upper", "step", "missing", "per_unit", "reader")
@@ -86,6 +98,7 @@ def facts_of(sidecar: Mapping[str, Any]) -> Facts:
     mechanism = _mapping(sidecar.get("mechanism"), "mechanism")
     assurance = None if sidecar.get("assurance") is None else _mapping(sidecar["assurance"], "assurance")
     groups, categories, batch = (sidecar.get(name) for name in ("groups", "categories", "batch"))
+    groups_of_each = sidecar.get("groups_per_unit")
     sure = None if assurance is None else assurance.get("confidence")
     confidence = None if sure is None else rational(_number(sure), "release")
     if confidence is not None and not 0 < confidence < 1:
@@ -105,6 +118,7 @@ def facts_of(sidecar: Mapping[str, Any]) -> Facts:
         unit=_optional(sidecar.get("unit"), "unit"),
         unit_rule=_optional(sidecar.get("unit_rule"), "unit_rule"),
         at_most=integer(sidecar.get("at_most") or 1, "release", at_least=1, at_most=10**9),
+        groups_per_unit=None if groups_of_each is None else integer(groups_of_each, "release", at_least=1),
         audience=_optional(sidecar.get("audience"), "audience"),
         privacy=guarantee_from_document(sidecar.get("privacy")),
         cost=_cost(sidecar.get("cost")),

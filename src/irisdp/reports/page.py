@@ -13,7 +13,7 @@ from .blocks import bullets, document, pairs, section
 from .commands import commands
 from .facts import Facts, facts_of
 from .given import Given
-from .parts import answered, digests, error_lines, in_odds, kept, made_by, subject, unit_of
+from .parts import answered, digests, error_lines, in_odds, made_by, subject, unit_of
 from .reading import assumed, cost_of_release, how_to_read, not_to_conclude, proofs
 from .words import asked, protected
 
@@ -46,8 +46,6 @@ def _published(facts: Facts) -> Iterator[tuple[str, str]]:
     yield "Table", facts.said.get("table", "not said")
     yield "Protected", protected(facts)
     yield "For", "everybody" if facts.audience is None else f"{facts.audience}, one of several audiences"
-    if facts.unit is not None:
-        yield "Counted", kept(facts)
     yield from subject(facts)
     if facts.batch is not None:
         yield "Batch", f"question {facts.batch.question} of {facts.batch.questions}, charged as one"

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from ..accounting import Charge
 from ..markup import Html, element
-from ..release.datapackage import counted
+from ..release.counted import counted
 from .blocks import bullets, table
 from .drawn import drawn
 from .facts import Facts
 from .given import File, Given
 from .odds import odds_of
-from .words import KINDS, expected
+from .words import KINDS, expected, kept
 
-__all__ = ["MOST_ROWS", "answered", "digests", "error_lines", "in_odds", "kept", "made_by", "subject", "unit_of"]
+__all__ = ["MOST_ROWS", "answered", "digests", "error_lines", "in_odds", "made_by", "subject", "unit_of"]
 
 MOST_ROWS = 1_000
 """Rows of the table of answers; the file has all."""
@@ -24,16 +24,13 @@ def unit_of(facts: Facts) -> str:
     """Say what numbers count, and errors are measured in."""
     if facts.name in ("sum", "mean"):
         return "in the unit of the values"
-    return counted({"query": {"column": "a column", **facts.query}, "unit": facts.unit, "at_most": facts.at_most})
-
-
-def kept(facts: Facts) -> str:
-    """Say how many records of a person count."""
-    return f"{'one record' if facts.at_most == 1 else f'at most {facts.at_most:,} records'} of each {facts.unit}"
+    return counted(facts.counting)
 
 
 def subject(facts: Facts) -> Iterator[tuple[str, str]]:
-    """Say how answers are made, and what was declared for them."""
+    """Say what counts of each person, how answers are made, and what was declared for them."""
+    if facts.unit is not None:
+        yield "Counted", kept(facts)
     made = KINDS.get(facts.kind)
     yield "Mechanism", f"{facts.kind}{'' if made is None else f' ({made})'}, keeping {facts.privacy} for each answer"
     if facts.groups is not None and "declared" in facts.groups:
@@ -98,7 +95,7 @@ def in_odds(facts: Facts, cost: Charge, whose: str) -> Iterator[Html]:
 
 def error_lines(facts: Facts) -> Html:
     """Say how far off answers are expected to be, measure by measure."""
-    return bullets(expected(facts, unit_of(facts)))
+    return bullets(expected(facts))
 
 
 def digests(files: Sequence[File]) -> Html:

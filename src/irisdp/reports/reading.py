@@ -8,6 +8,7 @@ from fractions import Fraction
 from ..accounting import Cost
 from ..privacy import Privacy
 from ..queries import Relation
+from ..release.counted import counts_persons
 from .facts import Facts
 
 __all__ = ["JUDGED", "PROOFS", "assumed", "cost_of_release", "how_to_read", "moved_by", "not_to_conclude", "proofs"]
@@ -72,7 +73,28 @@ def not_to_conclude(facts: Facts) -> Iterator[str]:
         yield "By how much it was won: names say nothing of margins."
     if facts.groups is not None and "selected" in facts.groups:
         yield "That a group that is not named has nobody: groups are named only when they are large enough."
+    yield from _not_of_all(facts)
     yield "That a later release differs because the data changed: it has noise of its own."
+
+
+_COUNTS = ("count", "at-least", "at-most", "band", "histogram", "sizes")
+
+
+def _not_of_all(facts: Facts) -> Iterator[str]:
+    """Say what answers about some records of each person do not say of the others."""
+    unit = facts.unit
+    if unit is None or facts.name == "column" or (counts_persons(facts.counting) and "per_unit" not in facts.said):
+        return
+    if "per_unit" in facts.said:
+        if facts.by:
+            yield f"That a {unit} is in one group alone: it counts in that of one of its records, chosen at random."
+        return
+    few = "only one" if facts.at_most == 1 else f"at most {facts.at_most:,}"
+    rest = f"of each {unit} {few}, chosen at random, counted."
+    if facts.name in _COUNTS:
+        yield f"That there are so many records, or so many different values of {unit} with such a record: {rest}"
+    else:
+        yield f"That the same holds of all records: {rest}"
 
 
 def assumed(facts: Facts, *, whole: str = "release") -> Iterator[tuple[str, str]]:

@@ -7,9 +7,10 @@ from decimal import Decimal
 from typing import Any
 
 from ..exact import shown_above, shown_below
+from ..release.counted import counted, counts_persons
 from .facts import Facts
 
-__all__ = ["ASKED", "ERRORS", "KINDS", "asked", "expected", "protected"]
+__all__ = ["ASKED", "ERRORS", "KINDS", "asked", "expected", "kept", "protected"]
 
 ASKED = {
     "count": "How many records there are{where}",
@@ -47,7 +48,28 @@ def asked(facts: Facts) -> str:
     said += f", each value counted {between}" if between else ""
     said += f", {weight}" if weight else ""
     said += f", for each {' and '.join(facts.by)}" if facts.by else ""
+    if facts.name == "count" and counts_persons(facts.counting) and "per_unit" not in facts.said:
+        said = f"How many different values of {facts.unit} there are"
+    elif facts.unit is not None:
+        said = f"{'Taking' if 'per_unit' in facts.said else 'Of'} {kept(facts)}: {said[0].lower()}{said[1:]}"
     return f"{said}{'' if not facts.derived else '; '}{_derived(facts)}"
+
+
+def kept(facts: Facts) -> str:
+    """Say which records of a person count: of most persons not all, so that numbers are no numbers of all records."""
+    lot = "chosen at random"
+    if "per_unit" in facts.said:
+        where = f", in the group of one of them, {lot}" if facts.by else ""
+        return f"each {facts.unit} as one record, which says yes if {facts.said['per_unit']} of its records do{where}"
+    if facts.at_most == 1:
+        return f"one record of each {facts.unit}, {lot}"
+    groups = facts.groups_per_unit
+    where = (
+        ""
+        if groups is None or groups >= facts.at_most
+        else f", in {'one group' if groups == 1 else f'at most {groups:,} groups'}"
+    )
+    return f"at most {facts.at_most:,} records of each {facts.unit}{where}, {lot}"
 
 
 def _derived(facts: Facts) -> str:
@@ -126,7 +148,7 @@ _LARGE = 10**15
 _CHANCES = {name for name, form in ERRORS.items() if "probability {}" in form}
 
 
-def expected(facts: Facts, unit: str) -> Iterator[str]:
+def expected(facts: Facts) -> Iterator[str]:
     """Say how far off answers are expected to be, measure by measure; None of a number means that there is no bound."""
     if set(facts.expected_error.values()) <= {None} and "mean_absolute" not in facts.expected_error:
         yield "off by nobody knows how much: its file proves no goal, and its answers are no counts"
@@ -136,12 +158,26 @@ def expected(facts: Facts, unit: str) -> Iterator[str]:
                 yield "no more than noise: these answers say nothing"
             continue
         form = ERRORS.get(name, f"{name.replace('_', ' ').replace('{', '').replace('}', '')}: {{}}")
-        yield form.replace("{unit}", unit, 1).replace("{}", _number(name, value), 1)
+        one, many, after = _measured(facts)
+        told = _number(name, value)
+        alone = form.replace("{} {unit}", f"{{}} {one}").replace("{} records", "{} record") if told == "1" else form
+        said = alone.replace(" {unit}", f" {many}" if many else "", 1).replace("{}", told, 1)
+        yield said + (after if "{unit}" in form else "")
     if facts.kind == "named-counts":
         yield (
             "further off in a small group that was named: only a count that came out far too large names one; the "
             "lines above are of a group that is chosen beforehand; the ends beside answers allow for the naming"
         )
+
+
+def _measured(facts: Facts) -> tuple[str, str, str]:
+    """Name one of what errors are measured in, many of it, and what is said after the error."""
+    if facts.name in ("sum", "mean"):
+        return "", "", f", as {facts.query.get('column', 'the column')} is measured"
+    counts = counted(facts.counting)
+    if counts.startswith("records"):
+        return "record", "records", ""
+    return counts.replace("different values", "value", 1), counts.replace("different ", "", 1), ""
 
 
 def _number(name: str, value: Any) -> str:
