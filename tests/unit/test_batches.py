@@ -465,8 +465,11 @@ def test_a_limit_that_is_reached_refuses_all_and_shows_nothing(tmp_path, capsys)
     assert Ledger(tmp_path / "d.ledger").releases() == []
     with pytest.raises(BudgetRefused):
         irisdp.batch(tmp_path / "plan.json")
-    assert run(["batch", str(tmp_path / "plan.json"), "--dry-run", "--json"]) == 0
+    assert run(["batch", str(tmp_path / "plan.json"), "--dry-run", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["ledger"]["refused"] is True
+    assert run(["batch", str(tmp_path / "plan.json"), "--dry-run"]) == 1
+    shown = capsys.readouterr().out
+    assert "would be refused: " in shown and 'ask with less ("epsilon", "delta")' in shown
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
@@ -616,9 +619,9 @@ def test_a_dry_run_speaks_of_the_plan_and_names_questions_where_rules_differ(fol
     assert "(question 1)" in shown
     assert "(question 2)" in shown
     Ledger("d.ledger").set_limit("1/2")
-    assert run(["batch", "plan.json", "--dry-run"]) == 0
+    assert run(["batch", "plan.json", "--dry-run"]) == 1
     assert "raise the limit (irisdp ledger FILE --limit E,D)" in capsys.readouterr().out
-    assert run(["batch", "plan.json", "--dry-run", "--json"]) == 0
+    assert run(["batch", "plan.json", "--dry-run", "--json"]) == 1
     assert "set_limit" not in capsys.readouterr().out
 
 

@@ -43,6 +43,20 @@ def test_a_whole_file_is_read(release, capsys, tmp_path):
     assert json.loads((tmp_path / "r.json").read_text()) == found
 
 
+def test_readings_that_were_drawn_at_random_are_said_to_be(release, capsys, tmp_path):
+    """What a file holds is published here; at ratio 4 and knowing that it is at most 3, nines are read as 2 or 3."""
+    answers = release.with_name("o.csv")
+    row = answers.read_text().splitlines()[0]
+    answers.write_text(f"{row}\n9{',0' * row.count(',')}\n")
+    answers.with_name("o.csv.datapackage.json").unlink()
+    note = "readings are drawn at random, anew with each call"
+    assert run(["interpret", str(answers), "--at-most", "3"]) == 0
+    assert note in capsys.readouterr().out
+    (tmp_path / "p.json").write_text('["1/2", "1/4", 0.25]')
+    assert run(["interpret", str(answers), "--prior", str(tmp_path / "p.json")]) == 0
+    assert note not in capsys.readouterr().out, "who has a prior has a best reading"
+
+
 def test_a_prior_makes_the_mean_loss_least(release, capsys, tmp_path):
     (tmp_path / "p.json").write_text('["1/2", "1/4", 0.25]')
     found = read(capsys, release, "--value", "1", "--loss", "zero-one", "--prior", tmp_path / "p.json")

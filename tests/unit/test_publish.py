@@ -197,12 +197,12 @@ def test_samples_come_from_the_file(tmp_path, capsys):
 
 
 class TestDryRunsKnowTheLedger:
-    def dry(self, capsys, *arguments):
+    def dry(self, capsys, *arguments, status=0):
         before = sorted(Path().iterdir())
-        assert run([*map(str, arguments), "--dry-run"]) == 0
+        assert run([*map(str, arguments), "--dry-run"]) == status
         said = " ".join(capsys.readouterr().out.split())
-        status, document = call(capsys, *arguments, "--dry-run")
-        assert (status, sorted(Path().iterdir())) == (0, before), "nothing is made"
+        ended, document = call(capsys, *arguments, "--dry-run")
+        assert (ended, sorted(Path().iterdir())) == (status, before), "nothing is made"
         return said, document["ledger"]
 
     @pytest.fixture(autouse=True)
@@ -229,7 +229,7 @@ class TestDryRunsKnowTheLedger:
         said, ledger = self.dry(capsys, *count, "0.5")
         assert "nothing if the data is what it was at the last release: this was answered before, and is free" in said
         assert ledger["if_unchanged"] == {"repeated": True, "cost": {"epsilon": "0", "delta": "0"}, "refused": None}
-        said, ledger = self.dry(capsys, *count, "1.6")
+        said, ledger = self.dry(capsys, *count, "1.6", status=1)
         assert "would be refused: " in said
         assert ledger["refused"] is True
         assert irisdp.Ledger("anes96.ledger").spent == spent
@@ -238,7 +238,9 @@ class TestDryRunsKnowTheLedger:
 
     def test_which_pin_would_refuse(self, capsys):
         call(capsys, "publish", "anes96.csv", "count", "--epsilon", 1)
-        said, ledger = self.dry(capsys, "publish", "anes96.csv", "count", "--epsilon", 1, "--relation", "exchange")
+        said, ledger = self.dry(
+            capsys, "publish", "anes96.csv", "count", "--epsilon", 1, "--relation", "exchange", status=1
+        )
         assert "would be refused: anes96.ledger keeps one promise" in said
         assert ledger["if_unchanged"]["refused"]["pinned"] == {"relation": "add-remove"}
         other = ("publish", "anes96.csv", "count", "--epsilon", 1, "--table", "other")
@@ -294,6 +296,21 @@ def test_the_ledger_shows_what_people_look_for(table, capsys, monkeypatch):
     told = ("less than what is spent, so nothing more can be spent", "adding or removing one record")
     for words in (first["date"][:10], *shown, *told):
         assert words in said
+
+
+def test_of_an_overspent_limit_nothing_is_left_and_the_least_that_would_do_is_said(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("a\n1\n")
+    assert run(["publish", "t.csv", "count", "--epsilon", "2", "--delta", "1e-6"]) == 0
+    capsys.readouterr()
+    _, document = call(capsys, "ledger", "t.ledger", "--limit", "100")
+    assert document["left"] == {"epsilon": "0", "delta": "0"}
+    assert irisdp.Session("t.csv").remaining == irisdp.accounting.Cost(0)
+    assert run(["ledger", "t.ledger"]) == 0
+    said = capsys.readouterr().out
+    assert "nothing more can be spent: to spend more, write above --limit 100,0.000001\nleft     ε = 0, δ = 0\n" in said
+    assert run(["publish", "t.csv", "count", "--epsilon", "1", "--dry-run"]) == 1
+    assert "left ε = 0, δ = 0" in capsys.readouterr().out
 
 
 def test_named_groups_cannot_steer_the_terminal(tmp_path, capsys):

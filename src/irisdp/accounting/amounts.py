@@ -51,6 +51,13 @@ class Charge:
         """Return what is left to charge where another cost was charged already, and never less than nothing."""
         return type(self)(*(max(mine - theirs, Fraction(0)) for mine, theirs in self._beside(other)))
 
+    def left_after(self, spent: Self) -> Self:
+        """Return what is left of this limit: nothing of any number where one of them is overspent.
+
+        Nothing can be charged then, not even what fits in the others.
+        """
+        return self.beyond(spent) if spent.fits_in(self) else self * 0
+
     def at_least(self, other: Self) -> Self:
         """Return the larger of both, number by number."""
         return type(self)(*(max(mine, theirs) for mine, theirs in self._beside(other)))

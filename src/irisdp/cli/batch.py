@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..errors import Refusal
 from .answers import KNOWN_ELSEWHERE, progress, show_answers
 from .options import AsJson, Force, console, print_json, say, short_path
 from .spelling import error_in_options, in_options
@@ -40,7 +41,10 @@ def batch_command(
     force: Force = False,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Show errors, the total by sums and the exact total; spend nothing."),
+        typer.Option(
+            "--dry-run",
+            help="Show errors, the total by sums and the exact total; spend nothing. Status 1 if it would be refused.",
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -55,6 +59,8 @@ def batch_command(
             print_json({**foreseen.plan.to_document(), "dry_run": True, "ledger": outlook})
         else:
             _show_plan(foreseen)
+        if foreseen.outlook is not None and foreseen.outlook.refused:
+            raise typer.Exit(Refusal.exit_status)
         return
     with progress(quiet=as_json):
         published = batch(plan, report=report, force=force)
@@ -67,6 +73,8 @@ def batch_command(
 
 def _show_plan(foreseen: BatchOutlook) -> None:
     from rich.markup import escape
+
+    from ..release.batches.wording import in_keys
 
     planned, view = foreseen.plan, console()
     for number, one in enumerate(planned.plans, start=1):
@@ -85,8 +93,11 @@ def _show_plan(foreseen: BatchOutlook) -> None:
         if foreseen.outlook
         else [("ledger", f"{short_path(foreseen.ledger.place)}: is made by the first release, {KNOWN_ELSEWHERE}")]
     ):
-        view.print(f"  {heading:<9} {escape(in_options(said, {}))}", soft_wrap=True)
+        view.print(f"  {heading:<9} {escape(in_options(in_keys(said, _PRICES), {}))}", soft_wrap=True)
     view.print("  dry run: no record was read, nothing was spent")
+
+
+_PRICES = ("epsilon", "delta", "mu")
 
 
 def _show_cost(planned: BatchPlan) -> None:

@@ -65,13 +65,16 @@ def interpret_command(
             metavar="P.json", help="A list: your probabilities of the counts 0, 1, … Minimises the mean loss."
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the readings to a .json file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the readings, as they were drawn, to a .json file.")
+    ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Read published counts as well as anyone can, and say how likely a yes, a no, a winner or a band is true.
 
-    It takes what you know, needs nothing secret and costs nothing.
+    It takes what you know, needs nothing secret and costs nothing. The best rule may draw a reading at random: then
+    each call draws anew, and says so.
     """
     from ..exact import numbers
     from ..reading import Estimates, Interpretation, interpret
@@ -181,6 +184,9 @@ def _show_all(found: Interpretation) -> None:
             break
         table.add_row(*(escape(printable(part)) for part in (*answer.key, answer.published, answer.reading)))
     view.print(table)
+    if any(len(answer.chances) > 1 for answer in found.answers):
+        note = "readings are drawn at random, anew with each call; --out keeps them, --json says how likely each was"
+        view.print(f"  drawn     {note}", soft_wrap=True)
     if found.answers and len({id(answer.rule) for answer in found.answers}) == 1:
         _show_loss(found)
 

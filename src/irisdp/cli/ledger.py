@@ -225,16 +225,21 @@ def _name(part: Any) -> str:
 
 
 def _summary(document: dict[str, Any]) -> list[tuple[str, str]]:
+    from ..accounting import Cost
+
     spent, limit, left = document["spent"], document["limit"], document["left"]
     told = {name: f"; {_as_pair(pair)}" for name, pair in document.get("as_pair", {}).items() if pair is not None}
     lines = [("spent", f"{_cost(spent)}{told.get('spent', '')}")]
+    closed = "moved_to" in document or "awaits" in document
     if limit is None:
-        closed = "moved_to" in document or "awaits" in document
         remedy = "" if closed else "; set one with --limit E[,D], or mu=M or rho=R before the first release"
         lines.append(("limit", f"none{remedy}"))
     else:
         exceeded = not _cost(spent).fits_in(_cost(limit))
         said = "; that is less than what is spent, so nothing more can be spent" if exceeded else ""
+        if exceeded and isinstance(_cost(limit), Cost) and not closed:
+            least = _cost(limit).at_least(_cost(spent)).to_document()
+            said += f": to spend more, write above --limit {least['epsilon']},{least['delta']}"
         lines += [
             ("limit", f"{_cost(limit).told(told_below)}{told.get('limit', '')}{said}"),
             ("left", _cost(left).told(told_below)),

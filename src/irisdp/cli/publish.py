@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ..catalogue import FORMS
-from ..errors import BadInput
+from ..errors import BadInput, Refusal
 from .answers import progress
 from .expectations import expectations
 from .options import AsJson, Force, print_json
@@ -208,7 +208,11 @@ def publish_command(
     ] = None,
     force: Force = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show cost and expected error from public facts; spend nothing.")
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Show cost and expected error from public facts; spend nothing. Status 1 if it would be refused.",
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -274,6 +278,8 @@ def publish_command(
             print_json({**planned.to_document(), **expectations(planned), "dry_run": True, "ledger": foreseen})
         else:
             show_plan(planned, book.place, outlook, _OPTIONS)
+        if outlook is not None and outlook.refused:
+            raise typer.Exit(Refusal.exit_status)
         return
     foretold = within is not None and not as_json
     if foretold:  # said before it is spent

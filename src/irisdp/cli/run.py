@@ -33,7 +33,10 @@ def run_command(
     force: Force = False,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Show what each question and all together would cost; spend nothing."),
+        typer.Option(
+            "--dry-run",
+            help="Show what each question and all together would cost; spend nothing. Status 1 if it would be refused.",
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -17,7 +17,7 @@ __all__ = ["ledger_document"]
 def ledger_document(store: Store, rows: Rows) -> dict[str, Any]:
     """Return a ledger as JSON-ready data with exact numbers; of one that is closed nothing is left."""
     limit, spent, elsewhere = read_limit(rows), read_spent(rows), whereabouts(rows)
-    left = limit and (limit.beyond(limit) if elsewhere else limit.beyond(spent))
+    left = limit and (limit.beyond(limit) if elsewhere else limit.left_after(spent))
     return {
         "limit": limit and limit.to_document(),
         "spent": spent.to_document(),

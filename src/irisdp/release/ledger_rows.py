@@ -134,7 +134,7 @@ def check_budget(limit: Charge | None, spent: Charge, cost: Charge) -> None:
     total = spent + cost  # without a limit, too: a total that is too long to be written must not come about
     if limit is None or total.fits_in(limit):
         return
-    left = limit.beyond(spent)
+    left = limit.left_after(spent)
     parts = {"limit": limit.to_document(), "left": left.to_document(), "cost": cost.to_document()}
     said = {"limit": _spelt(limit, told_below), "left": _spelt(left, told_below), "cost": _spelt(cost, told_above)}
     less, call = _REMEDIES[limit.__slots__[0]]

@@ -60,7 +60,7 @@ class Outlook:
     @property
     def left(self) -> Charge | None:
         """What may still be spent; None without a limit."""
-        return self.limit and self.limit.beyond(self.spent)
+        return self.limit and self.limit.left_after(self.spent)
 
     @property
     def refused(self) -> bool:

@@ -153,7 +153,7 @@ class Session(Drawable):
         if limit is None:
             return None
         spent = limit if self.ledger.closed else self.spent
-        return limit.beyond(spent) if type(spent) is type(limit) else limit
+        return limit.left_after(spent) if type(spent) is type(limit) else limit
 
     def releases(self) -> list[Release]:
         """List what was released, oldest first."""

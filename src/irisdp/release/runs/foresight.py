@@ -85,7 +85,7 @@ class Account:
     @property
     def left(self) -> Charge | None:
         """What may be spent today; None without a limit."""
-        return self.limit and self.limit.beyond(self.before)
+        return self.limit and self.limit.left_after(self.before)
 
     @property
     def charged(self) -> Charge:
@@ -98,7 +98,7 @@ class Account:
             return None
         told = {name: value for name, value in self.refusal.document.items() if name != "error"}
         _, _, remedy = in_keys(str(self.refusal), ("epsilon", "delta", "mu"), toml=True).partition("; ask with less")
-        left = self.limit.beyond(self.before)
+        left = self.limit.left_after(self.before)
         told |= {"left": left.to_document(), "cost": self.charged.to_document()}
         return BudgetRefused(
             f"{self.book.store.name} has {left.told(told_below)} left of {self.limit.told(told_below)}, and the plan's"
