@@ -1,5 +1,8 @@
 """Which engine reads a file is said by the caller; a plan needs none, and what an engine cannot read is refused."""
 
+import os
+import socket
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -7,7 +10,7 @@ import pytest
 import irisdp
 from irisdp.cli.main import run
 from irisdp.errors import BadInput
-from irisdp.queries import Kind, open_table, spark_files
+from irisdp.queries import Kind, open_table, spark_files, spark_sessions
 
 TABLE = pa.table({"v": [1, 2, 3], "t": pa.array([1, 2, 3], pa.timestamp("ns")), "f": pa.array([1, 2, 3], pa.float16())})
 
@@ -79,3 +82,40 @@ def test_the_command_speaks_of_its_options(here, capsys):
     assert capsys.readouterr().err == said
     assert run([*asked, "--engine", "polars"]) == 2
     assert capsys.readouterr().err.startswith("irisdp: --engine: must be duckdb or spark")
+
+
+def starting(monkeypatch, action):
+    """Let a session be started, by something else than Java."""
+    sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed: `make test` installs it")
+    monkeypatch.setattr(spark_files, "own_session", spark_sessions.own_session)
+    monkeypatch.setattr(sql.SparkSession, "getActiveSession", lambda: None)
+    monkeypatch.setattr(sql.SparkSession.Builder, "getOrCreate", action)
+
+
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1:{port}", "127.0.0.1:{port},localhost:{port}", "127.0.0.1", "h:99999", "[::bad", ""]
+)
+def test_a_cluster_that_does_not_answer_is_one_line_and_no_java(here, address, capfd, monkeypatch):
+    starting(monkeypatch, lambda builder: pytest.fail("Java was started"))
+    with socket.socket() as nobody:  # bound, and never listening
+        nobody.bind(("127.0.0.1", 0))
+        master = "spark://" + address.format(port=nobody.getsockname()[1])
+        ask = ["publish", str(here / "t.parquet"), "count", "--epsilon", "1", "--engine", "spark", "--master", master]
+        assert run(ask) == 2
+    told = capfd.readouterr().err
+    assert told == "irisdp: --master: is a cluster that does not answer; check its address, and that it runs\n"
+    assert not (here / "t.ledger").exists()
+
+
+def test_a_java_that_is_missing_is_no_fault_of_the_data(here, capfd, monkeypatch):
+    def complaining(builder):
+        os.write(2, b"log4j and a stack trace")
+        raise RuntimeError("JAVA_GATEWAY_EXITED")
+
+    starting(monkeypatch, complaining)
+    assert run(["publish", str(here / "t.parquet"), "count", "--epsilon", "1", "--engine", "spark"]) == 2
+    told = capfd.readouterr().err
+    assert told == (
+        "irisdp: --engine: is spark, which could not be started as this machine is configured;"
+        " check Java: 17 or newer\n"
+    )

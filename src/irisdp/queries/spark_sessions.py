@@ -7,11 +7,13 @@ taken back (`fix_settings`). A caller's own session, default or environment is n
 from __future__ import annotations
 
 import os
+import socket
 import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 from ..errors import BadInput
 from .engine import guarded, release_of
@@ -21,8 +23,10 @@ __all__ = ["CONNECT", "check_master", "own_session"]
 
 CONNECT = "sc://"
 """What the address of a server of Spark Connect begins with."""
+_STANDALONE = "spark://"
+"""What the address of a cluster of Spark's own begins with."""
 _PATIENCE = 15
-"""Seconds within which such a server must answer; Spark's own client would try for ten minutes."""
+"""Seconds within which a server or a cluster must answer; Spark itself would try for minutes."""
 _LOCK = threading.Lock()
 
 
@@ -74,13 +78,56 @@ def _session_here(master: str | None) -> Any:
             rule = "is another cluster than that on which a session of this program runs"
         raise BadInput("master", rule, f"name the address of its server: {CONNECT}HOST:PORT")
     alone = SparkSession.getActiveSession() is None
-    first = (builder if master is None else builder.master(master)).getOrCreate()
+    if alone and master is not None:
+        _call_up(master)
+    rule, remedy = "is spark, which could not be started as this machine is configured", "check Java: 17 or newer"
+    if master is not None:
+        rule, remedy = "is a cluster on which Spark could not be started", "check its address, and Java: 17 or newer"
+    chosen = builder if master is None else builder.master(master)
+    with _quiet(wanted=alone):
+        first = guarded(chosen.getOrCreate, rule, remedy, "engine" if master is None else "master")
     if master is not None and first.sparkContext.master != master:
         rule = "is another cluster than that on which a session of this program runs"
         raise BadInput("master", rule, "stop that session, or leave it out")
     if alone:  # a failing task would write what it read into the log
         first.sparkContext.setLogLevel("OFF")
     return first.newSession()
+
+
+def _call_up(master: str) -> None:
+    """Refuse a cluster of Spark's own none of whose machines takes calls: Spark would try for two minutes."""
+    if not master.startswith(_STANDALONE):
+        return
+    places = master.removeprefix(_STANDALONE).split(",")
+    for place in places:
+        try:
+            found = urlsplit(f"//{place}")
+            socket.create_connection((found.hostname or "", found.port or 0), _PATIENCE / len(places)).close()
+        except (OSError, ValueError, OverflowError):
+            continue
+        return
+    raise BadInput("master", "is a cluster that does not answer", "check its address, and that it runs")
+
+
+@contextmanager
+def _quiet(*, wanted: bool) -> Iterator[None]:
+    """Start a Java without the terminal, to which it would write pages; what goes wrong is said in one line."""
+    if not wanted:
+        yield
+        return
+    try:
+        kept = os.dup(2)
+    except OSError:  # there is no terminal to spare
+        yield
+        return
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 2)
+        os.close(nowhere)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def _session_on_server(address: str) -> Any:
