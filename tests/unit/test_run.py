@@ -527,7 +527,13 @@ def test_a_page_of_the_whole_plan(here):
     found = iris.run(plan)
     assert found.pages == (here / "all.html",)
     page = (here / "all.html").read_text(encoding="utf-8")
-    for words in ("6 questions, each answered and charged by itself", "1. count v = 1", "2. finer", "6. at-least 4"):
+    for words in (
+        "6 questions, each answered and charged by itself",
+        "1. count v = 1",
+        "2. finer: count v = 1",
+        "6 questions about t.csv",
+        "6. at-least 4",
+    ):
         assert words in page
     assert "ε = 1.15, δ = 0 for adding or removing one record, for 6 questions about t.csv" in page
     assert "irisdp report" not in page

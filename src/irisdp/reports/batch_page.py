@@ -15,7 +15,7 @@ from .commands import commands
 from .given import Given
 from .parts import MOST_ROWS, answered, digests, error_lines, in_odds, made_by, subject
 from .reading import moved_by, proofs
-from .several import anchor, assumed_of, in_short, lines_once, numbered, warnings_of, ways_of
+from .several import IN_SHORT, anchor, assumed_of, in_short, lines_once, numbered, warnings_of, ways_of
 from .words import asked, protected
 
 __all__ = ["batch_page"]
@@ -48,7 +48,7 @@ def batch_page(given: Sequence[Given]) -> str:
         section("How to check it", _checks(questions)),
     ]
     lead = f"They were answered together and charged as one: {batch.cost} for all."
-    return document(about, lead, sections, made_by(facts))
+    return document(about, lead, sections, made_by([facts]))
 
 
 def _published(questions: Sequence[Question]) -> Iterator[Html]:
@@ -60,7 +60,7 @@ def _published(questions: Sequence[Question]) -> Iterator[Html]:
         ("Batch", f"{len(questions):,} questions, charged as one"),
     ]
     yield pairs(told)
-    head = [element("th", "", scope="col"), *(element("th", name, scope="col") for name in ("question", "answer"))]
+    head = [element("th", "", scope="col"), *(element("th", name, scope="col") for name in ("question", IN_SHORT))]
     rows = [
         element(
             "tr",

@@ -39,7 +39,7 @@ def page(given: Given) -> str:
         section("What was taken for granted", [pairs(assumed(facts))]),
         section("How to check it", _checks(facts, given)),
     ]
-    return document(facts.question, f"{asked(facts)}.", sections, made_by(facts))
+    return document(facts.question, f"{asked(facts)}.", sections, made_by([facts]))
 
 
 def _published(facts: Facts) -> Iterator[tuple[str, str]]:

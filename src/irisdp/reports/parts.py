@@ -110,10 +110,11 @@ def digests(files: Sequence[File]) -> Html:
     return table("Files that belong to this page: the answers, and how they were made", head, rows)
 
 
-def made_by(facts: Facts) -> str:
-    """Say what the page is made of."""
-    version = f" by Iris {facts.said['version']}" if "version" in facts.said else ""
-    date = f" on {facts.said['date']}" if "date" in facts.said else ""
+def made_by(asked: Sequence[Facts]) -> str:
+    """Say what the page is made of: answers of one moment, or of several, and then from the first to the last."""
+    versions, dates = (sorted({one.said[name] for one in asked if name in one.said}) for name in ("version", "date"))
+    version = f" by Iris {' and '.join(versions)}" if versions else ""
+    date = f" between {dates[0]} and {dates[-1]}" if len(dates) > 1 else f" on {dates[0]}" if dates else ""
     return (
         f"Answers drawn{version}{date}. This page is made of the published answers and of what is public about them; "
         "it holds nothing else of the data, loads nothing, and runs nothing."

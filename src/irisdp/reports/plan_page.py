@@ -17,7 +17,7 @@ from .facts import Batch, facts_of
 from .given import Given
 from .parts import MOST_ROWS, answered, digests, error_lines, in_odds, made_by, subject
 from .reading import cost_of_release, moved_by, proofs
-from .several import anchor, assumed_of, in_short, lines_once, warnings_of, ways_of
+from .several import IN_SHORT, anchor, assumed_of, in_short, lines_once, warnings_of, ways_of
 from .words import asked, protected
 
 __all__ = ["plan_page"]
@@ -25,6 +25,8 @@ __all__ = ["plan_page"]
 _ROWS, _FEWEST_ROWS = 20_000, 10
 """Rows of answers in all, and of a question in any case."""
 _MOST_PICTURES = 40
+_MOST_NAMED = 3
+"""Tables named in the heading; each question names its own."""
 
 
 def plan_page(given: Sequence[Given], names: Sequence[str | None], plan: str) -> str:
@@ -43,7 +45,10 @@ def plan_page(given: Sequence[Given], names: Sequence[str | None], plan: str) ->
     for number, one in enumerate(given, start=1):
         facts = facts_of(one.sidecar)
         questions.append((Batch(facts.cost, len(given), number), facts, one))
-    titles = [name or facts.question for name, (_, facts, _) in zip(names, questions, strict=True)]
+    titles = [
+        facts.question if name is None else f"{name}: {facts.question}"
+        for name, (_, facts, _) in zip(names, questions, strict=True)
+    ]
     sections = [
         section("What was published", _published(questions, titles)),
         section("What it cost", _cost(questions)),
@@ -54,13 +59,16 @@ def plan_page(given: Sequence[Given], names: Sequence[str | None], plan: str) ->
         section("How to check it", _checks(questions)),
     ]
     asked_in_all = f"{len(questions):,} question{'' if len(questions) == 1 else 's'}"
-    return document(plan, f"{asked_in_all}, each answered and charged by itself.", sections, made_by(questions[0][1]))
+    named = list(dict.fromkeys(facts.said.get("table", "a table") for _, facts, _ in questions))
+    about = ", ".join(named) if len(named) <= _MOST_NAMED else f"{len(named):,} tables"
+    lead = f"The plan {plan}: {asked_in_all}, each answered and charged by itself."
+    return document(f"{asked_in_all} about {about}", lead, sections, made_by([facts for _, facts, _ in questions]))
 
 
 def _published(questions: Sequence[Question], titles: Sequence[str]) -> Iterator[Html]:
     head = [
         element("th", "", scope="col"),
-        *(element("th", name, scope="col") for name in ("question", "table", "answer", "cost")),
+        *(element("th", name, scope="col") for name in ("question", "table", IN_SHORT, "cost")),
     ]
     rows = [
         element(
@@ -94,13 +102,20 @@ def _cost(questions: Sequence[Question]) -> Iterator[Html]:
             f"{total} for {moved_by(first)}, for {len(asked_of):,} question{'' if len(asked_of) == 1 else 's'}{about}: "
             "charges add up. A count that refines another is charged only the difference, so the ledger may hold less.",
         )
-        yield from in_odds(first, total, "all of this")
+        yield from in_odds(first, total, f"{'this question' if len(asked_of) == 1 else 'these questions'}{about}")
+    if len(together) > 1:
+        yield element(
+            "p",
+            "Nothing above is about all questions. About somebody who is in more than one of these tables the answers "
+            "together may tell more than any of these costs says: costs add up across tables too.",
+        )
 
 
 def _each(questions: Sequence[Question], titles: Sequence[str]) -> Iterator[Html]:
     most = max(_FEWEST_ROWS, min(MOST_ROWS, _ROWS // len(questions)))
     for place, ((batch, facts, given), title) in enumerate(zip(questions, titles, strict=True)):
-        told = [("Cost", cost_of_release(facts)), ("Protected", protected(facts)), *subject(facts)]
+        drawn = [("Drawn", facts.said["date"])] if "date" in facts.said else []
+        told = [("Cost", cost_of_release(facts)), *drawn, ("Protected", protected(facts)), *subject(facts)]
         content = [
             element("p", f"{asked(facts)}."),
             *answered(facts, given, most=most, picture=place < _MOST_PICTURES),

@@ -32,7 +32,8 @@ def how_to_read(facts: Facts, unit: str) -> Iterator[str]:
             yield f"Each row holds by itself: of a hundred rows, about {_missed(facts)} may miss the truth."
         yield (
             "Ends are rounded outward, so an interval is at least as sure as it says. The answer itself is one "
-            "probable number between them, no more."
+            "probable number, no more, and may lie outside its interval: noise can take it beyond what can be, such as "
+            "below 0, and ends are never there. Go by the ends."
         )
     elif "answer_probability" in facts.columns:
         yield f"{facts.promise or 'answer_probability says how sure it is'}.".replace(

@@ -10,7 +10,7 @@ from .given import Given
 from .parts import unit_of
 from .reading import assumed, how_to_read, not_to_conclude
 
-__all__ = ["anchor", "assumed_of", "in_short", "lines_once", "numbered", "warnings_of", "ways_of"]
+__all__ = ["IN_SHORT", "anchor", "assumed_of", "in_short", "lines_once", "numbered", "warnings_of", "ways_of"]
 
 Said = TypeVar("Said")
 
@@ -18,6 +18,10 @@ Said = TypeVar("Said")
 def anchor(number: int) -> str:
     """Name the place of a question on its page."""
     return f"question-{number}"
+
+
+IN_SHORT = "answer (between which ends the truth is)"
+"""What `in_short` shows, for the head of a column; an answer beyond what can be lies outside its ends."""
 
 
 def in_short(given: Given) -> str:
