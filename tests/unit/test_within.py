@@ -235,7 +235,11 @@ def test_other_questions_are_refused_in_one_line(query):
         ({"within": 5, "audience": {"press": 1}}, "within: cannot be given with audience="),
         ({"within": 5, "epsilon": 1, "ratio": 2}, "epsilon: says the same as ratio="),
         ({"within": 5, "epsilon": 1, "confidence": "0.9"}, "confidence: is 1 where epsilon= stands beside within="),
-        ({"within": 5, "epsilon": 1, "delta": "1e-6"}, "delta: follows from epsilon= and within="),
+        ({"within": 5, "epsilon": 1, "delta": "1e-6"}, "within: would take δ = 0.00312504678908 at this ε"),
+        (
+            {"within": 5, "epsilon": 1, "delta": "1e-2", "by": "town", "select_groups": True},
+            "delta: follows from epsilon= and within=",
+        ),
         ({"within": 0, "epsilon": 1}, "within: must be from 1 to 8,192 with epsilon="),
         ({"within": 0, "confidence": 1 - F(1, 10**500)}, "within: is kept by no ε up to 1,000"),
     ],
@@ -245,6 +249,34 @@ def test_what_makes_no_sense_is_refused_in_one_line(options, message):
         plan(PEOPLE, "count", **options)
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
+
+
+def test_a_delta_that_is_found_stays_below_the_one_that_is_allowed():
+    asked = plan(PEOPLE, "count", within=5, epsilon=1)
+    allowed = plan(PEOPLE, "count", within=5, epsilon=1, delta=asked.cost.delta)
+    assert allowed.question() == asked.question() and allowed.cost == asked.cost, "it is the same question"
+    less = asked.cost.delta - unit_of(asked.cost.delta)
+    with pytest.raises(BadInput, match=r"^within: would take δ = .* at this ε, and delta= allows less; give a larger"):
+        plan(PEOPLE, "count", within=5, epsilon=1, delta=less)
+
+
+def test_what_a_delta_means_is_said_before_it_is_spent(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("x\n1\n2\n")
+    command = ["publish", "t.csv", "count", "--epsilon", "0.05", "--within"]
+    said = (
+        "with probability up to 32.78 % an answer gives one person away for certain, however small ε is: that is much"
+    )
+    for more in (["--dry-run"], []):
+        assert run([*command, "1", *more]) == 0
+        assert said in capsys.readouterr().out
+    assert run([*command, "400", "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    assert "gives one person away" in shown and "that is much" not in shown
+    assert run(["publish", "t.csv", "count", "--within", "5", "--dry-run"]) == 0
+    assert "gives one person away" not in capsys.readouterr().out, "no δ was found"
+    assert run([*command, "1", "--delta", "0.1"]) == 2
+    assert "--delta allows less" in capsys.readouterr().err
 
 
 def test_what_is_always_so_needs_no_epsilon():

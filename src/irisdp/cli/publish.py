@@ -108,7 +108,8 @@ def publish_command(
     within: Annotated[
         str | None,
         typer.Option(
-            help="Find the least ε that keeps each answer's error within K; with --epsilon, noise that ends at K.",
+            help="Find the least ε that keeps each answer's error within K; with --epsilon, noise that ends at K "
+            "at the least δ, which may be large: --delta D refuses more than D.",
             metavar="K",
         ),
     ] = None,

@@ -72,7 +72,8 @@ class Question(TypedDict, total=False):
     within : int
         Instead of `epsilon`: K, and the least ε is found with which each answer is off by at most K, or is right from a
         lead or a distance of K records on, with the probability `confidence`; `plan` says which, and how much it is.
-        Beside `epsilon`: noise that ends at K, at the least δ that any such noise needs, which is charged.
+        Beside `epsilon`: noise that ends at K, at the least δ that any such noise needs, which is charged and may be
+        large: up to this probability an answer gives one person away. `delta` beside both refuses a larger one.
     confidence : number or text
         That probability, and that with which the ends beside a number hold, `answer_low` and `answer_high`: 0.95 unless
         given. Each answer has it by itself; of many, some are further off.

@@ -186,7 +186,8 @@ def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
             "the mechanism": asked.file if applies_a_file(asked) else None,
         },
         within=met,
-        charged_at=rational(options.get("delta", 0), "delta"),
+        # Beside within= and epsilon= a δ says how much may be found; it is no part of what is asked.
+        charged_at=rational(0 if wanted and wanted.pair else options.get("delta", 0), "delta"),
         confidence=confidence,
         project=told.project,
         project_says=told.names,

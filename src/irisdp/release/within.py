@@ -83,7 +83,7 @@ class Within:
     pair : Privacy or None
         The ε that was given, with δ = 0; None where the least is to be found.
     delta : Fraction
-        The δ that was given.
+        The δ that was given; beside an ε the most that may be found, where it is not 0.
     """
 
     asked: Fraction
@@ -155,6 +155,9 @@ class Within:
         # Of a δ a hair above the least the noise ends no further out, and its digits fit on a line.
         least = max(bounded_delta(self.pair, distance), _LEAST_DELTA)
         found = self.pair.with_delta(-on_grid(-least))
+        if self.delta and found.delta > self.delta:
+            rule = f"would take δ = {short_above(found.delta, DIGITS)} at this ε, and delta= allows less"
+            raise BadInput("within", rule, "give a larger distance or a larger ε, or leave epsilon= out")
         if not surely_within(answering(found), distance, Fraction(1)):
             rule = (
                 "with epsilon= is for counts of one record of a person, and yes or no about them: their noise can end"
@@ -208,7 +211,7 @@ def read_within(options: Question) -> Within | None:
     if confidence is not None:
         rule = "is 1 where epsilon= stands beside within=: noise then ends at that distance"
         raise BadInput("confidence", rule, "leave one of the two out")
-    if delta:
+    if delta and options.get("select_groups"):
         raise BadInput("delta", "follows from epsilon= and within=", "leave it out")
     pair = Privacy(epsilon=epsilon, ratio=ratio)
     return Within(asked=far, confidence=Fraction(1), pair=pair, delta=delta)
