@@ -20,7 +20,7 @@ def anchor(number: int) -> str:
     return f"question-{number}"
 
 
-IN_SHORT = "answer (between which ends the truth is)"
+IN_SHORT = "answer (truth between)"
 """What `in_short` shows, for the head of a column; an answer beyond what can be lies outside its ends."""
 
 
