@@ -532,3 +532,10 @@ def test_a_missing_arithmetic_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "gmpy2", None)
     assert refused(conversion, "gmpy2") == 'arithmetic: gmpy2 is not installed; choose "flint" or "fractions"'
     assert refused(conversion, "abacus") == f"arithmetic: is not known; choose one of {', '.join(ARITHMETICS)}"
+
+
+@pytest.mark.parametrize("edges", [[], [["a", "b"]], [["a", "b"], ["b", "c"]], [["a", "b"], ["c", "d"]]])
+def test_inputs_without_a_neighbour_are_counted(edges):
+    graph = {"nodes": ["a", "b", "c", "d"], "edges": edges}
+    document = {"privacy": {"ratio": 2}, "graph": graph, "outputs": [0, 1], "matrix": [["1/2", "1/2"]] * 4}
+    assert audit(read_document(document)).alone == 4 - len({end for edge in edges for end in edge})
