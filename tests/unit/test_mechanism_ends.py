@@ -35,7 +35,7 @@ from irisdp.mechanisms.mechanism import check_distribution
 from irisdp.mechanisms.plurality import Pull, product_of_refusals, read_gaps
 from irisdp.mechanisms.pulling import Pulled
 from irisdp.mechanisms.randomized_response import balanced_truth
-from irisdp.mechanisms.scope import too_deep
+from irisdp.mechanisms.scope import too_deep, too_many_events
 from irisdp.mechanisms.writing import Objective, exact_text, pairs_from_document
 from irisdp.privacy import Gaussian, Pair
 from irisdp.sampling import ScriptedBits, law_of
@@ -554,3 +554,11 @@ def test_an_array_of_a_mechanism_has_a_row_for_every_input():
     assert np.asarray(mechanism, dtype=np.float32).dtype == np.float32
     with pytest.raises(ValueError, match="holds no array"):
         np.asarray(mechanism, copy=False)
+
+
+@pytest.mark.parametrize(
+    ("sets", "inputs", "many"),
+    [(256, 10**9, False), (257, 10**9, True), (257, 15_564, False), (257, 15_565, True), (3000, 1333, False)],
+)
+def test_sets_of_first_choices_are_followed_up_to_a_number(sets, inputs, many):
+    assert too_many_events([range(sets), list(range(sets))], inputs) is many  # a set for every number of first choices
