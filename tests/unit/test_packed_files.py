@@ -127,7 +127,8 @@ def test_a_fault_of_the_container_is_one_line_and_costs_nothing(tmp_path, packin
         assert said.out == ""
         assert len(said.err.splitlines()) == 1
         name = {".gz": "a gzip file", ".zst": "a Zstandard file"}[packing]
-        assert said.err == f"irisdp: DATA: is not {name} that can be unpacked to its end; compress it again\n"
+        rule, remedy = f"is not {name} that can be unpacked to its end", "compress it again, or take that ending off"
+        assert said.err == f"irisdp: DATA: {rule}; {remedy}\n"
     assert not (tmp_path / "t.ledger").exists()
 
 

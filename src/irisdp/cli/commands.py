@@ -101,7 +101,10 @@ def _reading_once(parser: Any, context: Any) -> Any:
                 # Eager ones, such as --help, act at once.
                 if times > 1 and not getattr(parameter, "multiple", False) and not parameter.is_eager:
                     name = _longest(parameter.opts)
-                    raise BadInput(name, f"is given {times} times, and can have one value", "keep one of them")
+                    remedy = "keep one of them"
+                    if "|" in str(parameter.metavar) and "=" in str(parameter.metavar):  # each is an act of its own
+                        remedy += ", and run the command again for the other"
+                    raise BadInput(name, f"is given {times} times, and can have one value", remedy)
         return values, rest, order
 
     # The one place that sees the order of options; Typer calls it and uses its result only.
@@ -145,6 +148,12 @@ def _without_type(argument: Any) -> None:
     argument.display_type_rich = lambda ctx: None
 
 
+_ELSEWHERE = {
+    f"irisdp {name} --limit": "irisdp ledger survey.ledger --limit 3,1e-6" for name in ("batch", "publish", "run")
+}
+"""Options that are looked for at one command, and are another's."""
+
+
 def explain(error: typer.TyperException) -> str:
     """Say in one line what is wrong with a command line, and what to write instead."""
     context: Any = getattr(error, "ctx", None)
@@ -158,6 +167,8 @@ def explain(error: typer.TyperException) -> str:
         if getattr(options[name], "is_flag", False):
             return str(BadInput(name, "takes no value", f"write {name} alone"))
         return str(BadInput(name, "needs a value", f"write for example {name} {_value(command, options[name])}"))
+    if name is not None and f"{path} {name}" in _ELSEWHERE:
+        return str(BadInput(name, f"is no option of {path}", f"write for example {_ELSEWHERE[f'{path} {name}']}"))
     if name is not None:
         near = _resembling(name, [found for found in options if found.startswith("--")])
         remedy = f"did you mean {' or '.join(near)}? " if near else ""

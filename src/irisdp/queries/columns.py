@@ -185,8 +185,13 @@ def check_names(names: Sequence[Any]) -> None:
         raise BadInput("data", "has no columns", "give a table with a header")
     if not all(isinstance(name, str) and name and name.isprintable() for name in names):
         raise BadInput("data", "has a column name that is not plain text on one line", "rename that column")
-    if len({name.casefold() for name in names}) < len(names):
-        raise BadInput("data", "has two columns of one name (case does not count)", "rename one of them")
+    before: dict[str, str] = {}
+    for name in names:
+        other = before.get(name.casefold())
+        if other is not None:
+            rule = f"has two columns of one name (case does not count), {other!r} and {name!r}"
+            raise BadInput("data", rule, "rename one of them")
+        before[name.casefold()] = name
 
 
 def find_column(name: Any, columns: Sequence[Column], field: str) -> Column:

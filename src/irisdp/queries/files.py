@@ -12,7 +12,7 @@ from .arrow import text_schema
 from .columns import Column, Kind, check_names
 from .engine import Embedded, check_readable, guarded, streaming_connection
 from .json_lines import JSON_LINES, JsonLinesSource, open_json_lines
-from .locations import Location, is_address, location_of, names_several, packing_of, unpacked_name
+from .locations import PACKINGS, Location, is_address, location_of, names_several, packing_of, unpacked_name
 from .packed import digest_of
 from .parquet import ParquetSource, open_parquet
 from .servers import is_on_server
@@ -123,7 +123,7 @@ def open_file(
     # A path cannot be longer than the system allows, hold a NUL byte, or lie in a folder that may not be entered.
     path = guarded(lambda: Path(text).expanduser().resolve(), "is not a usable path", "give the path of a file")
     if not guarded(path.is_file, "is not a usable path", "give the path of a file"):
-        raise BadInput("data", f"finds no file at {text!r}", "give the path of an existing file")
+        raise BadInput("data", f"finds no file at {text!r}", _other_ending(path) or "give the path of an existing file")
     check_readable(path)
     if set(str(path)) & set("*?["):
         raise BadInput("data", "has a path with one of * ? [, which would match several files", "rename the file")
@@ -140,6 +140,13 @@ def _open_text(path: Path, form: TextForm, packing: str, *, sure: bool) -> tuple
     names, start = read_header(path, form, "data", packing, sure=sure)
     check_names(names)
     return [Column(name, Kind.UNTYPED) for name in names], TextSource(path, form, tuple(names), start, packing)
+
+
+def _other_ending(path: Path) -> str:
+    """Ask whether what lies there compressed, or unpacked, is meant; it would be the same table."""
+    near = [path.with_name(path.name + packing) for packing in PACKINGS] + [path.with_name(unpacked_name(path.name))]
+    found = [other.name for other in near if other != path and other.is_file()]
+    return f"did you mean {' or '.join(map(repr, found))}?" if found else ""
 
 
 def _ending(path: Path) -> str:

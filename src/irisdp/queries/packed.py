@@ -83,7 +83,11 @@ def first_bytes(path: Path, size: int, packing: str) -> bytes:
 def _without_faults(action: Callable[[], bytes], packing: str) -> bytes:
     if not packing:
         return action()
-    return guarded(action, f"is not {_NAMES[packing]} that can be unpacked to its end", "compress it again")
+    return guarded(
+        action,
+        f"is not {_NAMES[packing]} that can be unpacked to its end",
+        "compress it again, or take that ending off",
+    )
 
 
 class _Whole:

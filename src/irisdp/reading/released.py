@@ -223,6 +223,8 @@ def sidecar_beside(release: str | os.PathLike[str]) -> Path:
     beside = path.with_name(f"{path.name}{_BESIDE}") if path.name else path
     if path.suffix and beside.is_file():
         return beside
+    if path.name and not path.exists():
+        raise BadInput("release", f"finds no file at {str(path)!r}", "give the path of an existing file")
     if path.suffix.lower() in (".csv", ".tsv", ".parquet"):
         rule = f"{path.name} holds answers, and not how they were made"
         raise BadInput("release", rule, f"put {beside.name} beside it, or name where it lies")

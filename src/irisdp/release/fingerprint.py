@@ -93,7 +93,8 @@ def secret_beside(path: str | os.PathLike[str]) -> bytes:
         raise BadInput(
             "data",
             f"needs a secret kept beside {path}, which cannot be read or written ({reason})",
-            "let the folder of the data be written once, or restore the secret",
+            "let the folder of the data be written once, restore the secret, "
+            "or keep both files elsewhere: ledger=…, secret=…",
         ) from None
     if len(secret) != SECRET_BYTES:
         raise BadInput(

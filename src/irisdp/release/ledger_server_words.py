@@ -11,7 +11,10 @@ _UNDONE = ("40001", "40P01")
 
 _SAID = {
     **SAID,
-    "42501": ("does not allow this role to do that", "ask its owner to grant it what it lacks"),
+    "42501": (
+        "does not allow this role to do that",
+        "ask its owner to let it: irisdp ledger ADDRESS --grant publish=ROLE (or read=ROLE)",
+    ),
     "25006": ("is a copy, or open for reading only", "name the server that is written to"),
     "53": ("could not be written or read: the server is full", "make room and ask again: what was charged is kept"),
     "58": ("could not be written or read", "see to the server's disk and ask again: what was charged is kept"),
