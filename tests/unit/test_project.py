@@ -167,7 +167,7 @@ def test_what_is_promised_is_not_overruled(survey, said, option, named):
 def test_the_limit_is_set_by_the_first_release_and_kept(survey, said, capsys):
     ledger = irisdp.Ledger(survey.with_suffix(".ledger"))
     dry = ["publish", str(survey), "count", "--dry-run", "--json", "--epsilon"]
-    assert run([*dry, "4"]) == 0
+    assert run([*dry, "4"]) == 1
     foreseen = json.loads(capsys.readouterr().out)["ledger"]
     assert foreseen["refused"]
     assert foreseen["left"] == {"epsilon": "3", "delta": "0.000001"}
@@ -224,7 +224,7 @@ def test_batches_and_commands_find_it(survey, said, tmp_path, capsys):
         .unit
         == "educ"
     )
-    assert run(["publish", str(survey), "count", "--epsilon", "1", "--dry-run", "--project", str(other)]) == 0
+    assert run(["publish", str(survey), "count", "--epsilon", "1", "--dry-run", "--project", str(other)]) == 1
     assert "project   other.toml says unit" in capsys.readouterr().out
     assert run(["publish", str(survey), "count", "--epsilon", "1", "--project", str(tmp_path / "none.toml")]) == 2
     assert "--project: there is no file" in capsys.readouterr().err

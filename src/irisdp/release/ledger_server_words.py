@@ -13,7 +13,7 @@ _SAID = {
     **SAID,
     "42501": (
         "does not allow this role to do that",
-        "ask its owner to let it: irisdp ledger ADDRESS --grant publish=ROLE (or read=ROLE)",
+        "ask its owner to let it publish, or read: grant(ledger, role, may)",
     ),
     "25006": ("is a copy, or open for reading only", "name the server that is written to"),
     "53": ("could not be written or read: the server is full", "make room and ask again: what was charged is kept"),
