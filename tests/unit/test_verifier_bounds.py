@@ -20,9 +20,9 @@ def primes(number):
     return found
 
 
-def checked(tmp_path, rows):
-    path = tmp_path / "m.json"
-    path.write_text(json.dumps({"privacy": {"ratio": 2}, "graph": {"family": "path", "n": len(rows)}, "matrix": rows}))
+def checked(tmp_path, rows, graph=None):
+    path, graph = tmp_path / "m.json", graph or {"family": "path", "n": len(rows)}
+    path.write_text(json.dumps({"privacy": {"ratio": 2}, "graph": graph, "matrix": rows}))
     return verify_mechanism.main(str(path))
 
 
@@ -53,3 +53,11 @@ def test_more_edges_than_are_listed_are_not_checked(tmp_path, capsys, monkeypatc
     monkeypatch.setattr(verify_mechanism, "check_privacy", lambda mechanism: bytearray(1 << 62))
     assert checked(tmp_path, [["1"]] * 3) == 2
     assert capsys.readouterr().out.splitlines()[-1] == "not checked: there is too little memory for it"
+
+
+def test_more_counts_than_are_written_are_not_checked(tmp_path, capsys, monkeypatch):
+    graph = {"family": "histograms", "total": 1, "types": 5}
+    assert checked(tmp_path, [["1"]] * 5, graph) == 0
+    monkeypatch.setattr(verify_mechanism, "MOST_COUNTS", 24)
+    assert checked(tmp_path, [["1"]] * 5, graph) == 2
+    assert capsys.readouterr().out.splitlines()[-1].startswith("not checked: the inputs have more than 24 counts")
