@@ -102,7 +102,7 @@ bench: $(VENV)/.develop
 # PostgreSQL is Debian's, installed where it is missing and may be; elsewhere each test on a server is skipped by name.
 reliability: $(VENV)/.develop
 	$(BIN)/python tests/support/postgresql.py
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tests/support/reliability.py --jobs $(JOBS) $(if $(STAGES),--only $(STAGES))
+	$(BIN)/python tests/support/reliability.py --jobs $(JOBS) $(if $(STAGES),--only $(STAGES))
 
 # Needs no Python package, and nothing of it runs in `make check` or `make test` but a reading of the files.
 proofs:

@@ -9,6 +9,7 @@ are versions of a table (Delta Lake, Hudi, Iceberg): some records in them are de
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b, file_digest
@@ -19,8 +20,9 @@ from urllib.parse import unquote
 from ..errors import BadInput
 from .columns import Column, Kind, check_names
 from .engine import Embedded, check_readable, guarded, locked_connection, quote_text, streaming_connection
+from .listing import WILDCARDS
 from .locations import Location, locate
-from .parquet import RECORDS, old_instants, opened_parquet, pattern_of, plain_column
+from .parquet import RECORDS, old_instants, opened_parquet, plain_column
 from .total import is_safe, kind_of_type
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["FolderSource", "open_folder"]
 
 _NULL = "__HIVE_DEFAULT_PARTITION__"
+_WILD = re.compile(f"[{re.escape(WILDCARDS)}]")
 _VERSIONED = {"_delta_log": "Delta Lake", ".hoodie": "Hudi"}
 
 Values = tuple[str | None, ...]
@@ -78,7 +81,8 @@ class FolderSource(Embedded):
         """
         if not set(names) & {*self.keys, *self.old} and all(is_safe(self.schema.field(name).type) for name in names):
             paths = [str(path) for path, _ in self.files]
-            patterns = list(map(pattern_of, paths))
+            # DuckDB takes every path for a pattern: of each file, one that fits it alone.
+            patterns = [_WILD.sub(r"[\g<0>]", path) for path in paths]
             connection = locked_connection(*dict.fromkeys(paths + patterns))
             listed = ", ".join(plain_column(name, self.schema.field(name).type) for name in names)
             files = ", ".join(map(quote_text, patterns))

@@ -8,7 +8,6 @@ alone, and for the columns that may go either way both ways read the same.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b, file_digest
@@ -19,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from ..errors import BadInput
 from .columns import Column, check_names
 from .engine import Embedded, guarded, locked_connection, quote_name, quote_text, streaming_connection
-from .listing import WILDCARDS
 from .locations import Location, location_of
 from .total import is_safe, kind_of_type
 
@@ -27,12 +25,11 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-__all__ = ["RECORDS", "ParquetSource", "old_instants", "open_parquet", "opened_parquet", "pattern_of", "plain_column"]
+__all__ = ["RECORDS", "ParquetSource", "old_instants", "open_parquet", "opened_parquet", "plain_column"]
 
 RECORDS = 1 << 17
 """Read at once through Arrow."""
 _DIGITS_OF_16_BYTES = 38
-_WILD = re.compile(f"[{re.escape(WILDCARDS)}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +56,9 @@ class ParquetSource(Embedded):
         file = opened_parquet(self.path)
         types = {field.name: field.type for field in file.schema_arrow}
         if all(is_safe(types[name]) for name in names) and not old_instants(file) & set(names):
-            path, pattern = str(self.path), pattern_of(str(self.path))
-            connection = locked_connection(*dict.fromkeys((path, pattern)))
+            connection = locked_connection(str(self.path))
             listed = ", ".join(plain_column(name, types[name]) for name in names)
-            reader = f"read_parquet({quote_text(pattern)}, hive_partitioning = false)"
+            reader = f"read_parquet({quote_text(str(self.path))}, hive_partitioning = false)"
             connection.execute(f"CREATE TEMP VIEW data AS SELECT {listed} FROM {reader}")
             return connection
         fields = [file.schema_arrow.field(name) for name in names]
@@ -114,11 +110,6 @@ def _some_fail(column: Any) -> bool:
         return False
     most = 16 if column.precision <= _DIGITS_OF_16_BYTES else 32
     return bool(column.physical_type == "BYTE_ARRAY" or column.length > most)
-
-
-def pattern_of(path: str) -> str:
-    """Return the pattern that fits this path alone, for DuckDB, which takes every path for a pattern."""
-    return _WILD.sub(r"[\g<0>]", path)
 
 
 def old_instants(file: Any) -> set[str]:
