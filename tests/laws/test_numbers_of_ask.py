@@ -94,8 +94,8 @@ def least(within, share):
 def check_price(found, epsilon, times, *, given):
     """The headline's ε is what the cost line says is charged, exactly or rounded up, and so are the odds."""
     charged = times * epsilon
-    cost = F(re.match(r"ε = ([\d./]+),", fact(found, "Cost").value)[1])
-    assert charged <= cost <= charged + F(1, 10**28)
+    sign, cost = re.match(r"ε (=|≤) ([\d./]+),", fact(found, "Cost").value).groups()
+    assert charged == F(cost) if sign == "=" else charged < F(cost) <= charged + unit(charged, 6)
     (said,) = numbers(r"^(?:At )?ε = #[ ,]", found.headline.replace(", 0", " , 0"))
     assert charged <= said <= charged + 2 * unit(charged, 4)
     assert given or "rounded up to" in found.headline
