@@ -24,7 +24,7 @@ from irisdp.accounting import (
     least_mean,
     total,
 )
-from irisdp.exact import ball, working_precision
+from irisdp.exact import ball, told_below, told_exactly, working_precision
 from irisdp.queries import Relation, total_cost
 from support.gaussian import gaussian_step
 from support.sweeps import tried
@@ -186,7 +186,9 @@ class TestCosts:
 
     def test_are_told_with_the_mean_itself(self):
         assert str(GaussianCost("1/4")) == "μ² = 0.25 (μ = 0.5)"
-        assert str(GaussianCost(2)) == "μ² = 2 (μ ≈ 1.41421)"
+        assert str(GaussianCost(2)) == "μ² = 2 (μ ≤ 1.41422)"
+        assert GaussianCost(2).told(told_below) == "μ² = 2 (μ ≥ 1.41421)"
+        assert GaussianCost(2).told(told_exactly) == "μ² = 2 (μ ≈ 1.41421)"
         assert str(GaussianCost(Fraction(1, 7**40))) == "μ² ≤ 1.57065e-34 (μ ≤ 1.25326e-17)"
         assert str(ConcentratedCost("1/2")) == "ρ = 0.5"
 

@@ -290,12 +290,12 @@ class TestCommandLine:
     def test_shows_charges_where_they_come_from_and_what_they_come_to(self, capsys):
         assert run(["ledger", "s.ledger", "--limit", "mu=1"]) == 0
         assert run(["publish", "s.csv", "count", "age > 64", "--epsilon", "0.5"]) == 0
-        assert "charged μ² ≤ 0.389242 (μ ≈ 0.623893)" in capsys.readouterr().out
+        assert "charged μ² ≤ 0.389242 (μ ≤ 0.623893)" in capsys.readouterr().out
         assert run(["ledger", "s.ledger"]) == 0
         shown = capsys.readouterr().out
         assert "≤ 0.389242" in shown and "from ε = 0.5" in shown
         epsilon = as_pair(Ledger("s.ledger").spent, "1e-6").epsilon
-        assert f"spent    μ² ≤ 0.389242 (μ ≈ 0.623893); that is ε = {float(epsilon):.5f}"[:-1] in shown
+        assert f"spent    μ² ≤ 0.389242 (μ ≤ 0.623893); that is ε = {float(epsilon):.5f}"[:-1] in shown
         assert "limit    μ² = 1 (μ = 1); that is ε = 4.886555 at δ = 0.000001" in shown
 
     def test_prints_exact_numbers(self, capsys):
@@ -318,7 +318,7 @@ class TestCommandLine:
         run(["ledger", "s.ledger", "--limit", "mu=1/2"])
         assert run(["publish", "s.csv", "count", "--epsilon", "1", "--dry-run"]) == 1
         shown = capsys.readouterr().out
-        assert "charge    μ² ≤ 1.51792 (μ ≈ 1.23204): that is what this ledger counts" in shown
+        assert "charge    μ² ≤ 1.51792 (μ ≤ 1.23204): that is what this ledger counts" in shown
         assert "would be refused" in shown and "irisdp ledger FILE --limit mu=M" in shown
 
     def test_a_batch_says_what_the_ledger_counts(self, tmp_path, capsys):

@@ -194,7 +194,7 @@ def test_a_release_says_what_it_was(tmp_path):
     session.count("age > 64", audience={"board": 2, "press": "0.5"})
     board, press = map(repr, session.releases())
     assert board.startswith("<Release: #1, count age > 64 for board; charged ε = 2, δ = 0; 20")
-    assert press.startswith("<Release: #2, count age > 64 for press; charged ε = 0, δ = 0; 20")
+    assert press.startswith("<Release: #2, count age > 64 for press; charged nothing; 20")
 
 
 def test_best_readings_become_frames():

@@ -92,6 +92,21 @@ def test_what_is_shown_names_questions_charges_and_files(here):
     assert "2 of 2: answered before" in irisdp(f"run {plan}").out
 
 
+def test_a_coarser_answer_costs_nothing_and_is_said_to_be_new(here):
+    coarser = COUNT.replace("0.25", "0.125")
+    paid = "new answers that tell nothing beyond more accurate ones, which were charged before"
+    foretold = irisdp(f"run {written(here, DATASET + COUNT + coarser)} --dry-run").out
+    assert "charge    nothing: that is what is new after the questions before" in foretold
+    shown = irisdp(f"run {written(here, DATASET + COUNT + coarser)}").out
+    assert f"free      1 of 2: {paid}" in shown and "answered before" not in shown
+    assert "charged ε = 0.25, δ = 0 now" in shown and "ε = 0, δ = 0" not in shown
+    again = irisdp(f"run {written(here, DATASET + COUNT + coarser)}").out
+    assert "free      2 of 2: answered before" in again and paid not in again and "charged nothing now" in again
+    least = ["publish", str(here / "t.csv"), "count", "v = 1", "--epsilon", "0.0625"]
+    assert "new       nothing is new if the data is what it was" in irisdp([*least, "--dry-run"]).out
+    assert f"of which nothing is new: these are {paid.removeprefix('new ')}" in irisdp(least).out
+
+
 def test_every_option_of_the_command_line_is_a_key(here):
     """Options are named once: what `publish` learns, plans know."""
     options = set(inspect.signature(publish_command).parameters) - {"data", "query", "force", "dry_run", "as_json"}

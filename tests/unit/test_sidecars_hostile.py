@@ -138,5 +138,5 @@ def test_answers_beside_a_sidecar_are_read_or_refused_in_a_line(name, text, fold
 
 def test_a_frame_with_two_answers_is_refused(folder):
     frame = pandas.DataFrame([[1, 2]], columns=["answer", "answer"])
-    with pytest.raises(BadInput, match=r"^value: has two columns of one name; "):
+    with pytest.raises(BadInput, match=r"^value: has two columns of one name, 'answer'; "):
         irisdp.interpret(folder / "exchanged.csv", frame)

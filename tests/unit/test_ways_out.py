@@ -1,10 +1,16 @@
 """What is refused says what to do instead: which column, which file, which command."""
 
+import sqlite3
 import sys
 
+import pandas
+import pyarrow
 import pytest
 
-from support.commands import irisdp
+import irisdp
+from irisdp import BadInput
+from irisdp.release import init_project
+from support.commands import irisdp as irisdp_command
 
 
 @pytest.fixture
@@ -39,7 +45,7 @@ SAID = {
 
 @pytest.mark.parametrize("command", SAID)
 def test_a_refusal_names_the_way_out(here, command):
-    ended = irisdp(command)
+    ended = irisdp_command(command)
     assert (ended.status, ended.line) == (2, SAID[command])
     assert not list(here.glob("*.ledger"))
 
@@ -49,8 +55,72 @@ def test_a_folder_that_may_not_be_written_is_no_dead_end(here, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(sys.modules["irisdp.release.fingerprint"], "create_once", refusing)
-    line = irisdp("publish plain.csv count --epsilon 1").line
+    line = irisdp_command("publish plain.csv count --epsilon 1").line
     assert line.endswith(
         "; let the folder of the data be written once, restore the secret, or keep both files "
         "elsewhere: --ledger FILE, --secret FILE"
     )
+
+
+FRAMES = {
+    "pandas": lambda: pandas.DataFrame([[1, 2, 3]], columns=["a", "b", "a"]),
+    "pyarrow": lambda: pyarrow.table([[1], [2], [3]], names=["a", "b", "a"]),
+    "a batch": lambda: pyarrow.record_batch([[1], [2], [3]], names=["a", "b", "a"]),
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_a_frame_with_a_column_twice_is_told_which(kind):
+    remedy = "has two columns of one name, 'a'; give each column a name of its own"
+    with pytest.raises(BadInput, match=f"^data: {remedy}$"):
+        irisdp.plan(FRAMES[kind](), "count", epsilon=1)
+    if kind == "a batch":  # which declares no groups
+        return
+    with pytest.raises(BadInput, match=f"^groups: {remedy}$"):
+        irisdp.plan(pyarrow.table({"a": ["x"]}), "count", by="a", groups=FRAMES[kind](), epsilon=1)
+
+
+def test_a_project_that_is_there_is_no_fault_of_an_option_that_was_not_given(here):
+    assert irisdp_command("init plain.csv").status == 0
+    line = irisdp_command("init plain.csv").line
+    assert line == (
+        f"DATA: has a project file already, {here / 'plain.iris.toml'}; fill that in, add --force to replace it, or "
+        "name another file with --out FILE"
+    )
+    assert irisdp_command("init plain.csv --out plain.iris.toml").line.startswith("--out: plain.iris.toml is there")
+    assert irisdp_command("init plain.csv --force").status == 0
+
+
+@pytest.mark.parametrize("limit", ["6;1e-5", "6 1e-5", "6 ; 1e-5", "6:.1"])
+def test_a_limit_says_that_a_comma_parts_epsilon_and_delta(here, limit):
+    remedy = "write ε and δ with a comma between, such as 1,1e-6"
+    assert irisdp_command(["ledger", "plain.ledger", "--limit", limit]).line.endswith(remedy)
+    (here / "plain.iris.toml").write_text(f'limit = "{limit}"')
+    assert irisdp_command("publish plain.csv count --epsilon 1").line.endswith(remedy)
+    (here / "plain.iris.toml").write_text('limit = "much"')
+    assert "comma" not in irisdp_command("publish plain.csv count --epsilon 1").line
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"), [(("60", "6"), ("ε = 60, δ = 0", "ε = 6, δ = 0")), (("mu=2", "mu=1"), ("μ² = 4", "μ² = 1"))]
+)
+def test_a_changed_limit_is_told_in_one_order(here, limits, told):
+    first, second = (here / f"{name}.ledger" for name in "ab")
+    for path, limit in zip((first, second), limits, strict=True):
+        irisdp_command(f"ledger {path} --limit {limit}")
+    with sqlite3.connect(first) as kept, sqlite3.connect(second) as changed:
+        names = [row[1] for row in kept.execute("PRAGMA table_info(budget)")]
+        changed.execute("DELETE FROM budget")
+        row = kept.execute("SELECT * FROM budget").fetchone()
+        changed.execute(f"INSERT INTO budget VALUES ({', '.join('?' * len(names))})", row)
+    said = irisdp_command("ledger b.ledger --verify").out
+    assert f"the limit is {told[0]}, and the history says {told[1]}" in said
+
+
+def test_a_project_calls_types_by_words_of_the_list(here):
+    with sqlite3.connect(here / "visits.db") as database:
+        database.execute("CREATE TABLE visits (member_id INTEGER, since TIMESTAMP, town TEXT, ward TEXT, age INTEGER)")
+    written = init_project(f"sqlite:///{here}/visits.db#visits").read_text()
+    assert "#   since: a date or a timestamp" in written and "a date\n" not in written
+    assert '#unit = "member_id"' in written and '#"member_id" = ' not in written
+    assert all(written.count(f'#"{name}" = ') == 2 for name in ("since", "town", "ward"))

@@ -74,6 +74,33 @@ class Charge:
     def told(self, tell: Callable[[str, Fraction], str]) -> str:
         """Write the numbers for people as `tell` does: `told_below` of what is left, `told_exactly` of what is kept."""
 
+    @property
+    def is_nothing(self) -> bool:
+        """Whether all numbers are 0."""
+        return not any(self.numbers)
+
+    def as_charged(self) -> str:
+        """Write it for people as what something was charged: a charge of 0 is none.
+
+        Examples
+        --------
+        >>> from irisdp.accounting import Cost
+        >>> Cost(0, 0).as_charged(), Cost("1/2").as_charged()
+        ('nothing', 'ε = 0.5, δ = 0')
+        """
+        return "nothing" if self.is_nothing else str(self)
+
+    def as_new(self) -> str:
+        """Say that no more than this is new of what something costs.
+
+        Examples
+        --------
+        >>> from irisdp.accounting import Cost
+        >>> Cost(0, 0).as_new(), Cost("1/2").as_new()
+        ('nothing is new', 'only ε = 0.5, δ = 0 is new')
+        """
+        return "nothing is new" if self.is_nothing else f"only {self} is new"
+
     def to_document(self) -> dict[str, str]:
         """Return the numbers as exact text."""
         return {name: rational_text(number) for name, number in self._items()}

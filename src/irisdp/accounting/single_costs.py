@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
 
-from ..exact import checked, short_text
+from ..exact import checked, short_above, short_below, short_text, told_above, told_below
 from .amounts import Charge
 
 __all__ = ["ConcentratedCost", "GaussianCost"]
@@ -30,8 +30,13 @@ class GaussianCost(Charge):
 
     def told(self, tell: Callable[[str, Fraction], str]) -> str:
         """Write μ² for people, and the μ that it is the square of."""
-        root = _root(self.mu_squared)
-        mean = tell("μ", root) if root**2 == self.mu_squared else f"μ ≈ {short_text(root)}"
+        below, above = _roots(self.mu_squared)
+        if below == above:
+            mean = tell("μ", below)
+        elif tell in (told_above, told_below):  # which way it is rounded
+            mean = f"μ ≤ {short_above(above)}" if tell is told_above else f"μ ≥ {short_below(below)}"
+        else:
+            mean = f"μ ≈ {short_text(below)}"
         return f"{tell('μ²', self.mu_squared)} ({mean})"
 
 
@@ -52,9 +57,10 @@ class ConcentratedCost(Charge):
         return tell("ρ", self.rho)
 
 
-def _root(square: Fraction) -> Fraction:
-    """Return the square root: exactly where it is rational, else nearly."""
-    above, below = isqrt(square.numerator), isqrt(square.denominator)
-    if Fraction(above, below) ** 2 == square:
-        return Fraction(above, below)
-    return Fraction(isqrt(square.numerator * square.denominator << 2 * _BITS), square.denominator << _BITS)
+def _roots(square: Fraction) -> tuple[Fraction, Fraction]:
+    """Return the square root twice where it is rational, else a number just below it and one just above."""
+    exact = Fraction(isqrt(square.numerator), isqrt(square.denominator))
+    if exact**2 == square:
+        return exact, exact
+    whole, parts = isqrt(square.numerator * square.denominator << 2 * _BITS), square.denominator << _BITS
+    return Fraction(whole, parts), Fraction(whole + 1, parts)

@@ -13,10 +13,13 @@ from .options import console, say
 if TYPE_CHECKING:
     from ..release import Publication
 
-__all__ = ["KNOWN_ELSEWHERE", "progress", "show_answers"]
+__all__ = ["KNOWN_ELSEWHERE", "PAID_BEFORE", "progress", "show_answers"]
 
 KNOWN_ELSEWHERE = "unless another ledger of its folder knows this data"
 """What a dry run cannot tell, as it reads no record."""
+
+PAID_BEFORE = "that tell nothing beyond more accurate ones, which were charged before"
+"""Why answers may be new and cost nothing: such as a count that was asked before with less noise."""
 
 _MOST_SHOWN = 40
 _WITH_ENDS = ("sum", "mean")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..exact import told_above
-from .answers import KNOWN_ELSEWHERE, show_answers
+from .answers import KNOWN_ELSEWHERE, PAID_BEFORE, show_answers
 from .expectations import show_expectations, show_within
 from .options import console, say, short_path
 from .spelling import in_options
@@ -70,6 +70,8 @@ def show_published(published: Publication, *, titled: bool = False) -> None:
         view.print(f"  cost      {planned.describe_cost()}", soft_wrap=True)
     elif isinstance(published.cost, Cost):
         new = f"only {told_above('ε', published.cost.epsilon)} is new"
+        if published.cost.is_nothing:
+            new = f"nothing is new: these are answers {PAID_BEFORE}"
         view.print(f"  cost      {planned.describe_cost()}, of which {new}", soft_wrap=True)
     else:
         view.print(f"  cost      {planned.describe_cost()}; charged {published.cost}", soft_wrap=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..exact import so_many, told_below
-from .answers import KNOWN_ELSEWHERE, progress
+from .answers import KNOWN_ELSEWHERE, PAID_BEFORE, progress
 from .options import AsJson, Force, console, print_json, say, short_path
 from .spelling import error_in_options, in_options
 from .terminal import show_what_is_charged
@@ -108,7 +108,7 @@ def _becomes(one: Expected) -> list[tuple[str, str]]:
     if same.repeated:
         return [("new", f"nothing {since}: this was answered before, and is free")]
     if same.refusal is None and same.cost != other.cost:
-        return [("new", f"only {same.cost} is new {since}")]
+        return [("new", f"{same.cost.as_new()} {since}")]
     return _charge(other, one)
 
 
@@ -120,7 +120,7 @@ def _charge(case: Case, one: Expected) -> list[tuple[str, str]]:
         if type(case.cost) is type(one.plan.cost)
         else ("that is what its ledger counts")
     )
-    return [("charge", f"{case.cost}: {said}")]
+    return [("charge", f"{case.cost.as_charged()}: {said}")]
 
 
 def _stands(ledger: LedgerOutlook) -> list[tuple[str, str]]:
@@ -128,7 +128,7 @@ def _stands(ledger: LedgerOutlook) -> list[tuple[str, str]]:
     made = "" if ledger.there else f", is made by the first release, {KNOWN_ELSEWHERE}"
     lines = [("ledger", f"{short_path(ledger.ledger)}: {left}{made}"), ("total", str(ledger.changed))]
     if ledger.unchanged != ledger.changed:
-        lines.append(("new", f"only {ledger.unchanged} is new if the data is what it was at the last release"))
+        lines.append(("new", f"{ledger.unchanged.as_new()} if the data is what it was at the last release"))
     return lines
 
 
@@ -142,7 +142,7 @@ def _show(published: RunPublication) -> None:
     table = Table("", "question", "answer", "charged", "files", title=escape(printable(published.file.name)))
     for one in published.questions:
         found = one.publication
-        charged = "nothing" if found.repeated else str(found.cost)
+        charged = "nothing" if found.repeated else found.cost.as_charged()
         files = ", ".join(path.name for path in found.out if not path.name.endswith(_BESIDE))
         cells = (str(one.number), one.title, _answer(one), charged, files)
         table.add_row(*(escape(printable(cell)) for cell in cells))
@@ -150,6 +150,9 @@ def _show(published: RunPublication) -> None:
     free = sum(found.repeated for found in published)
     if free:
         view.print(f"  free      {free} of {len(published)}: answered before, and these are the same answers")
+    coarser = sum(found.cost.is_nothing and not found.repeated for found in published)
+    if coarser:
+        view.print(f"  free      {coarser} of {len(published)}: new answers {PAID_BEFORE}")
     for line in published.describe_budgets():
         view.print(f"  ledger    {escape(line)}", soft_wrap=True)
 

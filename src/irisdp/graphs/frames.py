@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import operator
+import warnings
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ..errors import BadInput
 
-__all__ = ["asked", "computed", "opened"]
+__all__ = ["asked", "computed", "opened", "refuse_names_given_twice"]
 
 _T = TypeVar("_T")
 
@@ -45,10 +48,47 @@ def opened(frame: Any, field: str, remedy: str) -> Any:
         except TypeError:
             raise BadInput(field, "is no dataframe that narwhals reads", remedy) from None
         except DuplicateError:
-            raise BadInput(field, "has two columns of one name", "give each column a name of its own") from None
+            raise BadInput(field, _two_of(_name_given_twice(frame)), _OWN_NAMES) from None
         return table
 
     return asked(found, field, "is a dataframe that cannot be read", remedy)
+
+
+def _name_given_twice(frame: Any) -> str | None:
+    """Return the name that two columns of a frame have; None where none do, or where it does not list its names.
+
+    Narwhals reads no such frame, so its own library is asked. Names of columns are public.
+    """
+    for path in ("column_names", "schema.names", "columns"):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that a lazy frame has to be resolved for it
+                names = list(operator.attrgetter(path)(frame))
+        except Exception:  # of another library, or of no frame at all
+            continue
+        if all(isinstance(name, str | int) for name in names):
+            return next((str(name) for name, times in Counter(names).items() if times > 1), None)
+    return None
+
+
+def refuse_names_given_twice(frame: Any, field: str) -> None:
+    """Refuse a frame two columns of which have one name.
+
+    Raises
+    ------
+    BadInput
+        Which names the column.
+    """
+    name = _name_given_twice(frame)
+    if name is not None:
+        raise BadInput(field, _two_of(name), _OWN_NAMES)
+
+
+_OWN_NAMES = "give each column a name of its own"
+
+
+def _two_of(name: str | None) -> str:
+    return "has two columns of one name" + ("" if name is None else f", {name[:60]!r}")
 
 
 def computed(table: Any) -> Any:

@@ -226,14 +226,19 @@ def _from_mapping(declared: Mapping[Any, Any], names: list[str], what: Declares)
 def _from_frame(declared: Any, names: list[str], what: Declares) -> list[list[Any]]:
     import narwhals as nw
 
+    from ..graphs.frames import refuse_names_given_twice
     from .frames import arrow_table
 
-    table = guarded(
-        lambda: arrow_table(nw.from_native(declared, eager_only=True)),
-        "cannot be read from this frame",
-        "give columns of text, numbers or dates",
-        what.option,
-    )
+    try:
+        table = guarded(
+            lambda: arrow_table(nw.from_native(declared, eager_only=True)),
+            "cannot be read from this frame",
+            "give columns of text, numbers or dates",
+            what.option,
+        )
+    except BadInput:
+        refuse_names_given_twice(declared, what.option)
+        raise
     values = guarded(
         lambda: {name: table.column(name).to_pylist() for name in table.column_names},
         "has values that Python cannot hold",

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
+from ..graphs.frames import refuse_names_given_twice
 from .columns import Column, Kind, check_names
 from .engine import Embedded, Source, guarded, locked_connection
 from .objects import object_kinds, object_texts
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["ArrowSource", "arrow_table", "open_frame"]
+
+_OWN = "check the frame, and that each column has a name of its own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +95,16 @@ def open_frame(data: Any) -> tuple[list[Column], Source]:
     """
     import narwhals as nw
 
-    frame = guarded(
-        lambda: nw.from_native(data),
-        f"cannot read a table from {type(data).__name__}",
-        "give a path, or a frame with distinct column names that are text",
-    )
-    names = guarded(lambda: frame.collect_schema().names(), "has columns that cannot be listed", "check the frame")
+    try:
+        frame = guarded(
+            lambda: nw.from_native(data),
+            f"cannot read a table from {type(data).__name__}",
+            "give a path, or a frame with distinct column names that are text",
+        )
+    except BadInput:
+        refuse_names_given_twice(data, "data")
+        raise
+    names = guarded(lambda: frame.collect_schema().names(), "has columns that cannot be listed", _OWN)
     check_names(names)
     if isinstance(frame, nw.LazyFrame):
         schema = frame.collect_schema()
@@ -124,7 +131,7 @@ def _open_lazy(frame: nw.LazyFrame[Any]) -> tuple[list[Column], LazySource] | No
     """Open a lazy frame of Polars' by its schema alone; None where only values tell what a column holds."""
     import polars as pl
 
-    schema = guarded(frame.to_native().collect_schema, "has columns that cannot be listed", "check the frame")
+    schema = guarded(frame.to_native().collect_schema, "has columns that cannot be listed", _OWN)
     if any(dtype == pl.Object for dtype in schema.values()):
         return None
     rule, remedy = "has a column of a type that Arrow cannot hold", "drop or convert that column"

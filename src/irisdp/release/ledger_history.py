@@ -253,4 +253,10 @@ def _read(text: Any) -> dict[str, Any]:
 
 
 def _said(limit: Mapping[str, str] | None) -> str:
-    return "none" if limit is None else ", ".join(f"{name} {number}" for name, number in limit.items())
+    if limit is None:
+        return "none"
+    order = [*_CALLED, *sorted(limit.keys() - _CALLED)]  # lines of the history have theirs by the alphabet
+    return ", ".join(f"{_CALLED.get(name, name)} = {limit[name]}" for name in order if name in limit)
+
+
+_CALLED = {"epsilon": "ε", "delta": "δ", "mu_squared": "μ²", "rho": "ρ"}

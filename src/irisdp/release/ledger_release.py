@@ -45,7 +45,7 @@ class Release(InOneLine):
 
     def _summary(self) -> str:
         reader = "" if self.audience is None else f" for {self.audience}"
-        return f"#{self.id}, {self.query}{reader}; charged {self.cost}; {self.settled[:10]}"
+        return f"#{self.id}, {self.query}{reader}; charged {self.cost.as_charged()}; {self.settled[:10]}"
 
     @property
     def question(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +14,8 @@ __all__ = ["limit_of", "named_limit"]
 
 _LARGEST_MU = 1000
 _LARGEST_RHO = Fraction(_LARGEST_MU**2, 2)
+_SEVERAL = re.compile(r"[0-9.][\s;:|&+]+[0-9.]")
+"""Two numbers with something else than a comma between."""
 _WRITE = "write for example limit=1, limit=[1, '1e-6'], limit='mu=1' or limit='rho=1/2'"
 
 
@@ -64,7 +67,9 @@ def named_limit(limit: Any) -> Charge:
         return _in_both([rational(part, "limit") for part in parts], "limit")
     except BadInput as error:
         about = f"{error.field} " if named else ""
-        raise BadInput("limit", about + error.rule, error.remedy) from None
+        several = not named and any(isinstance(part, str) and _SEVERAL.search(part.strip()) for part in parts)
+        remedy = "write ε and δ with a comma between, such as 1,1e-6" if several else error.remedy
+        raise BadInput("limit", about + error.rule, remedy) from None
 
 
 def _in_both(parts: list[Fraction], name: str) -> Cost:

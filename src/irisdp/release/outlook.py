@@ -79,7 +79,7 @@ class Outlook:
             if same.repeated:
                 lines.append(("new", f"nothing {since}: this was answered before, and is free"))
             elif same.cost != other.cost:
-                lines.append(("new", f"only {same.cost} is new {since}"))
+                lines.append(("new", f"{same.cost.as_new()} {since}"))
         refusal = same.refusal or other.refusal
         if refusal is not None:
             when = "" if self.refused else " if the data has changed since the last release"

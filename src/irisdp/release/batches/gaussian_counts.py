@@ -10,7 +10,7 @@ from ...accounting import Cost
 from ...privacy import Gaussian
 from ..audiences import Audience
 from ..plans import Plan
-from .noise_kinds import parts_of, selector_at
+from .noise_kinds import parts_of, selector_at, weighted
 
 __all__ = ["GaussianCounts"]
 
@@ -41,7 +41,7 @@ class GaussianCounts:
 
     def describe(self, scale: Fraction) -> str:
         """Say what weights come to."""
-        return f"μ = weight × {float(_AS_LARGE * scale):.6g} (Gaussian noise)"
+        return f"{weighted('μ', _AS_LARGE * scale)} (Gaussian noise)"
 
     def at(self, planned: Plan, share: Fraction) -> Plan:
         """Return the plan with Gaussian noise in each cell; it has no ε of its own, so what it costs stays open."""

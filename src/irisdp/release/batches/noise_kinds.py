@@ -11,12 +11,13 @@ from typing import Any, Protocol
 
 from ...accounting import EPSILON_DELTA
 from ...cells import PartitionSelection
+from ...exact import told_above
 from ...privacy import Privacy
 from ...queries import independent_parts
 from ..audiences import Audience
 from ..plans import Plan
 
-__all__ = ["NoiseKind", "OwnNoise", "parts_of", "selector_at"]
+__all__ = ["NoiseKind", "OwnNoise", "parts_of", "selector_at", "weighted"]
 
 
 class NoiseKind(Protocol):
@@ -79,7 +80,7 @@ class OwnNoise:
 
     def describe(self, scale: Fraction) -> str:
         """Say what weights come to."""
-        return f"ε = weight × {float(scale):.6g}"
+        return weighted("ε", scale)
 
     def at(self, planned: Plan, share: Fraction) -> Plan:
         """Return the plan with each cell's mechanism, and the selection, at ε = share."""
@@ -91,6 +92,18 @@ class OwnNoise:
     def items(self, planned: Plan) -> list[tuple[Any, int]]:
         """Return the guarantees of the cells that one neighbour moves, and of the selection."""
         return parts_of(planned)
+
+
+def weighted(name: str, scale: Fraction) -> str:
+    """Say what a question's weight comes to: exactly where that is short, else what it is at most.
+
+    Examples
+    --------
+    >>> weighted("ε", Fraction(1, 4)), weighted("μ", Fraction(123456789, 370370369))
+    ('ε = weight × 0.25', 'μ ≤ weight × 0.333334')
+    """
+    _, sign, most = told_above(name, scale).split(" ", 2)
+    return f"{name} {sign} weight × {most}"
 
 
 def selector_at(planned: Plan, share: Fraction) -> PartitionSelection | None:

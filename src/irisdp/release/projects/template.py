@@ -32,6 +32,12 @@ _EXAMPLES = {
     Kind.BOOLEAN: "[true, false]",
     Kind.DATE: "[2000-01-01, 2000-01-02]",
 }
+_WORDS = {
+    Kind.DATE: "a date or a timestamp",
+    Kind.UNTYPED: "untyped, and read as what a question takes it for",
+}
+"""Of kinds that hold more than their own name says."""
+
 _PEOPLE = re.compile(
     r"person|patient|people|respondent|participant|subject|voter|student|employee|customer|client|member|user|household"
     r"|resident|citizen|(^|[^a-z])id$"
@@ -94,7 +100,10 @@ def init_project(
         kept = [*names_of_data(table.location), ("the ledger", ledger)]
         kept.append(("the secret", secret_file(table.location.path)))
     target = table.location.beside(ENDING) if table.location and out is None else file_path(out, "out")
-    (output,) = plan_outputs([target], kept, field="out", force=force)
+    if out is None and os.path.lexists(target) and not force:
+        rule = f"has a project file already, {target}"
+        raise BadInput("data", rule, "fill that in, add force=True to replace it, or name another file with out=…")
+    (output,) = plan_outputs([target], kept, field="data" if out is None else "out", force=force)
     data_name = table.location.path.name if table.location else table.called
     text = "".join(f"{line}\n" for line in _lines(table, data_name, target.name, encoding, delimiter))
     write_outputs([(output, text.encode())])
@@ -103,7 +112,7 @@ def init_project(
 
 def _lines(table: Table, data: str, name: str, encoding: str | None, delimiter: str | None) -> Iterable[str]:
     columns = table.columns
-    people = next((column.name for column in columns if _PEOPLE.search(column.name.casefold())), None)
+    people = next((column.name for column in columns if _names_people(column)), None)
     shown = data if data.isprintable() else "the data"
     yield f"# What irisdp takes for granted about {shown}: relation, unit and limit are promises."
     yield "# Written from the names of the columns alone; no record was read. Lines that begin with # say nothing yet."
@@ -134,7 +143,7 @@ def _lines(table: Table, data: str, name: str, encoding: str | None, delimiter: 
         yield from (f'#{_key(column.name)} = "text"' for column in columns)
     else:
         yield f"# The columns, with the types that the {'table' if table.location is None else 'file'} has:"
-        yield from (f"#   {column.name}: {column.kind}" for column in columns)
+        yield from (f"#   {column.name}: {_WORDS.get(column.kind, column.kind)}" for column in columns)
     yield ""
     yield "# The values that a question about a column is answered with, where it names none itself."
     yield "[categories]"
@@ -146,9 +155,14 @@ def _lines(table: Table, data: str, name: str, encoding: str | None, delimiter: 
 
 
 def _examples(columns: Sequence[Column]) -> Iterable[str]:
-    """Show how values are declared, by values of nobody's."""
-    for column in [column for column in columns if not column.kind.is_opaque][:_LISTED]:
+    """Show how values are declared, by values of nobody's; who somebody is is nothing to list, if anything else is."""
+    usable = [column for column in columns if not column.kind.is_opaque]
+    for column in ([found for found in usable if not _names_people(found)] or usable)[:_LISTED]:
         yield f"#{_key(column.name)} = {_EXAMPLES.get(column.kind, _LETTERS)}"
+
+
+def _names_people(column: Column) -> bool:
+    return _PEOPLE.search(column.name.casefold()) is not None
 
 
 def _key(text: Any) -> str:

@@ -99,15 +99,12 @@ class RunPublication(InOneLine):
 
     def _summary(self) -> str:
         new = sum(not found.repeated for found in self)
-        charged = "; ".join(f"charged {cost}" for cost in self.charged.values())
+        charged = "; ".join(f"charged {cost.as_charged()}" for cost in self.charged.values())
         return f"{self.file.name}: {len(self)} questions, {new} new; {charged}"
 
     def _repr_html_(self) -> str:
         """Show in a notebook each question with what it was charged."""
-        rows = [
-            (one.number, one.title, "nothing" if one.publication.repeated else one.publication.cost)
-            for one in self.questions
-        ]
+        rows = [(one.number, one.title, one.publication.cost.as_charged()) for one in self.questions]
         return html_table(self._summary(), ["", "question", "charged"], rows)
 
     def describe_budgets(self) -> list[str]:
@@ -117,7 +114,7 @@ class RunPublication(InOneLine):
             book = Ledger(place)
             spent, limit = book.spent, book.limit
             of = "; no limit is set" if limit is None else f" of {limit.told(told_below)}"
-            lines.append(f"{book.store.name}: charged {charged} now; spent {spent}{of}")
+            lines.append(f"{book.store.name}: charged {charged.as_charged()} now; spent {spent}{of}")
         return lines
 
     def to_document(self) -> dict[str, Any]:
