@@ -25,8 +25,6 @@ _PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
 _CERTAIN = Fraction(1000)
 """From this ε on everything may be told, to many more digits than are shown."""
 _WIDTH = Fraction(1, 10**30)
-_PLACES = 10**4
-"""Hundredths of a per cent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +90,17 @@ def _after(prior: Fraction, epsilon: Fraction, rounding: Callable[[Fraction], in
         return ball(prior) / (ball(prior) + ball(1 - prior) * ball(-epsilon).exp())
 
     found = enclosure_of(chance, width=_WIDTH)
-    return _percent(found.upper if rounding is ceil else found.lower, _PLACES, rounding)
+    # Near certainty the enclosure reaches beyond it, and no probability does.
+    return _percent(min(found.upper, Fraction(1)) if rounding is ceil else max(found.lower, Fraction(0)), rounding)
 
 
-def _percent(chance: Fraction, places: int, rounding: Callable[[Fraction], int]) -> str:
+def _percent(chance: Fraction, rounding: Callable[[Fraction], int]) -> str:
     """Write a probability in per cent.
 
     Examples
     --------
-    >>> _percent(Fraction(1, 3), 10**4, floor), _percent(Fraction(1, 3), 10**4, ceil)
+    >>> _percent(Fraction(1, 3), floor), _percent(Fraction(1, 3), ceil)
     ('33.33 %', '33.34 %')
     """
-    whole, rest = divmod(100 * rounding(chance * places), places)
-    return f"{whole}.{rest * 100 // places:02} %"
+    whole, hundredths = divmod(rounding(chance * 10_000), 100)
+    return f"{whole}.{hundredths:02} %"
