@@ -16,7 +16,7 @@ from irisdp.accounting import Cost, total
 from irisdp.cli.main import run
 from irisdp.privacy import Gaussian, Privacy
 from irisdp.release import plan_batch, publishing
-from irisdp.release.batches import OwnNoise, compose_questions
+from irisdp.release.batches import GaussianCounts, OwnNoise, compose_questions
 from irisdp.release.batches import publishing as batches
 
 pytestmark = pytest.mark.usefixtures("one_engine")
@@ -123,6 +123,14 @@ def test_a_heavy_count_may_keep_its_geometric_noise():
     shares = dict(batch.describe_cost())["shares"]
     assert "ε = weight × 0.03086 " in shares
     assert "μ = weight × 0.024688 " in shares
+
+
+@pytest.mark.parametrize("kind", [OwnNoise(), GaussianCounts()])
+def test_a_share_is_rounded_up(kind):
+    for scale in (Fraction(1, 3), Fraction(5, 12), Fraction(10**7 + 1, 10**7)):
+        said = Fraction(re.search(r"weight × (\S+)", kind.describe(scale))[1])
+        exact = scale if kind.adds_up else Fraction(4, 5) * scale
+        assert exact <= said < exact * Fraction(100_001, 100_000)
 
 
 def test_yes_or_no_and_selections_stay_as_they_are_beside_gaussian_counts():

@@ -16,6 +16,7 @@ from irisdp.errors import BadInput
 from irisdp.noise import StaircaseLaw, bounded_delta
 from irisdp.noise.staircase import best_step, stretches_within
 from irisdp.queries import Relation
+from irisdp.release.errors_around import in_columns
 from irisdp.release.least_epsilon import DIGITS, least_epsilon
 from irisdp.release.risk import risk_of
 from irisdp.reports.odds import odds_of
@@ -325,6 +326,12 @@ def test_the_table_of_errors_is_that_of_plans_of_their_own():
         error = plan(PEOPLE, "count", epsilon=row.level[1]).audiences[0].mechanism.expected_error()
         assert (row.mean, row.likely) == (error["mean_absolute"], error["within_95_percent"])
         assert row.cost.epsilon == row.level[1] and row.chance is None
+
+
+def test_what_a_column_costs_is_rounded_up():
+    rows = plan(PEOPLE, "count", epsilon="0.32101").errors_around()
+    told = list(map(F, in_columns(rows)[0].split()[1:]))
+    assert all(F(0) <= said - row.level[1] < F("0.001") for said, row in zip(told, rows, strict=True))
 
 
 def test_the_table_of_names_tells_the_worst_and_a_lead():

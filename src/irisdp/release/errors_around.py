@@ -11,7 +11,7 @@ from ..accounting import Charge
 from ..catalogue import FORMS
 from ..cells import CellMechanism, least_distance
 from ..errors import BadInput
-from ..exact import rational_text, short_text, shown_above, shown_below
+from ..exact import rational_text, short_above, shown_above, shown_below
 from ..privacy import Gaussian, Guarantee, Privacy
 from ..queries import Query, Relation
 
@@ -106,11 +106,11 @@ def errors_around(
 
 
 def in_columns(rows: Sequence[ErrorAt]) -> list[str]:
-    """Write rows as lines of a small table, an ε in each column."""
+    """Write rows as lines of a small table, an ε in each column: rounded up, as errors fall with it."""
     if not rows:
         return []
     names = {"epsilon": "ε", "mu": "μ"}
-    table = [(names[rows[0].level[0]], [short_text(row.level[1], 4) for row in rows])]
+    table = [(names[rows[0].level[0]], [short_above(row.level[1], 4) for row in rows])]
     if any(row.mean is not None for row in rows):
         table.append(("off by, on average", ["-" if row.mean is None else shown_above(row.mean) for row in rows]))
         table.append(("in 95 % at most", ["-" if row.likely is None else f"{row.likely:,}" for row in rows]))
