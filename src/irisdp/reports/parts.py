@@ -55,7 +55,8 @@ def answered(facts: Facts, given: Given, *, most: int = MOST_ROWS, picture: bool
     rows = [_row(row, classes, groups) for row in given.rows[:most]]
     said = f"{len(given.rows):,} published answer{'' if len(given.rows) == 1 else 's'} to: {facts.question}"
     if len(given.rows) > most:
-        said += f". The first {most:,} are shown; the others are in the file"
+        rest = "are in the file" if given.files else "come when the question is asked again, at no cost"
+        said += f". The first {most:,} are shown; the others {rest}"
     yield table(said, head, rows)
 
 
