@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from importlib.resources import files
 from itertools import chain
 
-from ..markup import Html, element, joined
+from ..markup import Html, element
 
 __all__ = ["bullets", "document", "pairs", "section", "table"]
 
@@ -81,16 +81,10 @@ def table(caption: str, head: list[Html], rows: list[Html]) -> Html:
 
 
 def bullets(lines: Iterable[str]) -> Html:
-    """Build a list; what stands between backticks is code."""
-    return element("ul", *(element("li", *_marked(line)) for line in lines))
+    """Build a list; a line is text, unless it was built as markup."""
+    return element("ul", *(element("li", line) for line in lines))
 
 
 def pairs(told: Iterable[tuple[str, str]]) -> Html:
-    """Build a list of facts, each after its name."""
+    """Build a list of facts, each after its name; what is said is text, unless it was built as markup."""
     return element("dl", *chain.from_iterable((element("dt", name), element("dd", said)) for name, said in told))
-
-
-def _marked(line: str) -> Iterator[Html]:
-    """Set what stands between backticks as code."""
-    for place, part in enumerate(line.split("`")):
-        yield element("code", part) if place % 2 else joined(part)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..accounting import Charge, Cost
-from ..accounting.single_costs import ConcentratedCost, GaussianCost
+from ..accounting import Charge, ConcentratedCost, Cost, GaussianCost
 from ..errors import BadInput
 from ..exact import integer, rational
 from ..mechanisms import guarantee_from_document

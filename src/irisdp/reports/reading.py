@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from ..accounting import Cost
+from ..accounting import Charge, ConcentratedCost, Cost, GaussianCost
+from ..exact import short_above
+from ..markup import element, joined
 from ..privacy import Privacy
 from ..queries import Relation
 from ..release.counted import counts_persons
@@ -16,6 +18,9 @@ __all__ = ["JUDGED", "PROOFS", "assumed", "cost_of_release", "how_to_read", "mov
 
 JUDGED = frozenset(("stepped", "pull-from-the-top", "permute-and-flip", "banded-noise"))
 """Kinds of mechanisms whose names `irisdp interpret` judges; no more may be promised of it."""
+
+
+_INTERPRET = element("code", "irisdp interpret")
 
 
 def how_to_read(facts: Facts, unit: str) -> Iterator[str]:
@@ -40,12 +45,16 @@ def how_to_read(facts: Facts, unit: str) -> Iterator[str]:
             "answer_probability is", "answer_probability is, for every row alike,"
         )
         if facts.name == "column":
-            yield (
+            yield joined(
                 "A record's answer is the category it is in with that probability, whichever it is, and any other one "
-                "as often as the next. `irisdp interpret` estimates from all of them how large each category is."
+                "as often as the next. ",
+                _INTERPRET,
+                " estimates from all of them how large each category is.",
             )
         elif facts.kind in JUDGED:
-            yield "On most data the answer is right more often; `irisdp interpret` says how often, given what you know."
+            yield joined(
+                "On most data the answer is right more often; ", _INTERPRET, " says how often, given what you know."
+            )
         else:
             yield "On most data the answer is right more often."
     else:
@@ -55,8 +64,7 @@ def how_to_read(facts: Facts, unit: str) -> Iterator[str]:
 
 
 def _missed(facts: Facts) -> str:
-    missed = 100 * (1 - (facts.confidence or Fraction(19, 20)))
-    return f"{float(missed):.3g}"
+    return short_above(100 * (1 - (facts.confidence or Fraction(19, 20))), 3)
 
 
 def not_to_conclude(facts: Facts) -> Iterator[str]:
@@ -108,10 +116,7 @@ def assumed(facts: Facts, *, whole: str = "release") -> Iterator[tuple[str, str]
         f"({facts.relation}).",
     )
     if facts.unit is None:
-        yield (
-            "Persons",
-            "Each person has one record. Whoever has k is protected k times less: the odds' factor is raised to the k.",
-        )
+        yield "Persons", f"Each person has one record. {_protected_less(facts.cost)}"
     else:
         kept = facts.unit_rule or f"{facts.at_most} of each person's records count at most"
         yield "Persons", f"One value of {facts.unit} is one person; {kept}."
@@ -128,11 +133,12 @@ def assumed(facts: Facts, *, whole: str = "release") -> Iterator[tuple[str, str]
         else:
             yield "Groups", "They were declared before the data were read, so a name alone says nothing of anybody."
     if facts.categories is not None or facts.bins is not None:
-        rest = "a record in none of them is answered as `other`" if facts.name == "column" else None
-        yield (
-            "Categories",
-            f"They were declared before the data were read; {rest or 'values in none of them count for none'}.",
+        rest = (
+            ["a record in none of them is answered as ", element("code", "other")]
+            if facts.name == "column"
+            else ["values in none of them count for none"]
         )
+        yield "Categories", joined("They were declared before the data were read; ", rest, ".")
     if "lower" in facts.said or "upper" in facts.said:
         lower, upper = (facts.said.get(name, "…") for name in ("lower", "upper"))
         step, rule = facts.said.get("step", "1"), facts.said.get("values")
@@ -150,6 +156,22 @@ def assumed(facts: Facts, *, whole: str = "release") -> Iterator[tuple[str, str]
         "is kept by the steward's ledger, of which readers see nothing.",
     )
     yield "Machine", "The steward's machine, and its source of random numbers, are what they should be."
+
+
+def _protected_less(cost: Charge) -> str:
+    """Say how much less somebody with k records is protected, in the currency that says how much one record is.
+
+    References
+    ----------
+    proofs/grouped-releases.md; [Dong2022], Theorem 2.14; [Bun2016], Proposition 1.9.
+    """
+    if isinstance(cost, ConcentratedCost):
+        return "Whoever has k is protected less: ρ counts k² times."
+    if isinstance(cost, GaussianCost):
+        return "Whoever has k is protected k times less: μ counts k times."
+    if isinstance(cost, Cost) and cost.delta:
+        return "Whoever has k is protected less: ε counts k times, and δ more than k times."
+    return "Whoever has k is protected k times less: the odds' factor is raised to the k."
 
 
 def _sentence(words: str | None) -> str:

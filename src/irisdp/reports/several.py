@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
+from ..markup import joined
 from .batch_facts import Question
 from .given import Given
 from .parts import unit_of
@@ -49,13 +50,13 @@ def warnings_of(questions: Sequence[Question]) -> list[Iterator[str]]:
 def lines_once(questions: Sequence[Question], said: Sequence[Iterable[str]]) -> Iterator[str]:
     """Yield each line that is said of some question, once, with their numbers unless it is said of all."""
     for line, whose in _once(questions, said):
-        yield f"{whose}: {line}" if whose else line
+        yield joined(whose, ": ", line) if whose else line
 
 
 def assumed_of(questions: Sequence[Question], whole: str) -> Iterator[tuple[str, str]]:
     """Say in the same way what was taken for granted, on the page of a whole batch or plan."""
     for (name, line), whose in _once(questions, [assumed(facts, whole=whole) for _, facts, _ in questions]):
-        yield name, f"{whose}: {line}" if whose else line
+        yield name, joined(whose, ": ", line) if whose else line
 
 
 def _once(questions: Sequence[Question], said: Sequence[Iterable[Said]]) -> Iterator[tuple[Said, str]]:
