@@ -153,7 +153,7 @@ LINES = {
     "delta of one": "--delta: must be at least 0 and below 1; give a small probability such as 1e-6",
     "unknown group column": "--by: names the column 'w', which the data does not have; choose from g, v, u",
     "unknown unit": "--unit: names the column 'w', which the data does not have; choose from g, v, u",
-    "unknown field": "SPEC.json: has a field that a geometric spec does not know; write kind, n, privacy only",
+    "unknown field": "extra.spec.json: has a field that a geometric spec does not know; write kind, n, privacy only",
     # There may be more kinds of design, losses and queries, and a message lists those there are.
     "unknown kind": f"kind: is not a kind of design; choose {', '.join(sorted(KINDS))}",
     "unknown loss": f"--loss: is not a loss with a name; write {', '.join(SPELLINGS)}, or give a table",
@@ -167,7 +167,7 @@ LINES = {
     "majority of nothing": "expression: must be a SQL condition for majority; write for example irisdp publish DATA"
     ' majority "age > 64"',
     "limit in words": '--limit: must be a finite number; write it as "0.25", "1e-9" or "3/10"',
-    "missing mechanism": "MECH.json: there is no file none.json; check the path",
+    "missing mechanism": "none.json: there is no such file; check the path",
     "no graph": "graph: is missing; give the neighbouring inputs, in the file or with --graph G.json",
     "over the limit": LIMITED + WAYS,
     # Groups are compared as the engine compares them.

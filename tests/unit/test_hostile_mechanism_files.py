@@ -104,7 +104,11 @@ def with_number(number, where):
 )
 def test_numbers_beyond_all_use_are_refused_wherever_they_stand(number, where, tmp_path, capsys):
     status, audit, verifier = checked(with_number(number, where), tmp_path / "m.json", capsys)
-    assert status == 2 and audit.startswith("irisdp: MECH.json: ") and verifier.startswith("not a mechanism file: ")
+    assert (
+        status == 2
+        and audit.startswith(f"irisdp: {tmp_path / 'm.json'}: ")
+        and verifier.startswith("not a mechanism file: ")
+    )
 
 
 @pytest.mark.parametrize("number", ["1e4000", '"1e4000"', "1" + "0" * 4299, "2e0000000001", '"2e0000000001"', "1e400"])

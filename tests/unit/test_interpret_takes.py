@@ -84,7 +84,7 @@ def test_answers_without_a_sidecar_are_not_read(ending, here, capsys):
     with pytest.raises(BadInput, match=f"^release: {said}"):
         interpret(f"o.{ending}")
     assert run(["interpret", f"o.{ending}"]) == 2
-    assert capsys.readouterr().err.startswith(f"irisdp: RELEASE.json: {said}")
+    assert capsys.readouterr().err.startswith(f"irisdp: o.{ending}: {said.removeprefix(f'o.{ending} ')}")
 
 
 def test_the_readings_do_not_replace_what_is_read(here, capsys):

@@ -20,6 +20,11 @@ def here(tmp_path, monkeypatch):
     (tmp_path / "loans.csv.gz").write_bytes(b"never compressed")
     (tmp_path / "plain.csv").write_text("v\n1\n")
     (tmp_path / "alone.csv").write_text("answer\n1\n")
+    (tmp_path / "late.csv").write_text("town,answer\nEly,1\n")
+    (tmp_path / "late.csv.release.json").write_text('{"format": "irisdp/release/1"}')
+    (tmp_path / "named.csv").write_text("town,answer\nEly,1\n")
+    (tmp_path / "matrix.csv").write_text("yes,no\nEly,1\n")
+    (tmp_path / "copied.csv").write_text("town,answer,answer_low,answer_high\nEly,1,0,2\n")
     return tmp_path
 
 
@@ -33,11 +38,29 @@ SAID = {
     "again, or take that ending off",
     "publish plain.csv count --limit 3": "--limit: is no option of irisdp publish; write for example irisdp ledger "
     "survey.ledger --limit 3,1e-6",
-    "report nosuch.csv": "RELEASE.json: finds no file at 'nosuch.csv'; give the path of an existing file",
-    "report alone.csv": "RELEASE.json: alone.csv holds answers, and not how they were made; put alone.csv.release.json "
+    "report nosuch.csv": "nosuch.csv: there is no such file; give the path of an existing file",
+    "report alone.csv": "alone.csv: holds answers, and not how they were made; put alone.csv.release.json "
     "beside it, or name where it lies",
     "ledger x.ledger --grant publish=pat --grant read=rea": "--grant: is given 2 times, and can have one value; keep "
     "one of them, and run the command again for the other",
+    "report alone.csv nosuch.csv": "alone.csv: holds answers, and not how they were made; put alone.csv.release.json "
+    "beside it, or name where it lies",
+    "run nosuch.toml": "nosuch.toml: there is no such file; check the path",
+    "batch nosuch.json": "nosuch.json: there is no such file; check the path",
+    "design nosuch.json": "nosuch.json: there is no such file; check the path",
+    "sample ./nosuch.json --input 0": "nosuch.json: there is no such file; check the path",
+    "audit late.csv": "late.csv: holds published answers, and no mechanism; give it to interpret, report or plot, or "
+    "give the mechanism file",
+    "audit late.csv.release.json": "late.csv.release.json: is a release, which says how answers were made, and no "
+    "mechanism; give it to interpret, or to report",
+    "audit copied.csv": "copied.csv: holds published answers, and no mechanism; give it to interpret, report or plot, "
+    "or give the mechanism file",
+    "audit named.csv": "named.csv: holds published answers, and no mechanism; give it to interpret, report or plot, "
+    "or give the mechanism file",
+    "audit matrix.csv": "matrix: line 2, number 1: 'Ely' must be a finite number; write numbers such as 0.25 or 1/4, "
+    'a row for each input, separated by commas: "0.75, 0.25"',
+    "design late.csv.release.json": "late.csv.release.json: is irisdp/release/1, and no spec, which says what to "
+    'design; write {"kind": …, "privacy": …}',
     "publish plain.csv count --epsilon 1 --epsilon 2": "--epsilon: is given 2 times, and can have one value; keep one "
     "of them",
 }

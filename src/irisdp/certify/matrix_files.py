@@ -89,6 +89,8 @@ def read_mechanism(
     """
     path = Path(path)
     ending = path.suffix.lower()
+    if path.name and path.with_name(f"{path.name}{_RELEASE}").is_file():
+        raise _published()
     if ending == ".npy":
         return matrix_document(read_npy(path), graph=graph, privacy=privacy)
     if ending == ".csv":
@@ -158,11 +160,31 @@ def _read_csv(path: Path) -> tuple[list[list[str]], tuple[str, ...] | None]:
     try:
         if path.exists() and not path.is_file():
             raise OSError
-        return matrix_of_text(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
+        columns = text.split("\n", 1)[0].strip().split(",")
+        if _PUBLISHED & set(columns):
+            raise _published()
+        try:
+            return matrix_of_text(text)
+        except BadInput:
+            if columns[-1] == "answer":
+                raise _published() from None
+            raise
     except FileNotFoundError:
         raise BadInput("mechanism", f"there is no file {path}", "check the path") from None
     except (OSError, UnicodeDecodeError, Error):
         raise BadInput("mechanism", f"cannot read {path} as CSV", "save it as UTF-8 text with commas") from None
+
+
+_RELEASE = ".release.json"
+"""What the name of a file ends in that says how the answers beside it were made."""
+_PUBLISHED = {"answer_low", "answer_high", "answer_probability"}
+"""Columns beside published answers; no mechanism's answers are called so."""
+
+
+def _published() -> BadInput:
+    rule = "holds published answers, and no mechanism"
+    return BadInput("mechanism", rule, "give it to interpret, report or plot, or give the mechanism file")
 
 
 def _entries(matrix: np.ndarray[Any, Any], long: bool) -> Iterable[Iterable[Any]]:

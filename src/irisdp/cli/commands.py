@@ -43,20 +43,48 @@ class Command(TyperCommand):
             return super().invoke(ctx)
         except BadInput as error:
             rule, remedy = (in_options(text, options) for text in (error.rule, error.remedy))
-            raise BadInput(self.as_typed(error.field, ctx), rule, remedy) from None
+            field, file = self.as_typed(error.field, ctx), self._file_meant(error, ctx)
+            if file is not None:
+                field, rule = str(file), _said_of(file, rule)
+            raise BadInput(field, rule, remedy) from None
         except Refusal as refusal:
             raise refusal.said(in_options(str(refusal), options)) from None
 
     def as_typed(self, field: str, context: Any) -> str:
         """Return a field as it stands on the command line, if that is where its value came from, or would come from."""
+        parameter = self._parameter(field, context)
+        if parameter is None:
+            return field
+        if parameter.param_type_name == "argument":
+            return str((parameter.metavar or field).split()[0])
+        return _longest(parameter.opts)
+
+    def _parameter(self, field: str, context: Any) -> Any:
         name = field.replace("-", "_")
         source = context.get_parameter_source(name)
-        for parameter in self.params:
-            if parameter.name == name and (not self.reads_fields or (source and source.name == "COMMANDLINE")):
-                if parameter.param_type_name == "argument":
-                    return str((parameter.metavar or field).split()[0])
-                return _longest(parameter.opts)
-        return field
+        typed = not self.reads_fields or (source and source.name == "COMMANDLINE")
+        return next((found for found in self.params if found.name == name and typed), None)
+
+    def _file_meant(self, error: BadInput, context: Any) -> Path | None:
+        """Return the file that is wrong where the help calls it by what looks like a file's name, such as MECH.json.
+
+        Of several files it is the one that the rule speaks of, if it says which.
+        """
+        parameter = self._parameter(error.field, context)
+        if parameter is None or parameter.param_type_name != "argument" or "." not in (parameter.metavar or ""):
+            return None
+        given = context.params.get(parameter.name)
+        files = [file for file in (given if isinstance(given, list | tuple) else [given]) if isinstance(file, Path)]
+        if len(files) == 1:
+            return files[0]
+        return next((file for file in files if _said_of(file, error.rule) != error.rule), None)
+
+
+def _said_of(file: Path, rule: str) -> str:
+    """Leave out of a rule the name of the file that stands before it."""
+    if rule in (f"there is no file {file}", f"finds no file at {str(file)!r}"):
+        return "there is no such file"
+    return next((rule.removeprefix(f"{name} ") for name in (str(file), file.name) if rule.startswith(f"{name} ")), rule)
 
 
 class CommandOnDocuments(Command):

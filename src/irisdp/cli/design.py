@@ -29,7 +29,7 @@ def design_command(
     """Design the optimal mechanism for a spec; with no -o the mechanism file is printed."""
     from ..design import from_spec
 
-    wanted = read_json(spec, "SPEC.json")
+    wanted = read_json(spec, "spec")
     files = plan_outputs([] if output is None else [output], [("the spec", spec)], field="-o", force=force)
     mechanism = from_spec(wanted)
     document = mechanism.to_document()

@@ -55,6 +55,9 @@ def from_spec(document: Any) -> Design:
     if not isinstance(document, Mapping):
         raise BadInput("spec", "must be a JSON object", 'write {"kind": …, "privacy": …}')
     kind = document.get("kind")
+    if kind is None and isinstance(document.get("format"), str):
+        rule = f"is {document['format'][:60]}, and no spec, which says what to design"
+        raise BadInput("spec", rule, 'write {"kind": …, "privacy": …}')
     if not isinstance(kind, str) or kind not in KINDS:
         raise BadInput("kind", "is not a kind of design", f"choose {', '.join(sorted(KINDS))}")
     design, required, optional = KINDS[kind]
