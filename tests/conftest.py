@@ -1,6 +1,7 @@
 """Settings for all tests: continuous integration tries the same examples every time, people try new ones."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -53,6 +54,17 @@ def compiled_once(tmp_path_factory):
             patch.delenv("PYTHONDONTWRITEBYTECODE")
             patch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path_factory.mktemp("compiled")))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interrupts_heard():
+    """Hear Ctrl-C as Python does by itself: a shell has what it starts in the background ignore it, children too."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    if before is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="module")
