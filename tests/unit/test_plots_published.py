@@ -11,7 +11,8 @@ import irisdp
 from irisdp import BadInput, Privacy, design
 from irisdp.plots import estimates_picture, ledger_picture, names_read, published, readings
 from irisdp.plots.answers import read_published
-from irisdp.plots.rows import cut_apart, heading, in_columns, labels
+from irisdp.plots.headings import heading
+from irisdp.plots.rows import cut_apart, in_columns, labels
 from irisdp.reading import Posterior
 
 HOSTILE = ["</script><script>alert(1)</script>", "a\u202eb", '"q", > x', "two\nlines"]
@@ -362,6 +363,41 @@ def test_no_line_of_a_heading_ends_within_a_number():
             assert not line.startswith(("=", "%"))
             assert not line.endswith("=")
     assert "\0" not in json.dumps(lines)
+
+
+SURELY = "dots: published; lines: hold the truth with probability 95 % or more"
+
+
+def test_a_heading_uses_the_room_there_is(session):
+    picture = session.count(by="month = CASE WHEN age > 30 THEN 1 ELSE 12 END", groups=[1, 12], epsilon=1).plot()
+    assert picture.spec["title"]["subtitle"] == [SURELY]
+
+
+@pytest.mark.parametrize(
+    ("letters", "title", "subtitle"),
+    [
+        ("i l . ; / |", 0.400, 0.337),
+        ("r t f ( [ - ! J", 0.493, 0.411),
+        ("n b 0 ρ μ { $", 0.736, 0.636),
+        ("σ", 0.779, 0.634),
+        ("Q O N D", 0.850, 0.787),
+        ("+ = < #", 0.838, 0.838),
+        ("m W % @ …", 1.103, 1.0),
+        ("Ж", 1.224, 1.077),
+        ("漢", 1.0, 1.0),
+    ],
+)
+def test_no_line_of_a_heading_is_wider_than_its_picture(letters, title, subtitle):
+    """The widest of each class of letters, as Chromium measures them in DejaVu Sans, by the size of the font."""
+    for letter in letters.split():
+        for width in (280, 462, 700):
+            lines = heading(*[" ".join([letter * 5] * 12 + [letter * 40])[:110]] * 2, width)
+            for line, size, wide in [
+                *((line, 15, title) for line in lines["text"]),
+                *((line, 12, subtitle) for line in lines["subtitle"]),
+            ]:
+                space = 0.348 if size == 15 else 0.318
+                assert sum(space if part == " " else wide for part in line) * size <= width
 
 
 def test_a_limit_on_delta_of_which_nothing_is_spent_has_no_panel(session):

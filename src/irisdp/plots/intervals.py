@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .rows import LETTER, heading, in_columns, room_for, step_of
+from .headings import heading
+from .rows import LETTER, in_columns, room_for, step_of, width_of
 from .theme import COLOURS, INK, altair, finished
 
 __all__ = ["Interval", "interval_chart", "label_axis"]
 
 _WIDTH = {1: 440, 2: 300, 3: 210, 4: 170}
 """Of a panel, by how many there are."""
+
+_AXIS = 35
+"""How wide numbers beside a picture are at least, with what they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +63,7 @@ def interval_chart(
     if upright:
         drawn = _upright(alt, intervals, rows, values, scale)
         words = subtitle.replace("dots", "bars")
-        width = _bar_step(intervals) * len(intervals)
+        width = _bar_step(intervals) * len(intervals) + _AXIS
     else:
         names = list(dict.fromkeys(one.label for one in intervals))
         panels = in_columns(names)
@@ -71,7 +75,7 @@ def interval_chart(
             for inside in map(set, panels)
         ]
         drawn = drawn[0] if len(drawn) == 1 else alt.hconcat(*drawn)
-        words, width = subtitle, (_WIDTH[len(panels)] + room_for(names) / 2) * len(panels)
+        words, width = subtitle, width_of(panels, _WIDTH[len(panels)])
     return finished(drawn.properties(title=alt.TitleParams(**heading(title, words, width))), legend=series)
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from ..exact import rational
 from ..release import Ledger
+from .headings import heading
 from .intervals import label_axis
 from .picture import Picture
-from .rows import count_of, cut_apart, heading, shortened
+from .rows import count_of, cut_apart, shortened
 from .theme import COLOURS, INK, altair, finished
 
 __all__ = ["ledger_picture"]

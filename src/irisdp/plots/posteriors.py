@@ -13,9 +13,10 @@ from ..exact import integer
 from ..reading import Estimates, Interpretation, Posterior
 from ..reading.choices import ChoiceInterpretation, float_below
 from ..reading.judgement import BASES
+from .headings import heading
 from .intervals import Interval, interval_chart, label_axis
 from .picture import Picture
-from .rows import MOST_ROWS, count_of, heading, labels, shortened
+from .rows import MOST_ROWS, count_of, labels, shortened
 from .theme import COLOURS, INK, altair, finished
 from .words import chance_text
 

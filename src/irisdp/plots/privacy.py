@@ -16,9 +16,9 @@ from ..peers import GeometricCount, RoundedLaplace, RoundedStaircase
 from ..privacy import Gaussian, Guarantee, Privacy
 from ..privacy.gaussian import gaussian_mean, gaussian_mean_for
 from ..privacy.odds import right_guess
+from .headings import heading
 from .lines import apart
 from .picture import Picture
-from .rows import heading
 from .theme import COLOURS, INK, altair, finished
 from .trade_offs import Normal, Tests, of_noise, of_privacy, of_profile
 from .words import brief

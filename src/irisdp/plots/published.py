@@ -10,9 +10,10 @@ from typing import Any
 from ..errors import BadInput
 from ..exact import percent_below, rational, shown_below
 from .answers import PublishedAnswer, PublishedAnswers, read_published
+from .headings import heading
 from .intervals import Interval, interval_chart, label_axis
 from .picture import Picture
-from .rows import LETTER, MOST_ROWS, count_of, heading, in_columns, labels, room_for, shortened, step_of
+from .rows import LETTER, MOST_ROWS, count_of, in_columns, labels, shortened, step_of, width_of
 from .theme import COLOURS, INK, altair, finished
 
 __all__ = ["published"]
@@ -113,8 +114,8 @@ def _grid(found: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequ
         for place, part in enumerate(said if as_grid else [str(one.answer)], 1)
     ]
     rows = list(dict.fromkeys(value["group"] for value in values))
-    panels = []
-    for panel in in_columns(rows):
+    columns, panels = in_columns(rows), []
+    for panel in columns:
         inside = set(panel)
         base = alt.Chart(alt.InlineData(values=[value for value in values if value["group"] in inside])).encode(
             y=alt.Y(
@@ -146,9 +147,7 @@ def _grid(found: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequ
             )
             width = 520 if len(rows) <= len(panel) else 260
         panels.append(drawn.properties(width=width, height=alt.Step(step_of(len(rows)))))
-    title = alt.TitleParams(
-        **heading(found.heading, sure or "published answers", (width + room_for(rows) / 2) * len(panels))
-    )
+    title = alt.TitleParams(**heading(found.heading, sure or "published answers", width_of(columns, width)))
     return finished((panels[0] if len(panels) == 1 else alt.hconcat(*panels)).properties(title=title))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import textwrap
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import Any, TypeVar
@@ -15,12 +13,12 @@ __all__ = [
     "MOST_ROWS",
     "count_of",
     "cut_apart",
-    "heading",
     "in_columns",
     "labels",
     "room_for",
     "shortened",
     "step_of",
+    "width_of",
 ]
 
 Row = TypeVar("Row")
@@ -31,13 +29,8 @@ MOST_ROWS = 800
 LETTER = 7.0
 """Width of a letter at 11 or 12 points in a wide font: what is drawn is measured in one font and shown in another."""
 
-_BOLD = 9.6
-"""The same of a title."""
-
 _LONGEST = 60
 _GAP = " … "
-_UNBROKEN = "\0"
-"""Stands for a space where no line may end; no text that is shown holds it."""
 _HIGHEST = 50
 """Rows of a column, as long as there are few columns."""
 _MOST_COLUMNS = 4
@@ -137,16 +130,6 @@ def room_for(names: Iterable[str], most: float = 320) -> float:
     return min(most, LETTER * max(map(len, names), default=0) + 8)
 
 
-def heading(title: str, subtitle: str, width: float) -> dict[str, list[str]]:
-    """Break title and subtitle into lines that stay above a picture of some width."""
-    room = max(width, 280)
-    return {
-        "text": _lines(shortened(title, 120), int(room / _BOLD)),
-        "subtitle": _lines(shortened(subtitle, 400), int(room / LETTER)),
-    }
-
-
-def _lines(words: str, letters: int) -> list[str]:
-    """Break words into lines, but for "ε = 1" and "95 %", which stay whole."""
-    whole = re.sub(r" (=|%) ?", lambda found: found.group().replace(" ", _UNBROKEN), words)
-    return [line.replace(_UNBROKEN, " ") for line in textwrap.wrap(whole, letters)]
+def width_of(panels: Iterable[Sequence[str]], width: float) -> float:
+    """Return how wide panels of rows with these names are, each of some width, with their names."""
+    return sum(width + room_for(names) for names in panels)
