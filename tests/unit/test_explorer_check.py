@@ -48,6 +48,12 @@ def numpy_file(rows):
     return as_text(file.getvalue())
 
 
+def test_of_a_delta_that_is_not_kept_nothing_is_promised():
+    asked = {"mechanism": RESPONSE, "on": "path", "epsilon": "1"}
+    assert "up to 10 % an answer tells neighbours apart" in fact(judged(**asked, delta="0.1"), "δ means").value
+    assert "δ means" not in [one.name for one in judged(**asked, delta="0.01").facts]
+
+
 def test_a_foreign_matrix_is_judged_exactly():
     found = judged(mechanism=RESPONSE, on="path", epsilon="1")
     assert found.verdict == "bad" and "does not keep" in found.headline

@@ -56,6 +56,16 @@ ONE_OF_EACH = {
 }
 
 
+def test_a_delta_is_said_to_mean_what_it_means():
+    found = made(kind="randomized-response", choices="3", delta="1/7")
+    assert fact(found, "δ means") == (
+        "With probability up to 14.29 % an answer tells neighbours apart for certain, however small ε is: that is much"
+    )
+    small = fact(made(kind="randomized-response", choices="3", delta="1/7000"), "δ means")
+    assert small.startswith("With probability up to 0.000142858 an answer") and "much" not in small
+    assert "δ means" not in [one.name for one in made(kind="randomized-response", choices="3").facts]
+
+
 def test_the_form_knows_what_specs_and_graphs_know():
     assert set(KINDS) == set(SPEC_KINDS)
     for kind, told in KINDS.items():

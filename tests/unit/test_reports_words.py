@@ -45,6 +45,15 @@ def test_how_much_less_several_records_are_protected_follows_from_the_currency(c
     assert f"Each person has one record. Whoever has k is protected {less}" in said(cost=cost)
 
 
+def test_a_delta_is_said_to_mean_what_the_command_line_says():
+    much = "With probability up to 32.78 % an answer gives one person away for certain, however small ε is: that is"
+    assert f"{much} much." in said(cost={"epsilon": "0.05", "delta": "0.327732269083"})
+    few = said(cost={"epsilon": "1", "delta": "1e-6"})
+    assert "With probability up to 1e-6 an answer gives one person away for certain, however small ε is." in few
+    for cost in (SIDECAR["cost"], {"rho": "1"}, {"mu_squared": "1"}):
+        assert "away for certain" not in said(cost=cost)
+
+
 @pytest.mark.parametrize(
     ("confidence", "missed"), [("0.95", "5"), ("0.99999", "0.001"), ("0.87654321", "12.4"), ("2/3", "33.4")]
 )

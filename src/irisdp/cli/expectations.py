@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..exact import short_above
 from .options import console, say
 
 if TYPE_CHECKING:
     from ..release import Plan
 
 __all__ = ["expectations", "show_expectations", "show_within"]
-
-_MUCH = Fraction(1, 1000)
-"""A δ above it is followed by what needs less."""
 
 
 def expectations(planned: Plan) -> dict[str, Any]:
@@ -28,19 +23,13 @@ def expectations(planned: Plan) -> dict[str, Any]:
 def show_within(planned: Plan) -> None:
     """Show what the error that was asked for takes."""
     from ..accounting import Cost
+    from ..release.risk import MUCH, delta_means
 
     if planned.within is not None:
         _show("within", planned.within.says)
         if planned.within.confidence == 1 and isinstance(planned.cost, Cost):
-            _show("δ means", _meant(planned.cost.delta))
-
-
-def _meant(delta: Fraction) -> str:
-    """Say what a δ that was found means for one person."""
-    much = delta > _MUCH
-    share = f"{short_above(100 * delta, 4)} %" if much else short_above(delta)
-    said = f"with probability up to {share} an answer gives one person away for certain, however small ε is"
-    return f"{said}: that is much; a larger K or ε needs less, and --delta D refuses more than D" if much else said
+            needs_less = "; a larger K or ε needs less, and --delta D refuses more than D"
+            _show("δ means", delta_means(planned.cost.delta) + needs_less * (planned.cost.delta > MUCH))
 
 
 def show_expectations(planned: Plan) -> None:

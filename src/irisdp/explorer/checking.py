@@ -17,6 +17,7 @@ from ..graphs import Path as Line
 from ..mechanisms import Mechanism, MechanismDocument
 from ..privacy import Privacy
 from .pasted import graph_of_text
+from .promised import promised
 from .proved import proved
 from .results import Fact, File, Result, Values
 from .rounded import at_most
@@ -163,7 +164,7 @@ def _facts(judged: _Judged) -> tuple[Fact, ...]:
     ]
     if not verdict.non_negative:
         facts.append(Fact("Entries", "Some are negative"))
-    facts.append(Fact("Promised", str(verdict.privacy)))
+    facts += promised(verdict.privacy, kept=verdict.private)
     worst = verdict.pairs[verdict.worst]
     if len(verdict.pairs) > 1:
         kept = sum(pair.holds for pair in verdict.pairs)

@@ -15,6 +15,7 @@ from ..exact import short_above, short_below, short_text, so_many
 from ..graphs.names import key_of_node
 from ..mechanisms import SAME_ROWS, FactoredMechanism, Mechanism
 from .design_pictures import coloured, pictures_of, rows_of
+from .promised import promised
 from .proved import proved
 from .results import Fact, File, Result, Table, Values
 from .rounded import at_most, entry
@@ -148,16 +149,15 @@ def _goal(mechanism: Designed) -> str:
 
 def _facts(mechanism: Designed, verdict: Audit | None) -> tuple[Fact, ...]:
     size = f"{so_many(len(mechanism.inputs), 'input')}, {so_many(len(mechanism.outputs), 'answer')}"
-    promised = Fact("Promised", str(mechanism.privacy))
     if verdict is None:
-        return (promised, Fact("Size", size, "too large to check here: irisdp audit checks it"))
+        return (*promised(mechanism.privacy), Fact("Size", size, "too large to check here: irisdp audit checks it"))
     worst = verdict.pairs[verdict.worst]
     needed = worst.epsilon_at_delta
     tight = (
         "" if verdict.tightest is None else f"on the tightest edge, {' and '.join(map(_key, verdict.tightest.edge))}"
     )
     return (
-        promised,
+        *promised(mechanism.privacy),
         Fact("ε needed", *(("none suffices", tight) if needed is None else at_most(needed, 10, tight))),
         Fact("δ needed", *at_most(worst.delta_at_epsilon, 6, "at the ε promised")),
         Fact("Size", size, "no edges: nothing is compared" if not verdict.edges else so_many(verdict.edges, "edge")),

@@ -21,10 +21,13 @@ from typing import Any
 import flint
 
 from ..accounting import Charge, ConcentratedCost, Cost, GaussianCost
-from ..exact import ball, enclosure_of, rational_text
+from ..exact import ball, enclosure_of, rational_text, short_above
 from ..queries import Relation
 
-__all__ = ["Risk", "risk_of"]
+__all__ = ["MUCH", "Risk", "delta_means", "risk_of"]
+
+MUCH = Fraction(1, 1000)
+"""A δ above it is called much."""
 
 _WIDTH = Fraction(1, 10**30)
 _SHOWN, _PLACES = 3, 2
@@ -70,6 +73,27 @@ class Risk:
             "guess_at_most": float(self.guess),
             "says": self.describe(),
         }
+
+
+def delta_means(delta: Fraction, does: str = "gives one person away") -> str:
+    """Say what a δ means: answers that a neighbouring table cannot give have no more than its probability.
+
+    Parameters
+    ----------
+    delta : Fraction
+        Above 0: P(S) ≤ e^ε·P′(S) + δ, which is δ where P′(S) is 0.
+    does : str
+        What such an answer does; of tables it tells who is in one, or what they say.
+
+    Examples
+    --------
+    >>> delta_means(Fraction(1, 3))
+    'with probability up to 33.34 % an answer gives one person away for certain, however small ε is: that is much'
+    """
+    much = delta > MUCH
+    share = f"{short_above(100 * delta, 4)} %" if much else short_above(delta)
+    said = f"with probability up to {share} an answer {does} for certain, however small ε is"
+    return f"{said}: that is much" if much else said
 
 
 def risk_of(cost: Charge, relation: Relation, unit: str | None) -> Risk:

@@ -17,7 +17,7 @@ import flint
 from ..accounting import Charge, Cost
 from ..exact import ball, enclosure_of, rational_text, short_above
 from ..queries import Relation
-from ..release.risk import risk_of
+from ..release.risk import delta_means, risk_of
 
 __all__ = ["Odds", "odds_of"]
 
@@ -62,7 +62,8 @@ def odds_of(cost: Charge, relation: Relation, unit: str | None) -> Odds:
     if cost.delta:
         rare = f"tell all with a probability of {short_above(cost.delta)}"
         pair = f"{who} tell no more, on the whole, than answers that {rare}, and otherwise multiply {moves}."
-        return Odds((pair, averaged), risk.asks, ())
+        means = delta_means(cost.delta)
+        return Odds((pair, f"{means[0].upper()}{means[1:]}.", averaged), risk.asks, ())
     epsilon = min(cost.epsilon, _CERTAIN)
     moved = tuple(
         (f"{rational_text(100 * prior)} %", _after(prior, -epsilon, floor), _after(prior, epsilon, ceil))
