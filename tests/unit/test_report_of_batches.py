@@ -12,7 +12,7 @@ import irisdp
 from irisdp.cli.main import run
 from irisdp.errors import BadInput, NotShown
 from irisdp.exact import shown_above
-from irisdp.reports import batch_page, writing
+from irisdp.reports import several, writing
 from support.read_pages import ReadPage
 
 CANARY = "CANARY-TOWN"
@@ -241,8 +241,8 @@ def test_a_report_of_a_batch_goes_over_nothing_it_is_made_of(capsys):
 
 
 def test_many_questions_make_a_page_of_bounded_size(monkeypatch):
-    monkeypatch.setattr(batch_page, "_MOST_PICTURES", 1)
-    monkeypatch.setattr(batch_page, "_ROWS", 20)
+    monkeypatch.setattr(several, "_MOST_PICTURES", 1)
+    monkeypatch.setattr(several, "_ROWS", 20)
     questions = [
         {"query": "count", "expression": f"age > {age}", "by": "age", "groups": list(range(60))} for age in (1, 2)
     ]

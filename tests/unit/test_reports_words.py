@@ -1,9 +1,13 @@
 """What a page says of sidecars that few steps of `publish` lead to, each sentence with its scope."""
 
+import itertools
+import re
+
 import pytest
 
 from irisdp.reports.given import File, Given
 from irisdp.reports.page import page
+from irisdp.reports.plan_page import plan_page
 from support.read_pages import ReadPage
 
 SIDECAR = {
@@ -65,7 +69,7 @@ def test_how_many_rows_may_miss_the_truth_is_rounded_up(confidence, missed):
 def test_answers_that_are_in_no_file_are_not_said_to_be_in_one():
     many = "2,000 published answers to: count. The first 1,000 are shown; the others"
     assert f"{many} are in the file" in said(rows=2000)
-    assert f"{many} come when the question is asked again, at no cost" in said(rows=2000, files=())
+    assert f"{many} come when the same is asked again, at no cost" in said(rows=2000, files=())
 
 
 def test_letters_that_mean_something_elsewhere_mean_nothing_here():
@@ -80,3 +84,49 @@ def test_what_can_be_typed_is_set_as_code():
     assert "a record in none of them is answered as <code>other</code>." in written
     assert "<code>irisdp interpret</code> estimates" in written
     assert "`" not in ReadPage(written).text
+
+
+def planned(*others):
+    """Write the page of a plan: a question for each change of the sidecar, one row each."""
+    given = []
+    for other in others:
+        files = other.pop("files", FILES)
+        given.append(Given(SIDECAR | other, tuple(SIDECAR["columns"]), (("t0", "7", "4", "10"),), files))
+    return plan_page(given, [None] * len(given), "weekly")
+
+
+def test_a_plan_says_which_answers_are_in_no_file_and_how_they_get_into_one():
+    read = ReadPage(planned({}, {"files": ()}, {"files": ()})).text
+    assert "Questions 2, 3: the answers were written to no file but this page. The steward can name files in" in read
+    assert "were written to no file" not in ReadPage(planned({}, {})).text
+
+
+def test_a_plan_says_which_answers_are_not_drawn(monkeypatch):
+    monkeypatch.setattr("irisdp.reports.parts.drawn", lambda given: None)
+    many = "The answers of the first 40 questions are drawn; those of all stand in tables."
+    assert many in ReadPage(planned(*({} for _ in range(41)))).text
+    assert many not in ReadPage(planned(*({} for _ in range(40)))).text
+
+
+def test_a_plan_says_whose_mechanism_a_command_is_for_and_what_its_digest_is():
+    rows = "2" * 64
+    asked = {"query": "apply", "mechanism": "m.json"}
+    read = ReadPage(
+        planned({"mechanism": {"kind": "x"}}, {"query": asked, "mechanism": {"kind": "designed", "sha256": rows}})
+    ).text
+    assert "Audit the mechanism file of question 2 that was used; the digest of its rows is below" in read
+    assert f"Digest of the mechanism's rows of question 2: {rows}" in read
+    assert "What do the answers of question 2 say to you?" in ReadPage(planned({"files": ()}, {})).text
+
+
+def test_what_a_plan_takes_for_granted_is_said_under_each_heading_once_after_the_other():
+    read = planned({}, {"unit": "who"}, {"relation": "exchange"})
+    told = read[read.index("What was taken for granted") :]
+    names = re.findall("<dt>(.*?)</dt>", told[: told.index("</dl>")])
+    assert names.count("Persons") > 1
+    assert [name for name, _ in itertools.groupby(names)] == list(dict.fromkeys(names))
+
+
+def test_a_cost_is_broken_between_its_numbers_and_within_none():
+    written = planned({"cost": {"epsilon": "0.123456789", "delta": "1e-6"}}, {"cost": {"epsilon": "1", "delta": "0"}})
+    assert '<span class="whole">ε = 0.123456789,</span> <span class="whole">δ = 0.000001</span>' in written

@@ -11,19 +11,17 @@ from collections.abc import Iterator, Sequence
 from ..markup import Html, element
 from .batch_facts import Question, questions_of
 from .blocks import bullets, document, pairs, section, table
-from .commands import commands
+from .checks import checks
+from .facts import Facts
 from .given import Given
-from .parts import MOST_ROWS, answered, digests, error_lines, in_odds, made_by, subject
-from .reading import moved_by, proofs
-from .several import IN_SHORT, anchor, assumed_of, in_short, lines_once, numbered, warnings_of, ways_of
-from .words import asked, protected
+from .parts import in_odds, made_by, subject
+from .reading import moved_by
+from .several import IN_SHORT, anchor, assumed_of, each, in_short, lines_once, warnings_of, ways_of
+from .words import protected
 
 __all__ = ["batch_page"]
 
-_ROWS, _FEWEST_ROWS = 20_000, 10
-"""Rows of answers in all, and of a question in any case."""
-_MOST_PICTURES = 40
-"""Questions whose answers are drawn: each takes time, and room."""
+_AGAIN = "ask the same batch again and name files"
 
 
 def batch_page(given: Sequence[Given]) -> str:
@@ -41,11 +39,11 @@ def batch_page(given: Sequence[Given]) -> str:
     sections = [
         section("What was published", _published(questions)),
         section("What it cost", _cost(questions)),
-        section("Questions and answers", _each(questions)),
+        section("Questions and answers", each(questions, [facts.question for _, facts, _ in questions], subject)),
         section("How to read them", [bullets(lines_once(questions, ways_of(questions)))]),
         section("What not to conclude", [bullets(lines_once(questions, warnings_of(questions)))]),
         section("What was taken for granted", [pairs(assumed_of(questions, "batch"))]),
-        section("How to check it", _checks(questions)),
+        section("How to check it", checks([one[1:] for one in questions], again=_AGAIN, kept=_kept(facts))),
     ]
     lead = f"They were answered together and charged as one: {batch.cost} for all."
     return document(about, lead, sections, made_by([facts]))
@@ -84,45 +82,8 @@ def _cost(questions: Sequence[Question]) -> Iterator[Html]:
     )
 
 
-def _each(questions: Sequence[Question]) -> Iterator[Html]:
-    most = max(_FEWEST_ROWS, min(MOST_ROWS, _ROWS // len(questions)))
-    for place, (batch, facts, given) in enumerate(questions):
-        content = [
-            element("p", f"{asked(facts)}."),
-            *answered(facts, given, most=most, picture=place < _MOST_PICTURES),
-            element("p", "Whatever the records say, an answer is expected to be:", class_="before"),
-            error_lines(facts),
-            pairs(subject(facts)),
-        ]
-        yield section(f"{batch.question}. {facts.question}", content, name=anchor(batch.question), level=3)
-    if len(questions) > _MOST_PICTURES:
-        yield element(
-            "p", f"The answers of the first {_MOST_PICTURES} questions are drawn; those of all stand in tables."
-        )
-
-
-def _checks(questions: Sequence[Question]) -> Iterator[Html]:
-    _, facts, _ = questions[0]
-    files = [file for _, _, given in questions for file in given.files]
-    if files:
-        yield digests(files)
-    bare = [batch.question for batch, _, given in questions if not given.files]
-    if bare:
-        whose = "These answers" if len(bare) == len(questions) else f"{numbered(bare)}: the answers"
-        yield element(
-            "p",
-            f"{whose} were written to no file but this page. The steward can ask the same batch again and name files: "
-            "the same answers come back, and nothing is charged.",
-        )
-    for what, line in commands([(facts, given) for _, facts, given in questions]):
-        yield element("p", f"{what[0].upper()}{what[1:]}", class_="before")
-        yield element("pre", element("code", line))
-    pages = dict.fromkeys(page for _, facts, _ in questions for page in proofs(facts))
-    yield element(
-        "p", f"Why it is private, and how far off it is, is proven in the source of Iris: {', '.join(pages)}."
-    )
-    yield element(
-        "p",
+def _kept(facts: Facts) -> str:
+    return (
         f"The steward's ledger holds this batch in line {facts.ledger}; asked again about the same data, the same "
-        "answers come back and cost nothing.",
+        "answers come back and cost nothing."
     )

@@ -11,7 +11,7 @@ from ..privacy import Privacy
 from .facts import Facts
 from .given import Given
 
-__all__ = ["commands"]
+__all__ = ["Asked", "commands"]
 
 _READ = {
     *("geometric-noise", "universal-noise", "shape-noise", "named-counts", "stepped", "banded-noise"),
@@ -26,38 +26,42 @@ Asked = Sequence[tuple[Facts, Given]]
 """A release, or the questions of a batch in their order."""
 
 
-def commands(asked: Asked) -> Iterator[tuple[str, str]]:
+def commands(asked: Asked, *, whole: bool = True) -> Iterator[tuple[str, str]]:
     """Give commands that anybody can type in the folder of the files, each after what it does.
 
-    Of several questions the first that a command is for is its example.
+    Of several questions the first that a command is for is its example. `whole` is whether they are a release or a
+    batch, of which `irisdp report` makes one page.
     """
-    yield from _of_files(asked)
+    yield from _of_files(asked, whole=whole)
     yield from _of_mechanism(asked)
 
 
-def _of_files(asked: Asked) -> Iterator[tuple[str, str]]:
-    written = [(facts, given) for facts, given in asked if given.files]
+def _of_files(asked: Asked, *, whole: bool) -> Iterator[tuple[str, str]]:
+    written = [(number, facts, given) for number, (facts, given) in enumerate(asked, start=1) if given.files]
     if not written:
         return
-    names = " ".join(_operand(file.name) for _, given in written for file in given.files)
+    names = " ".join(_operand(file.name) for _, _, given in written for file in given.files)
     yield "are these the files? (the digests above)", f"sha256sum {names}"
-    for facts, given in written:
+    for number, facts, given in written:
         known = _known(given) if facts.kind == "gaussian-noise" else "" if facts.kind in _READ else None
         if known is not None:
-            what = f"what do the answers{_example(asked, facts)} say to you? (say what you know: -h)"
+            what = f"what do the answers{_example(asked, number)} say to you? (say what you know: -h)"
             yield what, f"irisdp interpret {_sidecar(given)}{known}"
             break
-    if len(written) == len(asked):
-        yield "make this page again", f"irisdp report {' '.join(_sidecar(given) for _, given in written)} -o again.html"
+    if whole and len(written) == len(asked):
+        yield (
+            "make this page again",
+            f"irisdp report {' '.join(_sidecar(given) for _, _, given in written)} -o again.html",
+        )
 
 
 def _of_mechanism(asked: Asked) -> Iterator[tuple[str, str]]:
-    for facts, _ in asked:
+    for number, (facts, _) in enumerate(asked, start=1):
         spec = _spec(facts)
         if spec is not None:
             written = shlex.quote(json.dumps(spec))
             yield (
-                f"lay the mechanism{_example(asked, facts)} out for counts from 0 to {_TRIED}, with a certificate",
+                f"lay the mechanism{_example(asked, number)} out for counts from 0 to {_TRIED}, with a certificate",
                 f"echo {written} > spec.json && irisdp design spec.json -o mechanism.json",
             )
             yield "audit it, exactly", "irisdp audit mechanism.json"
@@ -67,14 +71,14 @@ def _of_mechanism(asked: Asked) -> Iterator[tuple[str, str]]:
             )
             return
         if facts.kind == "designed":
-            what = "audit the mechanism file that was used; the digest of its rows is below"
+            what = f"audit the mechanism file{_example(asked, number)} that was used; the digest of its rows is below"
             yield what, "irisdp audit MECHANISM.json"
             return
 
 
-def _example(asked: Asked, facts: Facts) -> str:
+def _example(asked: Asked, number: int) -> str:
     """Say of which question a command is, where there are several."""
-    return f" of question {facts.batch.question}" if facts.batch is not None and len(asked) > 1 else ""
+    return f" of question {number}" if len(asked) > 1 else ""
 
 
 def _sidecar(given: Given) -> str:

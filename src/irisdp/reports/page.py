@@ -10,14 +10,16 @@ from collections.abc import Iterator
 
 from ..markup import Html, element
 from .blocks import bullets, document, pairs, section
-from .commands import commands
+from .checks import checks
 from .facts import Facts, facts_of
 from .given import Given
-from .parts import answered, digests, error_lines, in_odds, made_by, subject, unit_of
-from .reading import assumed, cost_of_release, how_to_read, not_to_conclude, proofs
+from .parts import answered, error_lines, in_odds, made_by, subject, unit_of
+from .reading import assumed, cost_of_release, how_to_read, not_to_conclude
 from .words import asked, protected
 
 __all__ = ["page"]
+
+_AGAIN = "ask the same question again and name a file"
 
 
 def page(given: Given) -> str:
@@ -37,7 +39,7 @@ def page(given: Given) -> str:
         section("What it cost", _cost(facts)),
         section("How far off answers are expected to be", _errors(facts)),
         section("What was taken for granted", [pairs(assumed(facts))]),
-        section("How to check it", _checks(facts, given)),
+        section("How to check it", checks([(facts, given)], again=_AGAIN, kept=_kept(facts))),
     ]
     return document(facts.question, f"{asked(facts)}.", sections, made_by([facts]))
 
@@ -74,27 +76,8 @@ def _errors(facts: Facts) -> Iterator[Html]:
     yield error_lines(facts)
 
 
-def _checks(facts: Facts, given: Given) -> Iterator[Html]:
-    if given.files:
-        yield digests(given.files)
-    else:
-        yield element(
-            "p",
-            "These answers were written to no file but this page. The steward can ask the same question again and name "
-            "a file: the same answers come back, and nothing is charged.",
-        )
-    for what, line in commands([(facts, given)]):
-        yield element("p", f"{what[0].upper()}{what[1:]}", class_="before")
-        yield element("pre", element("code", line))
-    rows_digest = facts.mechanism.get("sha256")
-    if isinstance(rows_digest, str):
-        yield element("p", "Digest of the mechanism's rows: ", element("code", rows_digest, class_="digest"))
-    pages = proofs(facts)
-    if pages:
-        said = ", ".join(pages)
-        yield element("p", f"Why it is private, and how far off it is, is proven in the source of Iris: {said}.")
-    yield element(
-        "p",
+def _kept(facts: Facts) -> str:
+    return (
         f"The steward's ledger holds this release in line {facts.ledger}; asked again about the same data, the same "
-        "answers come back and cost nothing.",
+        "answers come back and cost nothing."
     )

@@ -10,11 +10,11 @@ from ..release.counted import counted
 from .blocks import bullets, table
 from .drawn import drawn
 from .facts import Facts
-from .given import File, Given
+from .given import Given
 from .odds import odds_of
 from .words import KINDS, expected, kept
 
-__all__ = ["MOST_ROWS", "answered", "digests", "error_lines", "in_odds", "made_by", "subject", "unit_of"]
+__all__ = ["MOST_ROWS", "answered", "error_lines", "in_odds", "made_by", "subject", "unit_of"]
 
 MOST_ROWS = 1_000
 """Rows of the table of answers; the file has all."""
@@ -55,7 +55,7 @@ def answered(facts: Facts, given: Given, *, most: int = MOST_ROWS, picture: bool
     rows = [_row(row, classes, groups) for row in given.rows[:most]]
     said = f"{len(given.rows):,} published answer{'' if len(given.rows) == 1 else 's'} to: {facts.question}"
     if len(given.rows) > most:
-        rest = "are in the file" if given.files else "come when the question is asked again, at no cost"
+        rest = "are in the file" if given.files else "come when the same is asked again, at no cost"
         said += f". The first {most:,} are shown; the others {rest}"
     yield table(said, head, rows)
 
@@ -97,18 +97,6 @@ def in_odds(facts: Facts, cost: Charge, whose: str) -> Iterator[Html]:
 def error_lines(facts: Facts) -> Html:
     """Say how far off answers are expected to be, measure by measure."""
     return bullets(expected(facts))
-
-
-def digests(files: Sequence[File]) -> Html:
-    """Name the files of a page, each with its digest."""
-    head = [element("th", name, scope="col") for name in ("file", "SHA-256 of its bytes")]
-    rows = [
-        element(
-            "tr", element("th", file.name, scope="row"), element("td", element("code", file.digest, class_="digest"))
-        )
-        for file in files
-    ]
-    return table("Files that belong to this page: the answers, and how they were made", head, rows)
 
 
 def made_by(asked: Sequence[Facts]) -> str:

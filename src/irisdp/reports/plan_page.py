@@ -9,24 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..accounting import Charge
-from ..markup import Html, element
+from ..markup import Html, element, joined
 from .batch_facts import Question
 from .blocks import bullets, document, pairs, section, table
-from .commands import commands
-from .facts import Batch, facts_of
+from .checks import checks
+from .facts import Batch, Facts, facts_of
 from .given import Given
-from .parts import MOST_ROWS, answered, digests, error_lines, in_odds, made_by, subject
-from .reading import cost_of_release, moved_by, proofs
-from .several import IN_SHORT, anchor, assumed_of, in_short, lines_once, warnings_of, ways_of
-from .words import asked, protected
+from .parts import in_odds, made_by, subject
+from .reading import cost_of_release, moved_by
+from .several import IN_SHORT, anchor, assumed_of, each, in_short, lines_once, warnings_of, ways_of
+from .words import protected
 
 __all__ = ["plan_page"]
 
-_ROWS, _FEWEST_ROWS = 20_000, 10
-"""Rows of answers in all, and of a question in any case."""
-_MOST_PICTURES = 40
 _MOST_NAMED = 3
 """Tables named in the heading; each question names its own."""
+_AGAIN = "name files in the plan and run it again"
+_KEPT = (
+    "Each answer is a line of the steward's ledger. Run again about the same data, the plan comes to the same answers "
+    "and costs nothing."
+)
 
 
 def plan_page(given: Sequence[Given], names: Sequence[str | None], plan: str) -> str:
@@ -52,16 +54,16 @@ def plan_page(given: Sequence[Given], names: Sequence[str | None], plan: str) ->
     sections = [
         section("What was published", _published(questions, titles)),
         section("What it cost", _cost(questions)),
-        section("Questions and answers", _each(questions, titles)),
+        section("Questions and answers", each(questions, titles, _told)),
         section("How to read them", [bullets(lines_once(questions, ways_of(questions)))]),
         section("What not to conclude", [bullets(lines_once(questions, warnings_of(questions)))]),
         section("What was taken for granted", [pairs(assumed_of(questions, "plan"))]),
-        section("How to check it", _checks(questions)),
+        section("How to check it", checks([one[1:] for one in questions], again=_AGAIN, kept=_KEPT, whole=False)),
     ]
     asked_in_all = f"{len(questions):,} question{'' if len(questions) == 1 else 's'}"
     named = list(dict.fromkeys(facts.said.get("table", "a table") for _, facts, _ in questions))
     about = ", ".join(named) if len(named) <= _MOST_NAMED else f"{len(named):,} tables"
-    lead = f"The plan {plan}: {asked_in_all}, each answered and charged by itself."
+    lead = f"The plan “{plan}”: {asked_in_all}, each answered and charged by itself."
     return document(f"{asked_in_all} about {about}", lead, sections, made_by([facts for _, facts, _ in questions]))
 
 
@@ -77,7 +79,7 @@ def _published(questions: Sequence[Question], titles: Sequence[str]) -> Iterator
             element("td", title),
             element("td", facts.said.get("table", "not said")),
             element("td", in_short(given), class_="answer"),
-            element("td", str(facts.cost)),
+            element("td", *_unbroken(facts.cost)),
         )
         for (batch, facts, given), title in zip(questions, titles, strict=True)
     ]
@@ -111,35 +113,17 @@ def _cost(questions: Sequence[Question]) -> Iterator[Html]:
         )
 
 
-def _each(questions: Sequence[Question], titles: Sequence[str]) -> Iterator[Html]:
-    most = max(_FEWEST_ROWS, min(MOST_ROWS, _ROWS // len(questions)))
-    for place, ((batch, facts, given), title) in enumerate(zip(questions, titles, strict=True)):
-        drawn = [("Drawn", facts.said["date"])] if "date" in facts.said else []
-        told = [("Cost", cost_of_release(facts)), *drawn, ("Protected", protected(facts)), *subject(facts)]
-        content = [
-            element("p", f"{asked(facts)}."),
-            *answered(facts, given, most=most, picture=place < _MOST_PICTURES),
-            element("p", "Whatever the records say, an answer is expected to be:", class_="before"),
-            error_lines(facts),
-            pairs(told),
-        ]
-        yield section(f"{batch.question}. {title}", content, name=anchor(batch.question), level=3)
+def _told(facts: Facts) -> Iterator[tuple[str, str]]:
+    yield "Cost", cost_of_release(facts)
+    if "date" in facts.said:
+        yield "Drawn", facts.said["date"]
+    yield "Protected", protected(facts)
+    yield from subject(facts)
 
 
-def _checks(questions: Sequence[Question]) -> Iterator[Html]:
-    files = [file for _, _, given in questions for file in given.files]
-    if files:
-        yield digests(files)
-    for what, line in commands([(facts, given) for _, facts, given in questions]):
-        if not line.startswith("irisdp report"):  # that makes pages of releases and batches
-            yield element("p", f"{what[0].upper()}{what[1:]}", class_="before")
-            yield element("pre", element("code", line))
-    pages = dict.fromkeys(page for _, facts, _ in questions for page in proofs(facts))
-    if pages:
-        said = ", ".join(pages)
-        yield element("p", f"Why it is private, and how far off it is, is proven in the source of Iris: {said}.")
-    yield element(
-        "p",
-        "Each answer is a line of the steward's ledger. Run again about the same data, the plan comes to the same "
-        "answers and costs nothing.",
-    )
+def _unbroken(cost: Charge) -> Iterator[Html]:
+    """Write a cost that is broken into lines between its numbers, and within none."""
+    *before, last = str(cost).split(", ")
+    for part in before:
+        yield joined(element("span", f"{part},", class_="whole"), " ")
+    yield element("span", last, class_="whole")

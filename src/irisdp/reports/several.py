@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from ..markup import joined
+from ..markup import Html, element, joined
 from .batch_facts import Question
+from .blocks import pairs, section
+from .facts import Facts
 from .given import Given
-from .parts import unit_of
+from .parts import MOST_ROWS, answered, error_lines, unit_of
 from .reading import assumed, how_to_read, not_to_conclude
+from .words import asked
 
-__all__ = ["IN_SHORT", "anchor", "assumed_of", "in_short", "lines_once", "numbered", "warnings_of", "ways_of"]
+__all__ = ["IN_SHORT", "anchor", "assumed_of", "each", "in_short", "lines_once", "numbered", "warnings_of", "ways_of"]
 
 Said = TypeVar("Said")
+
+_ROWS, _FEWEST_ROWS = 20_000, 10
+"""Rows of answers in all, and of a question in any case."""
+_MOST_PICTURES = 40
+"""Questions whose answers are drawn: each takes time, and room."""
 
 
 def anchor(number: int) -> str:
@@ -37,6 +45,26 @@ def in_short(given: Given) -> str:
     return told["answer"] + between
 
 
+def each(
+    questions: Sequence[Question], titles: Sequence[str], told: Callable[[Facts], Iterable[tuple[str, str]]]
+) -> Iterator[Html]:
+    """Show each question: its answers, how far off they are expected to be, and what is told of it besides."""
+    most = max(_FEWEST_ROWS, min(MOST_ROWS, _ROWS // len(questions)))
+    for place, ((batch, facts, given), title) in enumerate(zip(questions, titles, strict=True)):
+        content = [
+            element("p", f"{asked(facts)}."),
+            *answered(facts, given, most=most, picture=place < _MOST_PICTURES),
+            element("p", "Whatever the records say, an answer is expected to be:", class_="before"),
+            error_lines(facts),
+            pairs(told(facts)),
+        ]
+        yield section(f"{batch.question}. {title}", content, name=anchor(batch.question), level=3)
+    if len(questions) > _MOST_PICTURES:
+        yield element(
+            "p", f"The answers of the first {_MOST_PICTURES} questions are drawn; those of all stand in tables."
+        )
+
+
 def ways_of(questions: Sequence[Question]) -> list[Iterator[str]]:
     """Say of each question how its answers are read."""
     return [how_to_read(facts, unit_of(facts)) for _, facts, _ in questions]
@@ -55,7 +83,9 @@ def lines_once(questions: Sequence[Question], said: Sequence[Iterable[str]]) -> 
 
 def assumed_of(questions: Sequence[Question], whole: str) -> Iterator[tuple[str, str]]:
     """Say in the same way what was taken for granted, on the page of a whole batch or plan."""
-    for (name, line), whose in _once(questions, [assumed(facts, whole=whole) for _, facts, _ in questions]):
+    found = list(_once(questions, [assumed(facts, whole=whole) for _, facts, _ in questions]))
+    names = list(dict.fromkeys(name for (name, _), _ in found))
+    for (name, line), whose in sorted(found, key=lambda said: names.index(said[0][0])):
         yield name, joined(whose, ": ", line) if whose else line
 
 
