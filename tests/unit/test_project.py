@@ -4,6 +4,7 @@ import json
 import re
 import time
 import tomllib
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,6 +16,7 @@ from irisdp.cli.main import run
 from irisdp.errors import BadInput, BudgetRefused, PromiseRefused
 from irisdp.release import init_project, plan, publish
 from irisdp.release.projects import project
+from support.commands import irisdp as irisdp_command
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 
@@ -113,6 +115,60 @@ def test_what_is_left_out_is_filled_in(survey, said):
     both = plan(survey, "count", by=["vote", "EDUC"], epsilon=1)
     assert sorted(both.groups.labels) == [(vote, educ) for vote in "01" for educ in (1, 2, 3)]
     assert found.describe_project() == ["survey.iris.toml says relation, unit, types, categories, groups, limit"]
+
+
+TOWNS = '[groups]\ntown = ["Centrum", "Nørreport", "Kids, Toys & More"]\nward = [1, 2.5]\n[categories]\nage = [1, 2]\n'
+NOT_AMONG = "among the groups by town in t.iris.toml; "
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("count --by town --groups Centrum,Norreport", f'"Norreport" is not {NOT_AMONG}did you mean "Nørreport"?'),
+        (
+            ["count", "--by", "town", "--groups", "Centrum,Kids, Toys & More"],
+            f'"Kids", "Toys & More" are not {NOT_AMONG}the one name "Kids, Toys & More" is written in double quotes, '
+            "as is each with a comma",
+        ),
+        ("count --by town --groups Vesterbro", f'"Vesterbro" is not {NOT_AMONG}what is listed there is known to be'),
+        ("count --by ward --groups 1.0,3", '"3" is not among the groups by ward in t.iris.toml; '),
+        ("plurality age --categories 1,3", '"3" is not among the categories of age in t.iris.toml; '),
+        (["count", "--by", "town", "--groups", 'Centrum,"Kids, Toys & More"'], None),
+        ("count --by ward --groups 1,2.50", None),
+        ("count --by town", None),
+        ("plurality age", None),
+    ],
+)
+def test_groups_that_are_none_of_the_project_s_are_told(tmp_path, monkeypatch, asked, told):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("town,ward,age\nCentrum,1,2\n")
+    Path("t.iris.toml").write_text(TOWNS)
+    words = asked.split() if isinstance(asked, str) else asked
+    for more in ("--dry-run", "--json", "--force"):
+        shown = irisdp_command(["publish", "t.csv", *words, "--epsilon", "1", more])
+        assert shown.status == 0, shown.err
+        notes = [line for line in shown.out.splitlines() if line.startswith("  note ")]
+        assert len(notes) == (told is not None and more != "--json")
+        assert all(note.startswith(f"  note      {told}") for note in notes), notes
+
+
+def test_plans_and_batches_tell_groups_that_are_none_of_the_project_s(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("town,ward,age\nCentrum,1,2\n")
+    Path("t.iris.toml").write_text(TOWNS)
+    question = {"query": "count", "by": "town", "groups": "Norreport"}
+    Path("b.json").write_text(
+        json.dumps(
+            {"data": "t.csv", "budget": {"epsilon": 1}, "questions": [question, {**question, "expression": "age = 2"}]}
+        )
+    )
+    keys = "\n".join(f'{key} = "{value}"' for key, value in question.items())
+    Path("p.toml").write_text(f'[datasets.t]\ndata = "t.csv"\n[[questions]]\nepsilon = 1\n{keys}\n')
+    for command in ("batch b.json", "run p.toml"):
+        for more in ("--dry-run", "--force"):
+            ended = irisdp_command(f"{command} {more}")
+            shown = ended.out + ended.err
+            assert shown.count(f'note      "Norreport" is not {NOT_AMONG}') == 1, shown
 
 
 def test_what_is_said_on_the_line_comes_first(survey, said):

@@ -44,6 +44,20 @@ def test_json_loses_no_letter_to_an_encoding(survey):
     assert [row["town"] for row in json.loads(found.stdout.decode("ascii"))["answers"]] == ["Ely", "Äly"]
 
 
+def test_names_that_lose_letters_to_an_encoding_are_told_once(survey):
+    words = ("publish", "d.csv", "count", "--by", "town", "--groups", "Ely,Äly,Üly", "--epsilon", "1")
+    told = b"irisdp: output: is in ascii, which lacks letters that are shown as ?; set PYTHONUTF8=1 or LC_ALL=C.UTF-8, "
+    for more in ((), ("--dry-run",)):
+        found = run(survey, *words, *more, PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+        assert (found.returncode, found.stderr.count(b"\n")) == (0, 1)
+        assert b"?ly" in found.stdout and found.stderr.startswith(told)
+    for quiet in ((*words, "--json"), PUBLISH):  # in JSON letters are escaped, and these words have all theirs
+        found = run(survey, *quiet, PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+        assert (found.returncode, found.stderr) == (0, b"")
+    refused = run(survey, *words[:-2], PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+    assert (refused.returncode, refused.stderr.count(b"\n")) == (2, 1)
+
+
 @needs_full
 @pytest.mark.parametrize("more", [(), ("--json",)])
 def test_what_is_charged_and_not_shown_has_a_status_of_its_own(survey, more):

@@ -105,7 +105,12 @@ def _show_cost(planned: BatchPlan) -> None:
 
     one = planned.plans[0]
     public = {line: None for each in planned.plans for line in each.describe_public()}  # each once, in their order
-    said = [*planned.describe_cost(), *(("project", line) for line in one.describe_project())]
+    notes = {line: None for each in planned.plans for line in each.describe_unlisted()}
+    said = [
+        *(("note", line) for line in notes),
+        *planned.describe_cost(),
+        *(("project", line) for line in one.describe_project()),
+    ]
     said += [*(("read", reading) for reading in one.describe_reading())]
     said += [("unit", rule) for rule in _unit_rules(planned)]
     for heading, words in [*said, *(("public", line) for line in public)]:

@@ -22,7 +22,7 @@ from . import audit, batch, compare, design, explore, init, interpret, ledger, p
 from .commands import Command, CommandOnDocuments, Commands, explain
 from .options import print_json
 from .run import run_command
-from .terminal import give_up_output, write_plain_letters
+from .terminal import give_up_output, say_what_is_lost, write_plain_letters
 
 __all__ = ["app", "run"]
 
@@ -219,6 +219,8 @@ def run(arguments: list[str] | None = None) -> int:
     try:
         write_plain_letters()
         status = _status(sys.argv[1:] if arguments is None else arguments)
+        if status == 0:  # what is wrong is said in one line
+            say_what_is_lost()
     except KeyboardInterrupt:  # before the command began, or while it ended
         status = _complain("stopped", _STOPPED)
     if arguments is None:

@@ -82,6 +82,8 @@ def _show_outlook(foreseen: RunOutlook) -> None:
             view.print(f"  error     {error}", soft_wrap=True)
         for heading, said in _becomes(one):
             view.print(f"  {heading:<9} {escape(in_options(said, _OPTIONS))}", soft_wrap=True)
+        for said in one.plan.describe_unlisted():
+            say(view, f"  note      {said}")
         for path in one.out:
             say(view, f"  out       {short_path(path)}")
     answered = sum(one.unchanged.repeated for one in foreseen.expected)
@@ -153,6 +155,8 @@ def _show(published: RunPublication) -> None:
     coarser = sum(found.cost.is_nothing and not found.repeated for found in published)
     if coarser:
         view.print(f"  free      {coarser} of {len(published)}: new answers {PAID_BEFORE}")
+    for line in {said: None for found in published for said in found.plan.describe_unlisted()}:
+        say(view, f"  note      {line}")
     for line in published.describe_budgets():
         view.print(f"  ledger    {escape(line)}", soft_wrap=True)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ..errors import NotShown
 
-__all__ = ["give_up_output", "show_what_is_charged", "write_plain_letters"]
+__all__ = ["give_up_output", "say_what_is_lost", "show_what_is_charged", "write_plain_letters"]
 
 _PLAIN = {
     "α": "alpha",
@@ -31,15 +31,29 @@ _PLAIN = {
     "…": "...",
 }
 _HANDLER = "plain-letters"
+_lost: list[str] = []
+"""The encoding of what was printed, for each time that letters of a name became question marks."""
 
 
 def write_plain_letters() -> None:
     """Let standard output spell letters that its encoding lacks: a charge must not fail on an ε."""
     codecs.register_error(_HANDLER, _spelled)
+    _lost.clear()
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors=_HANDLER)
+
+
+def say_what_is_lost() -> None:
+    """Say on standard error, once, that names were printed with question marks for letters: two may look alike."""
+    if _lost:
+        with contextlib.suppress(OSError):
+            print(
+                f"irisdp: output: is in {_lost[0]}, which lacks letters that are shown as ?; set PYTHONUTF8=1 or "
+                "LC_ALL=C.UTF-8, or read the answers of a file or of --json, which have every letter",
+                file=sys.stderr,
+            )
 
 
 @contextlib.contextmanager
@@ -75,4 +89,6 @@ def _spelled(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     letters = error.object[error.start : error.end]
+    if any(letter not in _PLAIN for letter in letters):
+        _lost.append(error.encoding)
     return "".join(_PLAIN.get(letter, "?") for letter in letters), error.end

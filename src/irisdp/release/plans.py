@@ -16,13 +16,13 @@ from ..cells import USUAL_CONFIDENCE, NamesGroups, SpeaksOfUnits
 from ..exact import checked, in_short
 from ..mechanisms import privacy_to_document
 from ..privacy import Gaussian, Guarantee, Privacy
-from ..queries import Condition, Contribution, Groups, PerUnit, Query, Relation, Table, entry_of
+from ..queries import Condition, Contribution, Groups, PerUnit, Query, Relation, Table, entry_of, is_in_parts
 from ..renamed import renamed_method
 from ..tabular import html_table
 from .audiences import Audience
 from .errors_around import ErrorAt, errors_around
 from .pricing import Price
-from .projects import Project
+from .projects import Project, say_unlisted
 from .risk import Risk, risk_of
 from .subject import Subject, canonical
 from .within import Met
@@ -241,9 +241,30 @@ class Plan:
         """Say in a line for people what a project file said; none without one."""
         return [] if self.project is None else [self.project.describe(self.project_says)]
 
+    def describe_unlisted(self) -> list[str]:
+        """Say which groups and categories are none of the project's, where the question names its own."""
+        project, query = self.project, self.query
+        if project is None:
+            return []
+        named: list[tuple[str, str, tuple[Any, ...]]] = []
+        if self.groups is not None and "groups" not in self.project_says:
+            parts = query.parts if is_in_parts(query) else None
+            own = len(self.by) - (0 if parts is None else len(parts.columns))
+            columns = zip(*self.groups.labels, strict=True)
+            named += [("groups", name, values) for name, values in zip(self.by[:own], columns, strict=False)]
+        if query.categories is not None and query.column is not None and "categories" not in self.project_says:
+            named.append(("categories", query.column.name, query.categories.names))
+        said = (
+            say_unlisted(values, known, what=what, column=name, file=project.name)
+            for what, name, values in named
+            if (known := getattr(project, what).get(name.casefold())) is not None
+        )
+        return [line for line in said if line is not None]
+
     def describe_rules(self) -> list[tuple[str, str]]:
         """Say by which rules records are read, what stands for a person, and what is public, each with its heading."""
-        said = [("project", line) for line in self.describe_project()]
+        said = [("note", line) for line in self.describe_unlisted()]
+        said += [("project", line) for line in self.describe_project()]
         said += [("read", reading) for reading in self.describe_reading()]
         said += [("unit", rule) for rule in self.asked.describe_unit()]
         return [*said, *(("public", public) for public in self.describe_public())]

@@ -5,6 +5,7 @@ from ...facades import when_used
 with when_used(__name__):
     from .project import Project, Told, check_columns, currency_with, find_project, limit_to_set, tell
     from .template import init_project
+    from .unlisted import say_unlisted
 
 __all__ = [
     "Project",
@@ -14,5 +15,6 @@ __all__ = [
     "find_project",
     "init_project",
     "limit_to_set",
+    "say_unlisted",
     "tell",
 ]
