@@ -11,7 +11,8 @@ import socket
 import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,6 +28,11 @@ _STANDALONE = "spark://"
 """What the address of a cluster of Spark's own begins with."""
 _PATIENCE = 15
 """Seconds within which a server or a cluster must answer; Spark itself would try for minutes."""
+_JOINING = 30
+"""Seconds within which a cluster of Spark's own must let a program in, from when Java runs. Spark's own start is half
+of them where the machine is busy."""
+_STEP, _LOOK = 5, 0.1
+"""Seconds to wait for what should take none, and between two looks at it."""
 _LOCK = threading.Lock()
 
 
@@ -85,6 +91,8 @@ def _session_here(master: str | None) -> Any:
         rule, remedy = "is a cluster on which Spark could not be started", "check its address, and Java: 17 or newer"
     chosen = builder if master is None else builder.master(master)
     with _quiet(wanted=alone):
+        if alone and master is not None and master.startswith(_STANDALONE):
+            _join(chosen, rule, remedy)
         first = guarded(chosen.getOrCreate, rule, remedy, "engine" if master is None else "master")
     if master is not None and first.sparkContext.master != master:
         rule = "is another cluster than that on which a session of this program runs"
@@ -107,6 +115,59 @@ def _call_up(master: str) -> None:
             continue
         return
     raise BadInput("master", "is a cluster that does not answer", "check its address, and that it runs")
+
+
+def _join(builder: Any, rule: str, remedy: str) -> None:
+    """Start a session on a cluster of Spark's own, and end a Java that waits in vain: something else may listen there.
+
+    Spark asks three times to be let in, for twenty seconds each, and nothing sets that otherwise. A Java of the
+    caller's is not ended, and so asks as long as it likes.
+    """
+    from pyspark import SparkContext
+
+    context: Any = SparkContext
+    if context._gateway is not None:
+        return
+    ended: list[BaseException | None] = []
+
+    def start() -> None:
+        try:
+            builder.getOrCreate()
+            ended.append(None)
+        except BaseException as error:  # which is told where the others are
+            ended.append(error)
+
+    trial = threading.Thread(target=start, daemon=True)
+    trial.start()
+    try:
+        while trial.is_alive() and context._gateway is None:  # until there is a Java, however slow the machine is
+            trial.join(_LOOK)
+        trial.join(_JOINING)
+    except BaseException:  # whoever waits has waited long enough
+        _end_java(context, trial)
+        raise
+    if trial.is_alive():
+        _end_java(context, trial)
+        told = f"is an address that answers, and lets no program in within {_JOINING} seconds"
+        raise BadInput("master", told, "check that a Spark master of this release listens there")
+    if ended[0] is not None:
+        guarded(partial(_raise, ended[0]), rule, remedy, "master")
+
+
+def _end_java(context: Any, trial: threading.Thread) -> None:
+    """End the Java that this process started, and let another be started."""
+    gateway = context._gateway
+    with suppress(Exception):
+        gateway.proc.kill()
+        gateway.proc.wait(_STEP)
+    trial.join(_STEP)
+    with suppress(Exception):
+        gateway.shutdown()
+    context._gateway = context._jvm = None
+
+
+def _raise(error: BaseException) -> None:
+    raise error
 
 
 @contextmanager
