@@ -271,8 +271,13 @@ def check_columns(told: Told, table: Table) -> None:
     if told.project is not None:
         if told.project.unit is not None:
             table.column(told.options["unit"], "unit")
-        for name in (*told.project.categories, *told.project.groups):
-            table.column(name, "project")
+        for section, columns in (("categories", told.project.categories), ("groups", told.project.groups)):
+            for name in columns:
+                try:
+                    table.column(name, "project")
+                except BadInput as error:
+                    rule = f"in {told.project.name}, {section} {error.rule}"
+                    raise BadInput("project", rule, error.remedy) from None
 
 
 def _categories(project: Project, asked: Query[Any] | None, options: Mapping[str, Any]) -> tuple[Any, ...] | None:
