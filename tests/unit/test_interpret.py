@@ -5,6 +5,7 @@ import json
 import pytest
 
 from irisdp.cli.main import run
+from support.releases import forget_digests
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def test_readings_that_were_drawn_at_random_are_said_to_be(release, capsys, tmp_
     answers = release.with_name("o.csv")
     row = answers.read_text().splitlines()[0]
     answers.write_text(f"{row}\n9{',0' * row.count(',')}\n")
-    answers.with_name("o.csv.datapackage.json").unlink()
+    forget_digests(answers)
     note = "readings are drawn at random, anew with each call"
     assert run(["interpret", str(answers), "--at-most", "3"]) == 0
     assert note in capsys.readouterr().out
@@ -179,7 +180,7 @@ def test_counts_and_losses_beyond_all_measure_are_read_or_refused(tmp_path, caps
 
 def test_an_answer_file_that_is_missing_or_foreign_is_refused(release, capsys):
     beside = release.with_name("o.csv")
-    beside.with_name("o.csv.datapackage.json").unlink()  # which would tell that the answers are others
+    forget_digests(beside)
     for content, rule in (("a,b\n1,2\n", "no column"), ("answer\nfive\n", "answer"), ("answer\n1,2\n", "lengths")):
         beside.write_text(content)
         assert run(["interpret", str(release)]) == 2

@@ -21,6 +21,7 @@ from irisdp.queries.declared import read_declared
 from irisdp.queries.query import as_asked
 from irisdp.reading import interpret
 from irisdp.release import Ledger, plan
+from support.releases import forget_digests
 
 
 @pytest.fixture
@@ -466,5 +467,8 @@ def test_answers_that_were_changed_by_hand_are_not_read_as_what_was_published(co
         line = said(capsys, command[0], named, *command[1:])
         assert str(out) in line and f"is not as it was published: {out}.datapackage.json holds another sha256" in line
         assert line.endswith("publish the same again with --force, which is free of charge")
-    Path(f"{out}.datapackage.json").unlink()  # nothing says what it was
+    Path(f"{out}.datapackage.json").unlink()
+    line = said(capsys, command[0], str(out), *command[1:])
+    assert f"is not as it was published: {out}.release.json holds another sha256" in line
+    forget_digests(out)  # nothing says what it was
     assert "sha256" not in (run([*command[:1], str(out), *command[1:]]), capsys.readouterr().err)[1]

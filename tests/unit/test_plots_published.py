@@ -14,6 +14,7 @@ from irisdp.plots.answers import read_published
 from irisdp.plots.headings import heading
 from irisdp.plots.rows import cut_apart, in_columns, labels
 from irisdp.reading import Posterior
+from support.releases import forget_digests
 
 HOSTILE = ["</script><script>alert(1)</script>", "a\u202eb", '"q", > x', "two\nlines"]
 CANARY = 7919
@@ -194,6 +195,8 @@ def test_files_that_hold_no_answers_are_refused(session, tmp_path):
     shutil.copy(found.out[0], alone / "p.csv")
     with pytest.raises(BadInput, match=r"^release: p\.csv holds answers, and not how they were made"):
         published(alone / "p.csv")
+    shutil.copy(found.out[0], alone / "o.csv")
+    forget_digests(alone / "o.csv")
     (alone / "o.csv").write_text("town,answer,answer_low,answer_high\nEly,1e999999,0,x\n")
     with pytest.raises(BadInput, match=r"^answer: "):
         published(alone / "o.csv")

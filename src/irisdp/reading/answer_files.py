@@ -11,8 +11,11 @@ from typing import Any
 from ..errors import BadInput
 from ..exact import read_json
 from ..release.group_names import as_written
+from .agreement import check_agreement
 
 __all__ = ["rows_of"]
+
+_BESIDE = ".release.json"
 
 _MOST_VALUES = 2 * 10**7
 """Values that a Parquet file of answers may hold, or one for each of its bytes."""
@@ -24,30 +27,44 @@ def rows_of(path: Path) -> tuple[list[str], list[list[Any]]]:
     Raises
     ------
     BadInput
-        For a file that is not there or none that `publish` wrote, and for one that was changed since: the data package
-        beside it holds its digest.
+        For a file that is not there or none that `publish` wrote, for one that was changed since (the data package and
+        the sidecar beside it hold its digest), and for a sidecar that contradicts itself or the columns.
     """
     if not path.is_file():
         raise BadInput("release", f"there is no {path.name} beside it", "give value=, or put the file beside it")
-    _check_unchanged(path)
+    sidecar = _sidecar_beside(path)
+    _check_unchanged(path, sidecar)
     columns, rows = _read(path)
     if any(len(row) != len(columns) for row in rows):
         raise BadInput("release", f"{path.name} has rows of different lengths", "give a file that publish wrote")
+    check_agreement(f"{path.name}{_BESIDE}", sidecar, columns if rows and "answer" in columns else None)
     return columns, rows
 
 
-def _check_unchanged(path: Path) -> None:
+def _sidecar_beside(path: Path) -> Any:
+    beside = path.with_name(f"{path.name}{_BESIDE}")
+    return read_json(beside, "release") if beside.is_file() else None
+
+
+def _check_unchanged(path: Path, sidecar: Any) -> None:
+    """Compare a file with the digests that stand beside it: in the data package, and in the sidecar since 0.2."""
+    told: list[tuple[str, str]] = []
     package = path.with_name(f"{path.name}.datapackage.json")
-    if not package.is_file():
-        return
-    described = read_json(package, "release")
-    resources = described.get("resources") if isinstance(described, Mapping) else None
-    for resource in resources if isinstance(resources, list) else []:
-        if isinstance(resource, Mapping) and resource.get("path") == path.name:
-            kind, _, digest = str(resource.get("hash")).partition(":")
-            if kind == "sha256" and digest != hashlib.sha256(path.read_bytes()).hexdigest():
-                rule = f"{path.name} is not as it was published: {package.name} holds another sha256"
-                raise BadInput("release", rule, "publish the same again with force=True, which is free of charge")
+    if package.is_file():
+        described = read_json(package, "release")
+        resources = described.get("resources") if isinstance(described, Mapping) else None
+        for resource in resources if isinstance(resources, list) else []:
+            if isinstance(resource, Mapping) and resource.get("path") == path.name:
+                kind, _, digest = str(resource.get("hash")).partition(":")
+                told += [(package.name, digest)] if kind == "sha256" else []
+    answers = sidecar.get("answers") if isinstance(sidecar, Mapping) else None
+    if isinstance(answers, Mapping) and answers.get("sha256") is not None:
+        told.append((f"{path.name}{_BESIDE}", str(answers["sha256"])))
+    found = hashlib.sha256(path.read_bytes()).hexdigest() if told else ""
+    for name, digest in told:
+        if digest != found:
+            rule = f"{path.name} is not as it was published: {name} holds another sha256"
+            raise BadInput("release", rule, "publish the same again with force=True, which is free of charge")
 
 
 def _read(path: Path) -> tuple[list[str], list[list[Any]]]:

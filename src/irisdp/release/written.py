@@ -5,6 +5,7 @@ Where they go is settled before anything is drawn; nothing in them depends on th
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -166,13 +167,16 @@ def sidecar(
     made: Mapping[str, Any],
     *,
     batch: Mapping[str, Any] | None = None,
+    path: Path | None = None,
 ) -> dict[str, Any]:
     """Return what a reader of an audience's answers needs to know, JSON-ready; all of it is public.
 
     `body` is what the plan says of them (`Plan.body`), `ends` what is public of the ends of their ranges and what was
     drawn beside what is shown, and `made` where they come from (`provenance`): asking again writes the same. In a
-    batch, `batch` says what all its questions cost together; the cost beside it is that of this question alone.
+    batch, `batch` says what all its questions cost together; the cost beside it is that of this question alone. Of
+    answers that are written to a file, `path`, it holds the digest.
     """
+    digest = None if path is None else hashlib.sha256(answers_bytes(answers, path)).hexdigest()
     return {
         "format": SIDECAR_FORMAT,
         **body,
@@ -182,6 +186,7 @@ def sidecar(
         "columns": list(answers.columns),
         **answers.assured.to_document(),
         "ledger": {"id": number},
+        **({} if digest is None else {"answers": {"sha256": digest}}),
     }
 
 

@@ -167,7 +167,8 @@ def _handed_over(
         answers = shown_answers(one, audience, of_one.nodes, own)
         told = {"cost": entry.cost.to_document(), "questions": len(planned.plans), "question": place + 1}
         more = shown_beside(one, audience, of_one.nodes, own)
-        beside = sidecar(one.body(audience), answers, number, more, provenance(settled), batch=told)
+        path = files[place][0].path if place in files else None
+        beside = sidecar(one.body(audience), answers, number, more, provenance(settled), batch=told, path=path)
         publications.append(
             Publication(
                 plan=one,
