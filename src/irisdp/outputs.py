@@ -8,8 +8,10 @@ somebody else put there in the meantime.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import secrets
 import stat
 import tempfile
 import unicodedata
@@ -106,7 +108,8 @@ def write_outputs(
 ) -> tuple[Path, ...]:
     """Write planned files together: each is whole, and where one cannot be made, none of the new ones is left behind.
 
-    A file that holds the same already stays as it is, if it may be replaced or appeared since it was planned.
+    Nor is one where the writing is interrupted, be it by Ctrl-C. A file that holds the same already stays as it is,
+    if it may be replaced or appeared since it was planned.
 
     Parameters
     ----------
@@ -121,32 +124,29 @@ def write_outputs(
         Or what `refusal` makes: for a disk that refuses, and for a file that appeared since it was planned and may not
         be replaced.
     """
-    drafts: list[tuple[Output, Path]] = []
-    named: list[Path] = []
-    made: list[Path] = []
+    drafts: list[_Draft] = []
     output = None
     try:
         for output, content in contents:
-            named.append(output.path)
+            drafts.append(_Draft(output))
             if not (output.force and _holds(output.path, content)):
-                drafts.append((output, _draft(output.path, content)))
-        for output, draft in drafts:
-            if output.force:
-                os.replace(draft, output.path)
-            elif _put(draft, output.path):
-                made.append(output.path)
-    except OSError as error:
-        for path in made:
-            path.unlink(missing_ok=True)
-        if output is None:
+                drafts[-1].fill(content)
+        for draft in drafts:
+            output = draft.output
+            draft.put()
+        named = tuple(draft.output.path for draft in drafts)
+        for draft in drafts:
+            draft.drop()
+    except BaseException as error:  # an interrupt too: it may come between any two steps
+        for draft in drafts:
+            draft.take_back()
+            draft.drop()
+        if not isinstance(error, OSError) or output is None:
             raise
         reason = "it appeared meanwhile" if isinstance(error, FileExistsError) else error.strerror or "the disk refused"
         failed = f"{output.path} could not be written ({reason})"
         raise (_not_written if refusal is None else refusal)(output.field, failed) from None
-    finally:
-        for _, draft in drafts:
-            draft.unlink(missing_ok=True)
-    return tuple(named)
+    return named
 
 
 def _holds(path: Path, content: bytes) -> bool:
@@ -206,35 +206,71 @@ def _check_place(path: Path, field: str) -> None:
         ) from None
 
 
-def _draft(path: Path, content: bytes) -> Path:
-    """Write a file under a passing name beside its own."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".irisdp-")
-    try:
-        with os.fdopen(handle, "wb") as file:
+class _Draft:
+    """A file under a passing name beside its own, until it is put there.
+
+    What was done is told by looking at the disk: an interrupt may come after a step and before it could be noted.
+    """
+
+    def __init__(self, output: Output) -> None:
+        self.output = output
+        self._passing = output.path.with_name(f".irisdp-{secrets.token_hex(8)}")
+        self._file: tuple[int, int] | None = None  # device and inode, under either name
+        self._new = False
+
+    def fill(self, content: bytes) -> None:
+        """Write the file under its passing name."""
+        with open(self._passing, "xb") as file:
             file.write(content)
-        os.chmod(name, _PUBLIC)
-    except BaseException:
-        os.unlink(name)
-        raise
-    return Path(name)
+        os.chmod(self._passing, _PUBLIC)
+        self._file = _file_at(self._passing)
 
-
-def _put(draft: Path, path: Path) -> bool:
-    """Give a draft its name unless something has it; tell whether that was needed, and not done by somebody else."""
-    try:
-        os.link(draft, path)
-    except FileExistsError:
-        if not _holds(path, draft.read_bytes()):
-            raise
-        return False
-    except OSError as error:
-        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS):
-            raise
-        # A file system without hard links: the name is taken first, and then filled by a rename.
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PUBLIC))
+    def put(self) -> None:
+        """Give the file its name; unless it may be replaced, only where nothing but the same has it."""
+        path = self.output.path
+        if self._file is None:  # what is there holds the same already
+            return
+        self._new = not (self.output.force and os.path.lexists(path))
+        if self.output.force:
+            os.replace(self._passing, path)
+            return
         try:
-            os.replace(draft, path)
-        except OSError:
-            os.unlink(path)
+            try:
+                os.link(self._passing, path)
+            except OSError as error:
+                if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS):
+                    raise
+                self._put_without_links(path)
+        except FileExistsError:
+            if not _holds(path, self._passing.read_bytes()):
+                raise
+
+    def _put_without_links(self, path: Path) -> None:
+        """On a file system without hard links the name is taken first, and then filled by a rename."""
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PUBLIC))
+            os.replace(self._passing, path)
+        except FileExistsError:
             raise
-    return True
+        except BaseException:
+            with contextlib.suppress(OSError):
+                if os.stat(path).st_size == 0:  # taken, and not filled: `take_back` would not know it
+                    os.unlink(path)
+            raise
+
+    def take_back(self) -> None:
+        """Remove the file from its name, where it is there and nothing was before."""
+        if self._new and self._file is not None and _file_at(self.output.path) == self._file:
+            self.output.path.unlink(missing_ok=True)
+
+    def drop(self) -> None:
+        """Remove the passing name."""
+        self._passing.unlink(missing_ok=True)
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

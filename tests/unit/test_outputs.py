@@ -5,12 +5,14 @@ import itertools
 import json
 import os
 import shutil
+import sys
 import threading
 
 import polars as pl
 import pytest
 
 import irisdp
+from irisdp import outputs
 from irisdp.cli.main import run
 from irisdp.errors import BadInput
 from irisdp.outputs import plan_outputs, same_file, write_outputs
@@ -280,20 +282,21 @@ def test_a_file_that_appears_while_the_answer_is_drawn_is_kept(here, monkeypatch
     assert json.loads(capsys.readouterr().out)["repeated"] is True
 
 
-@pytest.mark.parametrize("call", ["link", "replace", "fdopen", "chmod"])
+@pytest.mark.parametrize("call", ["link", "replace", "open", "chmod"])
 def test_a_disk_that_refuses_leaves_nothing(call, here, monkeypatch):
     (here / "old").write_text("old")
     files = plan_outputs([here / "new", here / "old"], [], field="--out", force=call == "replace")[:2] if (
         call == "replace"
     ) else plan_outputs([here / "new", here / "newer"], [], field="--out")  # fmt: skip
-    real, calls = getattr(os, call), itertools.count()
+    module = outputs if call == "open" else os
+    real, calls = getattr(os, call) if module is os else open, itertools.count()
 
     def refuse(*arguments, **options):
         if next(calls) == 1:
             raise OSError(errno.ENOSPC, "No space left on device")
         return real(*arguments, **options)
 
-    monkeypatch.setattr(os, call, refuse)
+    monkeypatch.setattr(module, call, refuse, raising=module is os)
     with pytest.raises(BadInput, match=r"No space left on device\), and so on; do this"):
         write_outputs(
             ((file, b"x") for file in files),
@@ -304,6 +307,88 @@ def test_a_disk_that_refuses_leaves_nothing(call, here, monkeypatch):
     assert not (here / "newer").exists()
     assert call == "replace" or not (here / "new").exists()
     assert not [path for path in here.iterdir() if path.name.startswith(".irisdp-")]
+
+
+class InterruptedAt:
+    """Trace the functions of outputs.py, and raise before the step with a number: a step is one instruction."""
+
+    def __init__(self, number, interrupt):
+        self.left, self.interrupt = number, interrupt
+
+    def __call__(self, frame, event, argument):
+        if frame.f_code.co_filename != outputs.__file__:
+            return None
+        frame.f_trace_opcodes = True
+        return self.step
+
+    def step(self, frame, event, argument):
+        if event == "opcode":
+            self.left -= 1
+            if self.left < 0:
+                raise type(self.interrupt)(*self.interrupt.args)  # a new one, which keeps no frame alive
+        return self.step
+
+    def hold(self, work):
+        """Work, and tell whether it was interrupted."""
+        before = sys.gettrace()
+        sys.settrace(self)
+        try:
+            work()
+        except type(self.interrupt):
+            return True
+        finally:
+            sys.settrace(before)
+        return False
+
+
+def interrupted_everywhere(folder, work, interrupt, stride=1):
+    """Yield, for each step in the middle of which `work` is interrupted, what is in the folder then."""
+    for number in itertools.count(0, stride):
+        for path in folder.iterdir():
+            path.unlink()
+        (folder / "old").write_bytes(b"old")
+        (folder / "same").write_bytes(b"same")
+        interrupted = InterruptedAt(number, interrupt).hold(work)
+        yield {path.name: path.read_bytes() for path in folder.iterdir()}
+        if not interrupted:
+            return
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # interrupted between `open` and its `with`
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+@pytest.mark.parametrize("force", [False, True], ids=["", "force"])
+@pytest.mark.parametrize("interrupt", [KeyboardInterrupt(), SystemExit(143)], ids=["Ctrl-C", "SIGTERM"])
+def test_an_interrupt_at_any_step_leaves_all_files_or_none(links, force, interrupt, tmp_path, monkeypatch):
+    if not links:
+        monkeypatch.setattr(os, "link", lambda *_: (_ for _ in ()).throw(OSError(errno.EPERM, "no")))
+    # None of them is an input; a planned file that appeared and holds the same is somebody else's, and stays.
+    planned = [outputs.Output(tmp_path / name, "out", force) for name in ("first", "same", "last")]
+    nothing = {"old": b"old", "same": b"same"}
+    whole = {**nothing, "first": b"1", "last": b"3"}
+    found = [
+        *interrupted_everywhere(
+            tmp_path,
+            lambda: write_outputs(zip(planned, [b"1", b"same", b"3"], strict=True)),
+            interrupt,
+            tried(3, 1),
+        )
+    ]
+    assert len(found) > 50 and found[-1] == whole
+    assert [one for one in found if one not in (nothing, whole)] == []
+    at = found.index(whole)
+    assert found[:at] == [nothing] * at and len(found) - at < 20, "whole only at the very end"
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # interrupted between `open` and its `with`
+def test_what_was_replaced_before_an_interrupt_is_whole(tmp_path):
+    planned = [outputs.Output(tmp_path / name, "out", True) for name in ("old", "new")]
+    seen = {
+        (one.get("old"), one.get("new"), len(one))
+        for one in interrupted_everywhere(
+            tmp_path, lambda: write_outputs(zip(planned, [b"1", b"2"], strict=True)), KeyboardInterrupt()
+        )
+    }
+    assert seen == {(b"old", None, 2), (b"1", None, 2), (b"1", b"2", 3)}
 
 
 def test_disks_without_hard_links_still_replace_nothing(here, monkeypatch):
