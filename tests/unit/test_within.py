@@ -334,6 +334,26 @@ def test_what_a_column_costs_is_rounded_up():
     assert all(F(0) <= said - row.level[1] < F("0.001") for said, row in zip(told, rows, strict=True))
 
 
+def test_no_chance_below_one_is_told_as_one():
+    rows = plan(PEOPLE, "count", within=60, confidence="0.999999999").errors_around()
+    assert rows[-1].chance == 1 - 2**-53
+    assert in_columns(rows)[-1].split()[-1] == ">0.999"
+    rows = plan(PEOPLE, "majority", "age > 30", epsilon=50).errors_around()
+    assert max(row.at_worst for row in rows) == 1 - 2**-53
+    assert "1" not in in_columns(rows)[1].split()
+    bounded = plan(PEOPLE, "count", within=5, epsilon=1).errors_around()
+    assert bounded[2].chance == 1, "which it is"
+
+
+@pytest.mark.parametrize("epsilon", ["1e-9", "0.1", "0.3", "1", "2", "7", "33", "36.5"])
+def test_a_risk_in_floats_is_rounded_up(epsilon):
+    for cost in (Cost(F(epsilon)), Cost(F(epsilon), F("1e-7")), ConcentratedCost(F(epsilon))):
+        risk = risk_of(cost, Relation.ADD_REMOVE, None)
+        told = risk.to_document()
+        assert F(told["guess_at_most"]) >= risk.guess
+        assert risk.posterior is None or F(told["posterior_at_most"]) >= risk.posterior
+
+
 def test_the_table_of_names_tells_the_worst_and_a_lead():
     rows = plan(PEOPLE, "plurality", "vote", within=20, **PARTIES).errors_around()
     assert [row.mean for row in rows] == [None] * 5

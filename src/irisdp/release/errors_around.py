@@ -11,7 +11,7 @@ from ..accounting import Charge
 from ..catalogue import FORMS
 from ..cells import CellMechanism, least_distance
 from ..errors import BadInput
-from ..exact import rational_text, short_above, shown_above, shown_below
+from ..exact import Enclosure, float_above, rational_text, short_above, shown_above, shown_below
 from ..privacy import Gaussian, Guarantee, Privacy
 from ..queries import Query, Relation
 
@@ -137,10 +137,15 @@ def _row(mechanism: CellMechanism[Any], privacy: Guarantee, cost: Charge, distan
         privacy=privacy,
         cost=cost,
         mean=mean,
-        at_worst=None if worst is None else float(worst),
+        at_worst=None if worst is None else _at_least(worst),
         likely=likely,
-        chance=None if asked is None else float(asked),
+        chance=None if asked is None else _at_least(asked),
     )
+
+
+def _at_least(chance: Enclosure) -> float:
+    """Return the largest float that a chance surely reaches: never 1 for less."""
+    return 0.0 - float_above(-chance.lower)
 
 
 def _chance(chance: float | None) -> str:

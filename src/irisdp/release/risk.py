@@ -21,7 +21,7 @@ from typing import Any
 import flint
 
 from ..accounting import Charge, ConcentratedCost, Cost, GaussianCost
-from ..exact import ball, enclosure_of, rational_text, short_above
+from ..exact import ball, enclosure_of, float_above, rational_text, short_above
 from ..queries import Relation
 
 __all__ = ["MUCH", "Risk", "delta_means", "risk_of"]
@@ -68,9 +68,9 @@ class Risk:
         return {
             "prior": 0.5,
             "asks": self.asks,
-            "posterior_at_most": None if self.posterior is None else float(self.posterior),
+            "posterior_at_most": None if self.posterior is None else float_above(self.posterior),
             "told_outright": rational_text(self.outright),
-            "guess_at_most": float(self.guess),
+            "guess_at_most": float_above(self.guess),
             "says": self.describe(),
         }
 
