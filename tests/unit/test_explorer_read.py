@@ -95,7 +95,7 @@ def test_seven_of_at_most_ten(releases):
     assert result.headline == "7 was published. Read it as 6 (with probability 0.09971) or 7 (with probability 0.9003)."
     assert fact(result, "Truth").value == "4 to 9"
     assert fact(result, "Loss").value == "0.803028 at worst"
-    assert fact(result, "Saved").value == "5.6%"
+    assert fact(result, "Saved").value == "5.6 %"
     assert result.pictures
 
 

@@ -90,8 +90,8 @@ def planned(*others):
     """Write the page of a plan: a question for each change of the sidecar, one row each."""
     given = []
     for other in others:
-        files = other.pop("files", FILES)
-        given.append(Given(SIDECAR | other, tuple(SIDECAR["columns"]), (("t0", "7", "4", "10"),), files))
+        files, row = other.pop("files", FILES), other.pop("row", ("t0", "7", "4", "10"))
+        given.append(Given(SIDECAR | other, tuple(SIDECAR["columns"])[-len(row) :], (row,), files))
     return plan_page(given, [None] * len(given), "weekly")
 
 
@@ -125,6 +125,14 @@ def test_what_a_plan_takes_for_granted_is_said_under_each_heading_once_after_the
     names = re.findall("<dt>(.*?)</dt>", told[: told.index("</dl>")])
     assert names.count("Persons") > 1
     assert [name for name, _ in itertools.groupby(names)] == list(dict.fromkeys(names))
+
+
+@pytest.mark.parametrize(
+    ("row", "short"),
+    [(("7", "4", "10"), "7 (4 to 10)"), (("7", "4", ""), "7 (4 to no end)"), (("7", "", "10"), "7 (no end to 10)")],
+)
+def test_an_answer_in_short_says_where_it_has_no_end(row, short):
+    assert short in ReadPage(planned({"row": row, "by": []})).cells
 
 
 def test_a_cost_is_broken_between_its_numbers_and_within_none():

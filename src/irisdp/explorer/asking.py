@@ -113,7 +113,7 @@ def _table() -> Path:
 
 
 def _command(asked: Asked) -> str:
-    options = [part for name, value in asked.options.items() for part in (f"--{name.replace('_', '-')}={value}",)]
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in asked.options.items()]
     words = ["irisdp", "publish", TABLE.name, *asked.words, *options, "--dry-run"]
     return f"echo {_NAMES} > {TABLE.name}\n{shlex.join(words)}\n{shlex.join([*words, '--json'])} > plan.json"
 

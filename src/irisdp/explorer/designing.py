@@ -183,7 +183,7 @@ def _first(mechanism: Designed, node: Hashable, number: int) -> list[str]:
     """Write the first probabilities of a row; of a formula in floats, as exact ones have as many digits as inputs."""
     if isinstance(mechanism, FactoredMechanism):
         row = mechanism.approximate_row(node)[:number].tolist()
-        return [f"{p:.4g}" if p else f"<{sys.float_info.min:.0e}" for p in row]
+        return [entry(Fraction(p), 4) if p else f"<{sys.float_info.min:.0e}" for p in row]
     return [entry(p, 4) for p in islice(mechanism.row(node), number)]
 
 

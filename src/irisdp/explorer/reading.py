@@ -110,7 +110,7 @@ def _of_count(found: Interpretation, document: Mapping[str, Any]) -> Result:
         share = 1 - rule.value / rule.face_value if rule.face_value else Fraction(0)
         costs = f"taking {answer.published} as it is costs {short_above(rule.face_value)}"
         facts.append(
-            Fact("Saved", f"{floor(1000 * share) / 10:.1f}%" if share >= _WORTH_SAYING else "less than 0.1 %", costs)
+            Fact("Saved", f"{floor(1000 * share) / 10:.1f} %" if share >= _WORTH_SAYING else "less than 0.1 %", costs)
         )
     notes = []
     if not rule.universal or found.shared:

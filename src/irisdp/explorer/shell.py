@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib import resources
-from urllib.parse import unquote
 
 import anyio
 from starlette.applications import Starlette
@@ -237,7 +236,7 @@ async def _given(room: Room, request: Request) -> dict[str, str]:
 
 
 def _saved(name: str) -> dict[str, str]:
-    return {"content-disposition": f'attachment; filename="{unquote(name)}"'}
+    return {"content-disposition": f'attachment; filename="{name}"'}
 
 
 async def _wrong(request: Request, error: Exception) -> Response:

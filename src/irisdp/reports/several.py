@@ -39,10 +39,8 @@ def in_short(given: Given) -> str:
         return f"{len(given.rows):,} answer{'' if len(given.rows) == 1 else 's'}, below"
     (row,) = given.rows
     told = dict(zip(given.columns, row, strict=True))
-    between = (
-        f" ({told['answer_low']} to {told['answer_high']})" if {"answer_low", "answer_high"} <= told.keys() else ""
-    )
-    return told["answer"] + between
+    ends = [told[name] or "no end" for name in ("answer_low", "answer_high") if name in told]
+    return told["answer"] + (f" ({' to '.join(ends)})" if ends else "")
 
 
 def each(
