@@ -204,6 +204,13 @@ def test_odds_and_beliefs_are_rounded_to_the_side_that_is_so():
     assert rows["50 %"] == ("26.89 %", "73.11 %")
 
 
+@pytest.mark.parametrize(("query", "epsilon", "told"), [("sum", "0.3", "1,000"), ("count", "50", "1e-80")])
+def test_errors_beside_a_picture_are_written_as_short_as_can_be(query, epsilon, told):
+    drawn = re.findall("<text[^>]*>([^<]*)(?=<)", ask(query=query, by="epsilon", epsilon=epsilon).pictures[-1].to_svg())
+    assert told in drawn and max(map(len, drawn)) < 45
+    assert not any(re.search(r"e[+]|\.0{5}", words) for words in drawn)
+
+
 def test_sums_count_cents():
     found = ask(query="sum", lower="0", upper="19.99", step="0.01", by="epsilon", epsilon="1")
     assert fact(found, "Mechanism").remark.startswith("Values count to the nearest multiple of 0.01.")

@@ -198,7 +198,11 @@ def _draw_errors(
         "error:Q",
         title=axis,
         scale=alt.Scale(type="log", nice=False, padding=20),
-        axis=alt.Axis(format=",.3~g", tickCount=4),
+        # g alone writes 1000 as 1e+3, and r alone the many zeros of 1e-40; some places are left without a label.
+        axis=alt.Axis(
+            labelExpr="datum.label && format(datum.value, datum.value < 0.001 ? '.3~g' : ',.3~r')",
+            tickCount=4,
+        ),
     )
     base = alt.Chart(alt.InlineData(values=values), width=_WIDTH, height=_HEIGHT).encode(x=x, y=y)
     chart = alt.layer(
