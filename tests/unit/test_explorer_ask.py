@@ -211,6 +211,12 @@ def test_errors_beside_a_picture_are_written_as_short_as_can_be(query, epsilon, 
     assert not any(re.search(r"e[+]|\.0{5}", words) for words in drawn)
 
 
+def test_an_epsilon_is_called_the_least_only_where_none_less_will_do():
+    assert ", the least with which a count of 200 is" in ask().headline
+    assert ", the least found with which the answer is" in ask(query="plurality").headline
+    assert ", the least found with which the sum is" in ask(query="sum", within="100").headline
+
+
 def test_sums_count_cents():
     found = ask(query="sum", lower="0", upper="19.99", step="0.01", by="epsilon", epsilon="1")
     assert fact(found, "Mechanism").remark.startswith("Values count to the nearest multiple of 0.01.")

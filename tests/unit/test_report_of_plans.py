@@ -37,7 +37,7 @@ def test_what_is_said_of_one_table_is_not_said_of_all():
     assert page.problems == []
     assert "before and after these questions about lake.csv" in page.text
     assert "all of this" not in page.text
-    assert "costs add up across tables too" in page.text
+    assert "costs add up across them too" in page.text
     assert "3 questions about loans.csv, lake.csv" in page.text and "The plan “week”: 3 questions, each" in page.text
     assert "2. second: count per member" in page.text
     alone = ReadPage(plan_page(given[1:2], [None], "week")).text

@@ -318,6 +318,21 @@ def test_what_it_takes_is_said_before_it_is_spent(tmp_path, capsys, monkeypatch)
     }
 
 
+@pytest.mark.parametrize(
+    ("words", "options", "surely"),
+    [
+        (("count",), {}, True),
+        (("majority", "age > 30"), {}, True),
+        (("plurality", "vote"), {"categories": [0, 1]}, False),
+        (("sum", "age"), {"lower": 0, "upper": 20}, False),
+    ],
+)
+def test_an_epsilon_is_called_the_least_only_where_none_less_will_do(words, options, surely):
+    kept = plan(PEOPLE, *words, within=40, **options).within
+    assert kept.surely_least == surely
+    assert f"the least ε {'' if surely else 'found '}for that, to 12 digits, is " in kept.says
+
+
 def test_the_table_of_errors_is_that_of_plans_of_their_own():
     planned = plan(PEOPLE, "count", epsilon=1)
     rows = planned.errors_around()

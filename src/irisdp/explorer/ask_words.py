@@ -81,7 +81,8 @@ def headline(planned: Plan, asked: Asked) -> str:
         said = f"{_about(asked)} is off by at most {shown_above(kept.asked, 12)} in {share} % of cases"
     least, digits = _least(planned)
     price = _price(planned, least, rational_text(least))
-    return f"{price} is, rounded up to {digits} digits, the least with which {said}."
+    which = "the least" if kept.surely_least else "the least found"
+    return f"{price} is, rounded up to {digits} digits, {which} with which {said}."
 
 
 def _price(planned: Plan, epsilon: Fraction, text: str) -> str:

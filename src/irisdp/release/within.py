@@ -51,6 +51,8 @@ class Met:
         The least that keeps the promise.
     says : str
         In one line.
+    surely_least : bool
+        Whether none less does; else a hair less does not, and smaller ones were tried in steps of one per cent.
     """
 
     asked: Fraction
@@ -58,6 +60,7 @@ class Met:
     confidence: Fraction
     privacy: Privacy
     says: str
+    surely_least: bool = True
 
     def to_document(self) -> dict[str, Any]:
         """Return it as JSON-ready data."""
@@ -126,20 +129,27 @@ class Within:
 
         usual = at(Fraction(1))
         distance = self._distance(usual)
-        stretches = _stretches(at, distance, self.confidence)
+        # Which rule names a winner, and which noise many records get, is chosen by ε.
+        chosen = isinstance(_noise(usual), LargestCategory | StaircaseNoise | SpreadNoise)
         least_one = least_epsilon(
             lambda epsilon: surely_within(at(epsilon), distance, self.confidence),
-            stretches,
-            # Which rule names a winner, and which noise many records get, is chosen by ε.
-            ladder=isinstance(_noise(usual), LargestCategory | StaircaseNoise | SpreadNoise),
+            _stretches(at, distance, self.confidence),
+            ladder=chosen,
         )
         found = Privacy(epsilon=least_one, delta=self.delta)
         if isinstance(usual, NamedCounts):
             what += ", whether it is named or not,"
         often = f"with probability {percent_below(self.confidence)} %"
         least = rational_text(found.epsilon)
-        says = f"each answer is {what} {often}: the least ε for that, to {DIGITS} digits, is {least}"
-        return Met(asked=self.asked, distance=distance, confidence=self.confidence, privacy=found, says=says)
+        which = f"the least ε {'found ' * chosen}for that, to {DIGITS} digits, is {least}"
+        return Met(
+            asked=self.asked,
+            distance=distance,
+            confidence=self.confidence,
+            privacy=found,
+            says=f"each answer is {what} {often}: {which}",
+            surely_least=not chosen,
+        )
 
     def _always(self, what: str, answering: Answering) -> Met:
         """Let noise end at K: at the least δ at which any noise of this ratio may (docs/theory.md#shapes)."""

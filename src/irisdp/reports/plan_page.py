@@ -108,8 +108,8 @@ def _cost(questions: Sequence[Question]) -> Iterator[Html]:
     if len(together) > 1:
         yield element(
             "p",
-            "Nothing above is about all questions. About somebody who is in more than one of these tables the answers "
-            "together may tell more than any of these costs says: costs add up across tables too.",
+            "Nothing above is about all questions. About somebody whom more than one of these costs is about, as of "
+            "several tables, the answers together may tell more than any of them says: costs add up across them too.",
         )
 
 
