@@ -169,3 +169,12 @@ def test_what_a_link_fills_in_for_nothing_is_said():
     said = not_used(fields, {"query": "mean", "by": "within", "within": "3"})
     assert "Say (the error: find the least ε)" in said and "Off by at most (3)" in said
     assert not_used(fields, {"query": "mean", "by": "epsilon", "epsilon": "2"}) == "", "that is how it is answered"
+
+
+@pytest.mark.parametrize(("written", "rule"), [("0." + "1" * 30, "24 letters"), ("1e-0000", "6 with a power of ten")])
+def test_what_is_too_long_is_told_by_how_much_it_is(written, rule):
+    fields = next(room.fields for room in ROOMS if room.name == "ask")
+    values = read_values(fields, {"by": "epsilon", "epsilon": written})
+    for refuses in (lambda: check_form(fields, values), lambda: asking.ask(values, lambda phase: None)):
+        with pytest.raises(BadInput, match=rule):
+            refuses()

@@ -138,3 +138,9 @@ def test_an_answer_in_short_says_where_it_has_no_end(row, short):
 def test_a_cost_is_broken_between_its_numbers_and_within_none():
     written = planned({"cost": {"epsilon": "0.123456789", "delta": "1e-6"}}, {"cost": {"epsilon": "1", "delta": "0"}})
     assert '<span class="whole">ε = 0.123456789,</span> <span class="whole">δ = 0.000001</span>' in written
+
+
+def test_what_counts_and_sums_do_not_say_is_not_said_of_means():
+    assert "That rows add up to a total" in said() and "is empty or one person" in said()
+    mean = said(query={"query": "mean", "column": "pay"})
+    assert "That rows add up to a total" not in mean and "is empty or one person" not in mean

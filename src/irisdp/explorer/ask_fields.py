@@ -10,6 +10,7 @@ from ..errors import BadInput
 from ..exact import integer, rational, rational_text
 from .forms import Field
 from .results import Values
+from .said import check_length
 from .shared_fields import epsilon_field
 
 __all__ = ["FIELDS", "Asked", "read_asked"]
@@ -21,7 +22,6 @@ _ALONE = (MEDIAN, MEAN)
 _WITH_DISTANCE = (COUNT, HISTOGRAM, AT_LEAST, MAJORITY, PLURALITY, SUM)
 _MOST_CATEGORIES, _LARGEST_SIZE, _LARGEST_BOUND, _FARTHEST = 12, 10**9, 100_000, 100_000
 _LEAST_EPSILON, _LARGEST_EPSILON = Fraction(1, 1000), 50
-_LONGEST_NUMBER = 24
 
 FIELDS = (
     Field(
@@ -234,8 +234,7 @@ def _whole(name: str, values: Values, *, at_least: int = 0, at_most: int = _LARG
 def _short(name: str, values: Values) -> str:
     """Return a number as it was written, unless its digits alone would take long."""
     text = values[name].strip()
-    if len(text) > _LONGEST_NUMBER or ("e" in text.lower() and len(text) > 6):
-        raise BadInput(name, f"has more than {_LONGEST_NUMBER} letters", "write a shorter number, such as 0.5")
+    check_length(name, text)
     return text
 
 

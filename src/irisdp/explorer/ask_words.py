@@ -21,7 +21,7 @@ from .sketch import Sketch
 if TYPE_CHECKING:
     from ..release import Plan
 
-__all__ = ["answers_say", "claimed", "headline", "in_odds", "odds_tables", "pictures_of"]
+__all__ = ["answers_say", "claimed", "headline", "in_odds", "odds_tables", "pictures_of", "sentence"]
 
 _COUNTS, _NAMES = (COUNT, HISTOGRAM), (AT_LEAST, MAJORITY, PLURALITY, MEDIAN)
 _FARTHEST = 5_000
@@ -52,10 +52,10 @@ def claimed(planned: Plan, asked: Asked) -> tuple[str, str]:
 
         made = plurality(asked.categories, _level(planned), planned.relation.value)
         name, _, why = made.rule.partition(":")
-        return _sentence(name), _sentence(f"{why.strip()}. {_sentence(made.scope)}.")
+        return sentence(name), sentence(f"{why.strip()}. {sentence(made.scope)}.")
     if isinstance(mechanism, QuantileBin):
         name, _, why = mechanism.design.rule.partition(":")
-        return _sentence(name), f"{_sentence(why.strip())}. {_UNCLAIMED}"
+        return sentence(name), f"{sentence(why.strip())}. {_UNCLAIMED}"
     if isinstance(mechanism, NoisySums):
         step = rational_text(mechanism.steps.size)
         return "Staircase noise on the sum", f"Values count to the nearest multiple of {step}. {_UNCLAIMED}"
@@ -118,7 +118,7 @@ def answers_say(planned: Plan, asked: Asked) -> list[Fact]:
         of = f"for each of {asked.size:,} records" if asked.size > 1 else "for its one record"
         return [Fact("In this group", f"In 95 % of cases off by at most {shown_above(each)} {of}")]
     if asked.query == MEAN:
-        return [Fact("In this group", _sentence(f"{_off_of_mean(planned, asked)} in 95 % of cases"))]
+        return [Fact("In this group", sentence(f"{_off_of_mean(planned, asked)} in 95 % of cases"))]
     return [Fact("In this group", f"Right with probability {_surely(planned, asked)} {_standing(asked)}")]
 
 
@@ -303,5 +303,6 @@ def _records(number: int) -> str:
     return f"{number:,} record{'' if number == 1 else 's'}"
 
 
-def _sentence(words: str) -> str:
+def sentence(words: str) -> str:
+    """Let words begin a sentence."""
     return words[:1].upper() + words[1:]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..exact import json_line
 from .ask_fields import Asked, read_asked
-from .ask_words import answers_say, claimed, headline, in_odds, odds_tables, pictures_of
+from .ask_words import answers_say, claimed, headline, in_odds, odds_tables, pictures_of, sentence
 from .lanes import at_once
 from .results import Fact, File, Result, Values
 from .workers import Phase
@@ -43,10 +43,10 @@ def ask(values: Values, say: Phase) -> Result:
     name, scope = claimed(planned, asked)
     facts = [Fact("Mechanism", name, scope), Fact("Cost", planned.describe_cost())]
     if planned.within is not None:
-        facts.append(Fact("Error asked for", _sentence(planned.within.says)))
-    facts += [Fact("Error expected", _sentence(line)) for line in planned.describe_error()]
+        facts.append(Fact("Error asked for", sentence(planned.within.says)))
+    facts += [Fact("Error expected", sentence(line)) for line in planned.describe_error()]
     facts += answers_say(planned, asked)
-    facts.append(Fact("Risk", _sentence(planned.risk.describe()), in_odds(planned)))
+    facts.append(Fact("Risk", sentence(planned.risk.describe()), in_odds(planned)))
     return Result(
         headline=headline(planned, asked),
         facts=tuple(facts),
@@ -134,7 +134,3 @@ def _python(asked: Asked) -> str:
             "print(planned.risk.describe())",
         )
     )
-
-
-def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:]

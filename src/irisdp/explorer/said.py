@@ -13,10 +13,10 @@ from ..errors import BadInput
 from ..exact import rational
 from .forms import Field, stands, ways
 
-__all__ = ["check_form", "field_meant", "in_words", "not_used"]
+__all__ = ["check_form", "check_length", "field_meant", "in_words", "not_used"]
 
-_LONGEST_NUMBER = 24
-"""Letters; a number with many more digits takes long by them alone."""
+_LONGEST_NUMBER, _LONGEST_POWER = 24, 6
+"""Letters; a number with many more digits, or a large power of ten, takes long by them alone."""
 _LARGEST = 10**12
 _EXPONENT = re.compile(r"e[+-]?\d+$", re.IGNORECASE)
 _LETTERS = {"epsilon": "ε", "delta": "δ"}
@@ -37,6 +37,18 @@ def check_form(fields: tuple[Field, ...], values: Mapping[str, str]) -> None:
             raise BadInput(one.name, "is none of the choices", "choose one of them")
         if one.kind == "number":
             _check_number(one, values[one.name].strip())
+
+
+def check_length(name: str, text: str, remedy: str = "write a shorter number, such as 0.5") -> None:
+    """Refuse a number whose digits alone would take long.
+
+    Raises
+    ------
+    BadInput
+    """
+    if len(text) > _LONGEST_NUMBER or (_EXPONENT.search(text) and len(text) > _LONGEST_POWER):
+        rule = f"has more than {_LONGEST_NUMBER} letters, or {_LONGEST_POWER} with a power of ten"
+        raise BadInput(name, rule, remedy)
 
 
 def field_meant(fields: tuple[Field, ...], values: Mapping[str, str], name: str) -> Field | None:
@@ -96,8 +108,7 @@ def _check_number(one: Field, text: str) -> None:
         raise BadInput(one.name, "has thousands set apart", f"write {plain}{point}")
     if re.fullmatch(r"[+-]?\d+,\d+", text):
         raise BadInput(one.name, "has a comma", f"write {text.replace(',', '.')}")
-    if len(text) > _LONGEST_NUMBER or (_EXPONENT.search(text) and len(text) > 6):
-        raise BadInput(one.name, f"has more than {_LONGEST_NUMBER} letters, or is far from 1", like)
+    check_length(one.name, text, like)
     try:
         number = rational(text, one.name)
     except BadInput:

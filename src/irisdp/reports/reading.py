@@ -72,8 +72,9 @@ def not_to_conclude(facts: Facts) -> Iterator[str]:
     yield "Nothing about one person: not that anybody is in the table, nor that anybody is not."
     if "answer_low" in facts.columns:
         yield "That two rows differ, where their intervals overlap."
-        yield "That a row of 0, or a small one, is empty or one person; noise makes such numbers too."
-        yield "That rows add up to a total that was published apart: each has its own noise."
+        if facts.name != "mean":
+            yield "That a row of 0, or a small one, is empty or one person; noise makes such numbers too."
+            yield "That rows add up to a total that was published apart: each has its own noise."
     elif facts.name == "column":
         yield "In which category any one record is: its answer may be right, and nobody can tell."
         yield "That categories are as large as there are answers that name them: small ones seem larger than they are."
