@@ -123,7 +123,7 @@ def test_the_page_of_a_column_speaks_of_records_and_of_no_contest(tmp_path, monk
     monkeypatch.chdir(tmp_path)
     session = irisdp.Session(pyarrow.table({"x": [1, 2, 7] * 9}), ledger="l", relation="exchange")
     page = irisdp.report(session.column("x", categories=[1, 2], epsilon=1))
-    assert "a record in none of them is answered as `other`" in page
+    assert "a record in none of them is answered as <code>other</code>" in page
     assert not re.search("near a tie|it was won|right more often|count for none", page)
     other = irisdp.report(session.plurality("x", categories=[1, 2], epsilon=1))
     assert all(words in other for words in ("near a tie", "it was won", "right more often", "count for none"))
