@@ -168,13 +168,13 @@ def _handed_over(ready: Prepared, nodes: Nodes, settled: Settlement, book: Ledge
     begun(3)
     drawn = [Answers.from_bytes(entry.answers) for entry in settled.entries]
     answers_of, sidecars = {}, {}
-    paths: list[Path | None] = [file.path for file, *_ in ready.files] or [None] * len(drawn)
-    for place, (audience, own, path) in enumerate(zip(planned.audiences, drawn, paths, strict=True)):
+    for place, (audience, own) in enumerate(zip(planned.audiences, drawn, strict=True)):
         shown = shown_answers(planned, audience, nodes, own)
         beside = shown_beside(planned, audience, nodes, own)
         made = provenance(settled, place)
         answers_of[audience.name] = shown
-        sidecars[audience.name] = sidecar(planned.body(audience), shown, settled.ids[place], beside, made, path=path)
+        sidecars[audience.name] = sidecar(planned.body(audience), shown, settled.ids[place], beside, made)
+    paths: list[Path | None] = [file.path for file, *_ in ready.files] or [None] * len(answers_of)
     parts = [[(sidecars[name], answers_of[name], path)] for name, path in zip(answers_of, paths, strict=True)]
     written = write_files(ready.files, answers_of, sidecars, ready.licence, pages(ready.reports, parts), noted)
     planned.table.close()

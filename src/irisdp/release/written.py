@@ -167,16 +167,13 @@ def sidecar(
     made: Mapping[str, Any],
     *,
     batch: Mapping[str, Any] | None = None,
-    path: Path | None = None,
 ) -> dict[str, Any]:
     """Return what a reader of an audience's answers needs to know, JSON-ready; all of it is public.
 
     `body` is what the plan says of them (`Plan.body`), `ends` what is public of the ends of their ranges and what was
     drawn beside what is shown, and `made` where they come from (`provenance`): asking again writes the same. In a
-    batch, `batch` says what all its questions cost together; the cost beside it is that of this question alone. Of
-    answers that are written to a file, `path`, it holds the digest.
+    batch, `batch` says what all its questions cost together; the cost beside it is that of this question alone.
     """
-    digest = None if path is None else hashlib.sha256(answers_bytes(answers, path)).hexdigest()
     return {
         "format": SIDECAR_FORMAT,
         **body,
@@ -186,26 +183,27 @@ def sidecar(
         "columns": list(answers.columns),
         **answers.assured.to_document(),
         "ledger": {"id": number},
-        **({} if digest is None else {"answers": {"sha256": digest}}),
     }
 
 
 def write_files(
     files: Files,
     answers_of: Mapping[Whose, Answers],
-    sidecars: Mapping[Whose, Mapping[str, Any]],
+    sidecars: Mapping[Whose, dict[str, Any]],
     licence: str | None,
     reports: Iterable[tuple[Output, bytes]] = (),
     note: Note | None = None,
 ) -> tuple[Path, ...]:
     """Write what was planned, all of it or, where the disk refuses, none of what is new; `pages` last.
 
-    Each file is noted, where somebody keeps a record, before any of them is there.
+    Each file is noted, where somebody keeps a record, before any of them is there. Each sidecar is told the digest of
+    its answers, which is found here alone, as answers take long to write down; pages are made after.
     """
 
     def contents() -> Iterator[tuple[Output, bytes]]:
         for (file, beside, package), (name, answers) in zip(files, answers_of.items(), strict=bool(files)):
             content = answers_bytes(answers, file.path)
+            sidecars[name]["answers"] = {"sha256": hashlib.sha256(content).hexdigest()}
             yield file, content
             yield beside, json_bytes(sidecars[name])
             yield package, json_bytes(datapackage(sidecars[name], answers, file.path, content, licence))

@@ -167,8 +167,7 @@ def _handed_over(
         answers = shown_answers(one, audience, of_one.nodes, own)
         told = {"cost": entry.cost.to_document(), "questions": len(planned.plans), "question": place + 1}
         more = shown_beside(one, audience, of_one.nodes, own)
-        path = files[place][0].path if place in files else None
-        beside = sidecar(one.body(audience), answers, number, more, provenance(settled), batch=told, path=path)
+        beside = sidecar(one.body(audience), answers, number, more, provenance(settled), batch=told)
         publications.append(
             Publication(
                 plan=one,
