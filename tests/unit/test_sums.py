@@ -342,7 +342,6 @@ def test_the_terminal_shows_the_ends_beside_the_answer(query, tmp_path, monkeypa
         assert re.search("answer +┃ answer_low +┃ answer_high ", told)
         assert "  sure      with probability 95 % or more, whatever the data, the true number" in told
         assert "doubt" not in told
-    assert "answer_low" not in printed(capsys, "publish", "t.csv", "count", "--epsilon", "1")
 
 
 def test_a_mean_of_what_is_no_number_says_that_it_says_nothing(tmp_path, monkeypatch, capsys):

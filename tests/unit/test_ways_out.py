@@ -147,3 +147,20 @@ def test_a_project_calls_types_by_words_of_the_list(here):
     assert "#   since: a date or a timestamp" in written and "a date\n" not in written
     assert '#unit = "member_id"' in written and '#"member_id" = ' not in written
     assert all(written.count(f'#"{name}" = ') == 2 for name in ("since", "town", "ward"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "ends"),
+    [
+        ("count --epsilon 1", True),
+        ("histogram v --bins 0,1,2 --epsilon 1", True),
+        ("count-distinct v --epsilon 1", True),
+        ("sum v --lower 0 --upper 2 --epsilon 1", True),
+        ("at-least 1 --epsilon 1", False),
+        ("count --audience board=2 --audience press=1", False),  # each has its own, in its own file
+    ],
+)
+def test_every_number_on_the_screen_has_the_ends_that_the_file_has(here, asked, ends):
+    shown = irisdp_command(f"publish plain.csv {asked}").out
+    assert ("answer_low" in shown) == ("answer_high" in shown) == ends
+    assert ("  sure      with probability 95 % or more" in shown) == ends

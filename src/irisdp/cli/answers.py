@@ -22,7 +22,6 @@ PAID_BEFORE = "that tell nothing beyond more accurate ones, which were charged b
 """Why answers may be new and cost nothing: such as a count that was asked before with less noise."""
 
 _MOST_SHOWN = 40
-_WITH_ENDS = ("sum", "mean")
 
 
 @contextlib.contextmanager
@@ -45,13 +44,15 @@ def progress(*, quiet: bool) -> Iterator[None]:
 def show_answers(published: Publication) -> None:
     """Print the answers of all audiences as one table, which ends where it gets long.
 
-    Sums and means have their ends beside them: how far off one may be depends on how many records have a value.
+    Numbers have their ends beside them, as in the files; of several audiences each has its own, and they are there.
     """
-    from ..cells import Assurance
+    from ..cells import LOW, Assurance
     from ..release.group_names import printable
 
     columns: dict[str, Sequence[Any]] = {name or "answer": found.values for name, found in published.answers_of.items()}
-    ends = published.answers.assured if published.plan.query.name in _WITH_ENDS else Assurance()
+    ends = published.answers.assured
+    if len(columns) > 1 or LOW not in ends.columns:
+        ends = Assurance()
     columns |= ends.columns
     names = [*published.answers.by, *columns]
     found = islice(zip(published.answers.keys, *columns.values(), strict=True), _MOST_SHOWN)
