@@ -92,7 +92,7 @@ def _about_privacy(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     stated = error.get("mean_absolute")
     geometric = set(mechanism) == {"kind"} and mechanism["kind"] == "geometric-noise"
     if geometric and stated is not None and pair.ratio > 1:
-        told = 2 * pair.ratio / (pair.ratio**2 - 1)  # E|X| of geometric noise, theory §4
+        told = 2 * pair.ratio / (pair.ratio**2 - 1)  # the mean of |X| for geometric noise at ratio r
         if not told * (1 - _HARDLY) <= rational(stated, "release") <= told * (1 + _HARDLY):
             yield (
                 "its expected error",
