@@ -77,6 +77,10 @@ class SQLiteRows:
         """Write down the format that the ledger has now."""
         self._connection.execute(f"PRAGMA user_version = {version}")
 
+    def is_intact(self) -> bool:
+        """Tell whether the file is sound, and its indexes hold the rows of their tables."""
+        return self._connection.execute("PRAGMA integrity_check(1)").fetchall() == [("ok",)]
+
     def recount(self, currency: Currency) -> None:
         """Give the tables of limit and charges, which are empty, the columns of a currency."""
         for table in ("budget", "release"):

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from .ledger_digests import digest_of
+from .ledger_lines import Told, read_line
 from .ledger_store import Rows
 from .ledger_tables import HISTORY, VERSION, currency_of, is_current
 
@@ -61,11 +63,13 @@ def prepare(rows: Rows) -> None:
 def adopt(rows: Rows) -> None:
     """Write down what stands in a ledger before its history."""
     state = _state(rows)
-    releases, settlements = state.pop("releases"), state.pop("settlements")
+    releases, settlements, columns = state.pop("releases"), state.pop("settlements"), state.pop("columns")
+    if releases or state["limit"]:  # one that has neither may count in something else yet
+        state["counts"] = columns
     if any((releases, settlements, state["limit"], state["facts"], state["outputs"])):
-        state["releases"] = [len(releases), _digest(sorted(releases.items()))]
-        state["settlements"] = [len(settlements), _digest(sorted(settlements.items()))]
-        state["outputs"] = [len(state["outputs"]), _digest(state["outputs"])]
+        state["releases"] = [len(releases), digest_of(sorted(releases.items()))]
+        state["settlements"] = [len(settlements), digest_of(sorted(settlements.items()))]
+        state["outputs"] = [len(state["outputs"]), digest_of(state["outputs"])]
         record(rows, "adopted", state)
 
 
@@ -82,8 +86,12 @@ def record(rows: Rows, event: str, told: Mapping[str, Any]) -> None:
 def digests(rows: Rows, settlement: int, releases: Sequence[int]) -> dict[str, Any]:
     """Return what the line of a release says of its rows."""
     found, (asked,) = _release_rows(rows, settlement), _settlement_rows(rows, settlement)
-    told = {row[0]: _digest(row) for row in found}
-    return {"settlement": [settlement, _digest(asked)], "releases": [[number, told[number]] for number in releases]}
+    told = {row[0]: digest_of(row) for row in found}
+    return {
+        "settlement": [settlement, digest_of(asked)],
+        "releases": [[number, told[number]] for number in releases],
+        "counts": _counts(rows),  # a digest does not say which columns it is of
+    }
 
 
 def check_history(rows: Rows, head: str | None = None) -> History:
@@ -102,6 +110,10 @@ def check_history(rows: Rows, head: str | None = None) -> History:
         )
     lines = rows.find("SELECT id, event, hash FROM history ORDER BY id")
     problems = [*_chain(lines, head), *_replayed(rows, lines)]
+    if not rows.is_intact():
+        problems.append(
+            "its file is damaged: an index, say, holds other rows than its table, and spending is read by it"
+        )
     more = len(problems) - _MOST_NAMED
     named = (*problems[:_MOST_NAMED], f"and {more} more") if more > 0 else tuple(problems)
     return History(len(lines), str(lines[-1][2]) if lines else "", named)
@@ -121,59 +133,17 @@ def _chain(lines: Sequence[tuple[Any, ...]], head: str | None) -> Iterator[str]:
         yield "the head that was kept is in no line: the history was written anew, or is another one"
 
 
-class _Told:
-    """What the lines of a history make of a ledger, followed one by one."""
-
-    def __init__(self) -> None:
-        self.limit: Any = None
-        self.facts: Any = None
-        self.settlements: dict[int, str] = {}
-        self.releases: dict[int, str] = {}
-        self.outputs: list[list[Any]] = []
-
-    def follow(self, told: Mapping[str, Any], state: Mapping[str, Any]) -> Iterator[str]:
-        """Take in a line; yield what it finds wrong with the rows from before the history."""
-        match told["event"]:
-            case "limit":
-                self.limit = told["limit"]
-            case "promise":
-                changed = [fact for fact, pinned in (self.facts or {}).items() if told["facts"].get(fact) != pinned]
-                if changed:
-                    yield f"what was pinned ({', '.join(changed)}) was changed later"
-                self.facts = told["facts"]
-            case "release":
-                self.settlements |= dict([told["settlement"]])
-                self.releases |= dict(told["releases"])
-            case "outputs":
-                self.outputs += told["outputs"]
-            case "adopted":
-                yield from self._adopt(told, state)
-            case other if other not in ("moved", "awaits", "arrived"):
-                raise ValueError
-
-    def _adopt(self, told: Mapping[str, Any], state: Mapping[str, Any]) -> Iterator[str]:
-        """Take rows from before the history for what they are, if their digest is the one that was written down."""
-        self.limit, self.facts = told["limit"], told["facts"]
-        for name, known in (("settlements", self.settlements), ("releases", self.releases)):
-            count, digest = told[name]
-            first = dict(sorted(state[name].items())[:count])
-            if _digest(sorted(first.items())) != digest:
-                yield f"the {count} {name} from before the history are not what they were"
-            known.update(first)
-        count, digest = told["outputs"]
-        if _digest(state["outputs"][:count]) != digest:
-            yield "the files that answers were written to before the history are not what they were"
-        self.outputs += state["outputs"][:count]
-
-
 def _replayed(rows: Rows, lines: Sequence[tuple[Any, ...]]) -> Iterator[str]:
     """Yield where the tables are not what the lines make of them."""
-    state, told = _state(rows), _Told()
+    state = _state(rows)
+    told = Told(state)
     for number, text, _ in lines:
         try:
-            yield from told.follow(_read(text), state)
-        except (KeyError, TypeError, ValueError):
+            line = read_line(text)
+        except ValueError:
             yield f"line {number} of the history says nothing that is known"
+        else:
+            yield from told.follow(number, line)
     yield from _compared("release #", told.releases, state["releases"])
     yield from _compared("question ", told.settlements, state["settlements"])
     if told.limit != state["limit"]:
@@ -183,7 +153,7 @@ def _replayed(rows: Rows, lines: Sequence[tuple[Any, ...]]) -> Iterator[str]:
     if told.outputs != state["outputs"]:
         yield "the files that answers were written to are not those that the history names"
     for number, question, digest in rows.find("SELECT id, question, question_hash FROM settlement ORDER BY id"):
-        if hashlib.sha256(question.encode()).hexdigest() != digest:
+        if not isinstance(question, str) or hashlib.sha256(question.encode()).hexdigest() != digest:
             yield f"question {number} is not the one that its hash is of"
 
 
@@ -199,17 +169,22 @@ def _compared(what: str, told: Mapping[int, str], found: Mapping[int, str]) -> I
 
 def _state(rows: Rows) -> dict[str, Any]:
     """Return what stands in the tables: the limit and the promise, and digests of rows."""
-    columns = currency_of(rows).cost.__slots__
+    columns = _counts(rows)
     limit = rows.find(f"SELECT {', '.join(columns)} FROM budget")
     facts = rows.find("SELECT facts FROM promise") if is_current(rows) else []
     outputs = rows.find("SELECT release, path FROM output ORDER BY rowid") if is_current(rows) else []
     return {
+        "columns": columns,
         "limit": dict(zip(columns, limit[0], strict=True)) if limit else None,
         "facts": _read(facts[0][0]) if facts else None,
-        "settlements": {row[0]: _digest(row) for row in _settlement_rows(rows)},
-        "releases": {row[0]: _digest(row) for row in _release_rows(rows)},
+        "settlements": {row[0]: digest_of(row) for row in _settlement_rows(rows)},
+        "releases": {row[0]: digest_of(row) for row in _release_rows(rows)},
         "outputs": [list(row) for row in outputs],
     }
+
+
+def _counts(rows: Rows) -> list[str]:
+    return list(currency_of(rows).cost.__slots__)
 
 
 def settlement_row() -> tuple[str, ...]:
@@ -233,11 +208,6 @@ def _release_rows(rows: Rows, settlement: int | None = None) -> list[tuple[Any, 
 def _rows(rows: Rows, table: str, columns: Sequence[str], by: str, value: int | None) -> list[tuple[Any, ...]]:
     where, values = ("", ()) if value is None else (f" WHERE {by} = ?", (value,))
     return rows.find(f"SELECT {', '.join(columns)} FROM {table}{where} ORDER BY id", values)
-
-
-def _digest(row: Any) -> str:
-    told = [hashlib.sha256(cell).hexdigest() if isinstance(cell, bytes) else cell for cell in row]
-    return hashlib.sha256(json.dumps(told, ensure_ascii=True).encode()).hexdigest()
 
 
 def _linked(before: str, text: str) -> str:

@@ -50,6 +50,10 @@ class Rows(Protocol):
         """Write down the format that the ledger has now."""
         ...
 
+    def is_intact(self) -> bool:
+        """Tell whether all that is kept beside the tables, such as indexes, says what they say; all of it is read."""
+        ...
+
     def recount(self, currency: Currency) -> None:
         """Give the tables of limit and charges, which are empty, the columns of a currency."""
         ...

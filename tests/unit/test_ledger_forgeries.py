@@ -1,0 +1,184 @@
+"""A ledger that was changed by somebody who knows how lines are chained: every hash fits, and the check shows it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from fractions import Fraction
+
+import pytest
+
+from irisdp.accounting import ConcentratedCost, Cost
+from irisdp.cli.main import run
+from irisdp.release.ledger import Entry, Ledger
+from irisdp.release.ledger_history import digests, record
+from irisdp.release.promise import Promise
+
+PROMISE = Promise(table="t.csv", columns={"a": "untyped"}, relation="add-remove", unit="who")
+HALF = Cost(Fraction(1, 2))
+
+
+def ask(book, question, cost=HALF):
+    return book.settle(
+        query="count",
+        question=json.dumps(question),
+        fingerprint="data",
+        promise=PROMISE,
+        cost=cost,
+        draw=lambda earlier, price: [Entry(cost=cost, answers=b"x")],
+    )
+
+
+@pytest.fixture
+def book(ledger):
+    ledger.set_limit(1)
+    ask(ledger, 1)
+    ask(ledger, 2)
+    return ledger
+
+
+def forged(book, work):
+    """Change rows and add well-chained lines; return what a check says that knows the head from before."""
+    head = book.verify().head
+    assert not book.verify(head).problems, "control"
+    book.store.write(work)
+    return " / ".join(book.verify(head).problems)
+
+
+def told_anew(rows):
+    rows.change("UPDATE release SET epsilon = '0' WHERE id = 1")
+    record(rows, "release", digests(rows, 1, [1]))
+
+
+def asked_anew(rows):
+    rows.change("UPDATE settlement SET fingerprint = 'other' WHERE id = 1")
+    record(rows, "release", {**digests(rows, 1, [1]), "releases": []})
+
+
+def adopted(rows):
+    facts = {"table": "t.csv", "columns": {"a": "untyped"}, "relation": "add-remove", "unit": None}
+    rows.change("UPDATE promise SET facts = ?", (json.dumps(facts),))
+    none = [0, "x"]
+    told = {"limit": {"epsilon": "1", "delta": "0"}, "facts": facts}
+    record(rows, "adopted", {**told, "releases": none, "settlements": none, "outputs": none})
+
+
+def counted_in_others(rows):
+    record(rows, "limit", {"limit": {"rho": "1"}})
+
+
+def added_after(event, **told):
+    def work(rows):
+        record(rows, event, told)
+        record(rows, "outputs", {"outputs": []})
+
+    return work
+
+
+def arrived_from_nowhere(rows):
+    record(rows, "arrived", {"from": "x"})
+
+
+FORGERIES = {
+    "a release is told anew": (told_anew, "tells of release #1 anew"),
+    "a question is told anew": (asked_anew, "tells of question 1 anew"),
+    "rows are taken for what they are": (adopted, "as only the first can"),
+    "another currency": (counted_in_others, "counts in rho, and the tables do not"),
+    "a line after the ledger was moved": (added_after("moved", to="x", token="y"), "after the ledger had been moved"),
+    "a line where one is awaited": (added_after("awaits", **{"from": "x"}), "added where a ledger is awaited"),
+    "a ledger that arrives from nowhere": (arrived_from_nowhere, "opens a ledger that was not moved"),
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_is_shown_whoever_kept_the_head(book, forgery):
+    work, said = FORGERIES[forgery]
+    assert said in forged(book, work)
+
+
+@pytest.mark.parametrize("with_a_line", [True, False])
+def test_columns_that_get_another_name_are_shown(ledger, with_a_line):
+    """μ² is twice ρ, so charges under the other name count half."""
+    ledger.set_limit(rho=2)
+    ask(ledger, 1, ConcentratedCost("1/2"))
+
+    def renamed(rows):
+        for table in ("budget", "release"):
+            rows.change(f"ALTER TABLE {table} RENAME COLUMN rho TO mu_squared")
+        if with_a_line:
+            record(rows, "limit", {"limit": {"mu_squared": "2"}})
+
+    assert "counts in rho, and the tables do not" in forged(ledger, renamed)
+
+
+LINES = [
+    {"event": "limit", "limit": [1]},
+    {"event": "limit", "limit": {"epsilon": 5, "delta": "0"}},
+    {"event": "limit", "limit": {"epsilon": "\x1b[2J", "delta": "0"}},
+    {"event": "limit", "limit": {}},
+    {"event": "promise", "facts": [1]},
+    {"event": "promise", "facts": None},
+    {"event": "release", "settlement": ["a", "b"], "releases": [["q", "z"]]},
+    {"event": "release", "settlement": [True, "b"], "releases": []},
+    {"event": "release", "settlement": [9, "b"], "releases": 7},
+    {"event": "release", "settlement": [9, "b"], "releases": [], "counts": 3},
+    {"event": "release", "settlement": [9, "b"], "releases": [], "counts": [3]},
+    {"event": "outputs", "outputs": [[1]]},
+    {"event": "adopted", "limit": 3, "facts": 3, "settlements": [1, "x"], "releases": [1, "x"], "outputs": [1, "x"]},
+    {"event": "adopted", "limit": None, "facts": None, "settlements": [-1, "x"], "releases": [], "outputs": []},
+    {"event": "moved", "to": ["x"]},
+    {"event": ["moved"]},
+    {"event": "elsewhere"},
+    {"no": "event"},
+    [],
+    3,
+]
+
+
+@pytest.mark.parametrize("line", LINES, ids=json.dumps)
+def test_a_line_that_says_nothing_is_named_and_no_fault_of_ours(book, line, capsys):
+    def work(rows):
+        record(rows, "promise", {})
+        rows.change("DELETE FROM history WHERE id = (SELECT max(id) FROM history)")
+        last = rows.find("SELECT hash FROM history ORDER BY id DESC LIMIT 1")[0][0]
+        text = json.dumps(line)
+        rows.insert("history", {"event": text, "hash": hashlib.sha256(f"{last}\n{text}".encode()).hexdigest()})
+
+    assert "says nothing that is known" in forged(book, work)
+    capsys.readouterr()
+    assert run(["ledger", str(book.place), "--verify"]) == 1
+    assert "internal error" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("cell", ["x'00ff'", "5", "5.5"])
+@pytest.mark.parametrize(
+    "place", ["settlement.question", "settlement.settled", "history.event", "history.hash", "release.details"]
+)
+def test_a_cell_of_another_type_is_shown(tmp_path, place, cell):
+    book = Ledger(tmp_path / "a.ledger")
+    book.set_limit(1)
+    ask(book, 1)
+    table, column = place.split(".")
+    with sqlite3.connect(book.path) as connection:
+        connection.execute(f"UPDATE {table} SET {column} = {cell} WHERE id = 1")
+    connection.close()
+    assert book.verify().problems
+
+
+def test_an_index_that_leaves_charges_out_is_shown(tmp_path):
+    """What is spent is read by an index; one that was made anew, under the old one's text, left all charges out."""
+    book = Ledger(tmp_path / "a.ledger")
+    book.set_limit(1)
+    ask(book, 1)
+    ask(book, 2)
+    head = book.verify().head
+    connection = sqlite3.connect(book.path, isolation_level=None)
+    ((text,),) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'release_cost'")
+    connection.execute("DROP INDEX release_cost")
+    connection.execute(f"{text} WHERE id > 1000")
+    connection.execute("PRAGMA writable_schema = ON")
+    connection.execute("UPDATE sqlite_schema SET sql = ? WHERE name = 'release_cost'", (text,))
+    connection.close()
+    assert Ledger(book.path).spent == Cost(0), "control: the charges are out of sight"
+    assert "an index, say, holds other rows than its table" in Ledger(book.path).verify(head).problems[0]
