@@ -12,6 +12,7 @@ from typing import Literal
 from ..errors import BadInput
 from ..exact import checked
 from .ledger import Ledger
+from .ledger_guards import guards
 from .ledger_server import LedgerServer
 from .ledger_store import Rows
 
@@ -21,38 +22,6 @@ _ADDED_TO = ("settlement", "release", "output", "history", "promise")
 """The tables that a release adds rows to."""
 _CHANGED = ("promise", "turn")
 """What is still open is pinned by the first release; and to lock a table is to be able to change it."""
-
-_BY_ALL = ("promise", "release", "outputs")
-"""What lines of the history may say that are not its owner's: neither of limits nor of moves."""
-
-
-def _guards(schema: str) -> tuple[str, ...]:
-    """Return the statements by which the server looks at rows, where rights on tables say too little.
-
-    A promise is one row that grows, and lines of the history are added by all who publish.
-    """
-    refuse = "RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege'"
-    events = ", ".join(f"'{event}'" for event in _BY_ALL)
-    conditions = {
-        "history": ("INSERT", f"coalesce(NEW.event::jsonb ->> 'event', '') NOT IN ({events})"),
-        "promise": (
-            "UPDATE",
-            "EXISTS (SELECT FROM jsonb_each(OLD.facts::jsonb) AS pinned"
-            " WHERE NEW.facts::jsonb -> pinned.key IS DISTINCT FROM pinned.value)",
-        ),
-    }
-    made: list[str] = []
-    for table, (change, wrong) in conditions.items():
-        function = f'"{schema}".keep_{table}()'
-        made += [
-            f"CREATE OR REPLACE FUNCTION {function} RETURNS trigger LANGUAGE plpgsql"
-            f" SET search_path = pg_catalog, pg_temp AS $$ BEGIN"
-            f" IF NOT pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = TG_RELID), 'USAGE')"
-            f" AND ({wrong}) THEN {refuse}; END IF; RETURN NEW; END $$",
-            f"DROP TRIGGER IF EXISTS keep_{table} ON {table}",
-            f"CREATE TRIGGER keep_{table} BEFORE {change} ON {table} FOR EACH ROW EXECUTE FUNCTION {function}",
-        ]
-    return tuple(made)
 
 
 @checked
@@ -87,7 +56,7 @@ def grant(book: Ledger, role: str, may: Literal["publish", "read"]) -> None:
     def work(rows: Rows) -> None:
         if not rows.find("SELECT 1 FROM pg_roles WHERE rolname = ?", (role,)):
             raise BadInput("grant", "names a role that the server does not know", "have it made: CREATE ROLE")
-        for guard in _guards(schema) if may == "publish" else ():
+        for guard in guards(schema) if may == "publish" else ():
             rows.change(guard)
         for each in allowed:
             rows.change(f"GRANT {each} TO {named}")

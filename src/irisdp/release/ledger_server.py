@@ -24,6 +24,7 @@ from ..queries.servers import connected, driver, is_lost, listening
 from . import ledger_store
 from .ledger_address import Address
 from .ledger_file import nowhere
+from .ledger_guards import is_plain, kept
 from .ledger_server_words import explain, is_undone
 from .ledger_store import Damaged, Rows
 from .ledger_tables import VERSION, statements
@@ -48,10 +49,11 @@ _READABLE = (VERSION,)
 _UNDOABLE = (Damaged, zlib.error, UnicodeError)
 
 
-def _settings(schema: str) -> tuple[str, ...]:
+def _settings() -> tuple[str, ...]:
     """Return what holds for one transaction, whatever the server, the role or the database is set to."""
     return (
-        f'SET LOCAL search_path = "{schema}", pg_temp',
+        # Else a name of the catalogue may mean what somebody put on the path, which then runs with our rights.
+        "SET LOCAL search_path = pg_catalog, pg_temp",
         "SET LOCAL synchronous_commit = on",
         f"SET LOCAL lock_timeout = '{PATIENCE}s'",
         "SET LOCAL statement_timeout = 0",
@@ -61,6 +63,10 @@ def _settings(schema: str) -> tuple[str, ...]:
         # Rows that a policy hides would be charges that are not counted: an error is better.
         "SET LOCAL row_security = off",
     )
+
+
+def _begin(connection: psycopg.Connection[Any], level: str) -> None:
+    connection.execute("; ".join((f"BEGIN ISOLATION LEVEL {level}", *_settings())))
 
 
 def _schema() -> tuple[str, ...]:
@@ -123,6 +129,10 @@ class ServerRows:
         """Write down the format that the ledger has now."""
         self.change("UPDATE ledger_format SET version = ?", (version,))
 
+    def is_intact(self) -> bool:
+        """Tell that indexes are what they should be: a server's are its own, on whole columns of plain tables."""
+        return True
+
     def recount(self, currency: Currency) -> None:
         """Give the tables of limit and charges, which are empty, the columns of a currency; who may use them, may."""
         for table in ("budget", "release"):
@@ -157,7 +167,7 @@ class LedgerServer:
         """Look at one moment; where there is no ledger, at an empty one in memory."""
         with self._said(), self._connected() as connection:
             if self._is_there(connection):
-                self._begin(connection, "REPEATABLE READ READ ONLY")
+                _begin(connection, "REPEATABLE READ READ ONLY")
                 yield self._checked(connection)
             else:
                 with nowhere() as rows:
@@ -193,10 +203,10 @@ class LedgerServer:
             try:
                 if not self._is_there(connection, writing=True):
                     self._create(connection)
-                self._begin(connection, "SERIALIZABLE READ WRITE")
+                _begin(connection, "SERIALIZABLE READ WRITE")
                 attempt.begun = True
                 # Before anything is looked at: what is seen then is what the writer before left.
-                connection.execute("LOCK TABLE turn IN EXCLUSIVE MODE")
+                connection.execute(f'LOCK TABLE "{self.address.schema}".turn IN EXCLUSIVE MODE')
                 done = work(self._checked(connection))
                 attempt.committing = True
                 # A transaction that failed before answers COMMIT by ROLLBACK, and calls that no error.
@@ -207,10 +217,13 @@ class LedgerServer:
                 attempt.lost = connection.closed
             return done
 
-    def _begin(self, connection: psycopg.Connection[Any], level: str) -> None:
-        connection.execute("; ".join((f"BEGIN ISOLATION LEVEL {level}", *_settings(self.address.schema))))
-
     def _checked(self, connection: psycopg.Connection[Any]) -> ServerRows:
+        schema = self.address.schema
+        connection.execute(kept(schema))
+        if not is_plain(connection.execute, schema):
+            rule = f"{self.name} holds more than plain tables, or code that is none of a ledger's"
+            raise BadInput("ledger", rule, "find out who changed it, or restore it")
+        connection.execute(f'SET LOCAL search_path = "{schema}", pg_temp')
         rows = ServerRows(connection)
         version = rows.version()
         if version not in _READABLE:
@@ -219,6 +232,13 @@ class LedgerServer:
         return rows
 
     def _is_there(self, connection: psycopg.Connection[Any], *, writing: bool = False) -> bool:
+        """Tell whether the schema holds a ledger, in a transaction of its own."""
+        _begin(connection, "READ COMMITTED READ ONLY")
+        there = self._found(connection, writing=writing)
+        connection.execute("COMMIT")
+        return there
+
+    def _found(self, connection: psycopg.Connection[Any], *, writing: bool = False) -> bool:
         """Tell whether the schema holds a ledger, and refuse a server that might lose what it says is written."""
         found = connection.execute(
             "SELECT to_regclass(%s) IS NOT NULL, to_regnamespace(%s) IS NOT NULL, current_setting('server_encoding'),"
@@ -245,11 +265,11 @@ class LedgerServer:
     def _create(self, connection: psycopg.Connection[Any]) -> None:
         """Make an empty ledger, whoever else does the same; others see none of it or all."""
         schema = self.address.schema
-        connection.execute("BEGIN")
+        _begin(connection, "READ COMMITTED READ WRITE")
         connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"{_APPLICATION} {schema}",))
-        if not self._is_there(connection):
+        if not self._found(connection):
             connection.execute(f'CREATE SCHEMA "{schema}"')
-            connection.execute(f'SET LOCAL search_path = "{schema}"')
+            connection.execute(f'SET LOCAL search_path = "{schema}", pg_temp')
             for statement in _schema():
                 connection.execute(statement)
         connection.execute("COMMIT")

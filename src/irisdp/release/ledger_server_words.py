@@ -15,6 +15,10 @@ _SAID = {
         "does not allow this role to do that",
         "ask its owner to let it publish, or read: grant(ledger, role, may)",
     ),
+    "57014": (
+        "was told to stop, by an administrator or because its statement_timeout is short; nothing was spent",
+        "ask again",
+    ),
     "25006": ("is a copy, or open for reading only", "name the server that is written to"),
     "53": ("could not be written or read: the server is full", "make room and ask again: what was charged is kept"),
     "58": ("could not be written or read", "see to the server's disk and ask again: what was charged is kept"),

@@ -80,7 +80,7 @@ def _copy(server: Server, one: str, other: str) -> None:
 def main(cuts: int, commits: str) -> None:
     if commits == "off":
         settings = ledger_server._settings
-        ledger_server._settings = lambda schema: (*settings(schema), "SET LOCAL synchronous_commit = off")
+        ledger_server._settings = lambda: (*settings(), "SET LOCAL synchronous_commit = off")
     chance = random.Random(60)
     books = dict.fromkeys(("cuts", "shown", "uncharged", "inexact", "files that lost something"), 0)
     with tempfile.TemporaryDirectory() as place, started() as server:

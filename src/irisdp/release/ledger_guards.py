@@ -1,0 +1,121 @@
+"""What a ledger's schema on a server may hold: plain tables, and two functions that look at rows before they are added.
+
+A view, a rule, a default or a trigger is code of whoever owns the schema. It would run with the rights of whoever uses
+the ledger, and may show the one who checks it other rows than the one who publishes. So nothing of the kind may be
+there, but the two functions whose text is known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["TABLES", "guards", "is_plain", "kept"]
+
+TABLES = ("turn", "ledger_format", "history", "promise", "settlement", "budget", "release", "output")
+
+_SAFE = "SET search_path = pg_catalog, pg_temp"
+
+_BY_ALL = ("promise", "release", "outputs")
+"""What lines of the history may say that are not its owner's: neither of limits nor of moves."""
+_CLOSING = ("moved", "awaits")
+"""What the last line of a ledger says that takes nothing, whoever asks."""
+
+
+def _quoted(words: tuple[str, ...]) -> str:
+    return ", ".join(f"'{word}'" for word in words)
+
+
+_WRONG = {
+    "history": f"""
+        coalesce(NEW.event::jsonb ->> 'event', '') NOT IN ({_quoted(_BY_ALL)})
+        OR coalesce(last.event::jsonb ->> 'event', '') IN ({_quoted(_CLOSING)})
+        OR NEW.id IS DISTINCT FROM coalesce(last.id, 0) + 1
+        OR NEW.hash IS DISTINCT FROM encode(sha256(convert_to(
+            coalesce(last.hash, 'irisdp ledger') || chr(10) || NEW.event, 'UTF8')), 'hex')""",
+    "promise": """
+        EXISTS (SELECT FROM jsonb_each(OLD.facts::jsonb) AS pinned
+            WHERE NEW.facts::jsonb -> pinned.key IS DISTINCT FROM pinned.value)""",
+}
+"""By table, which row nobody adds, or makes of one that stands, but the ledger's owner. A line is the next of the
+chain, so that none is added to what is seen as it was before the ledger was closed."""
+_LOOKS = {"history": "INSERT", "promise": "UPDATE"}
+_FIRST = {
+    "history": "EXECUTE format('SELECT id, event, hash FROM %s ORDER BY id DESC LIMIT 1', TG_RELID::regclass)"
+    " INTO last; ",
+    "promise": "",
+}
+
+
+def _body(table: str) -> str:
+    """Return the text of the function that looks at the rows of a table."""
+    owns = "pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = TG_RELID), 'USAGE')"
+    return (
+        f" DECLARE last record; BEGIN IF {owns} THEN RETURN NEW; END IF; {_FIRST[table]}IF {_WRONG[table]}"
+        " THEN RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege'; END IF; RETURN NEW; END "
+    )
+
+
+def guards(schema: str) -> tuple[str, ...]:
+    """Return the statements by which the server looks at rows, where rights on tables say too little.
+
+    A promise is one row that grows, and lines of the history are added by all who publish.
+    """
+    made: list[str] = []
+    for table, change in _LOOKS.items():
+        function = f'"{schema}".keep_{table}()'
+        made += [
+            f"CREATE OR REPLACE FUNCTION {function} RETURNS trigger LANGUAGE plpgsql {_SAFE} AS $${_body(table)}$$",
+            f"DROP TRIGGER IF EXISTS keep_{table} ON {table}",
+            f"CREATE TRIGGER keep_{table} BEFORE {change} ON {table} FOR EACH ROW EXECUTE FUNCTION {function}",
+        ]
+    return tuple(made)
+
+
+def kept(schema: str) -> str:
+    """Return the statement that keeps a ledger's tables as they are until the end of a transaction.
+
+    It comes before the transaction has seen anything, so that what is looked at is what is used.
+    """
+    named = (f'"{schema}".{table}' for table in TABLES)
+    return f"LOCK TABLE {', '.join(named)} IN ACCESS SHARE MODE"
+
+
+def is_plain(execute: Callable[..., Any], schema: str) -> bool:
+    """Tell whether a ledger's tables are tables and no more, of one owner; names must be pg_catalog's meanwhile."""
+    bodies = [f"keep_{table}" for table in _LOOKS], [_body(table) for table in _LOOKS]
+    ((plain,),) = execute(_PLAIN, {"schema": schema, "names": list(TABLES), "guards": bodies[0], "bodies": bodies[1]})
+    return plain is True
+
+
+_PLAIN = """
+WITH space AS (SELECT oid FROM pg_namespace WHERE nspname = %(schema)s),
+    own AS (SELECT c.* FROM pg_class AS c JOIN space ON c.relnamespace = space.oid WHERE c.relname = ANY (%(names)s)),
+    guard AS (
+        SELECT p.oid FROM pg_proc AS p JOIN space ON p.pronamespace = space.oid
+            JOIN unnest(%(guards)s::text[], %(bodies)s::text[]) AS known (name, body)
+            ON p.proname = known.name AND p.prosrc = known.body
+            JOIN pg_language AS l ON l.oid = p.prolang
+        WHERE l.lanname = 'plpgsql' AND p.prokind = 'f' AND NOT p.prosecdef AND p.pronargs = 0
+            AND p.proconfig = ARRAY['search_path=pg_catalog, pg_temp'])
+SELECT (SELECT count(*) = cardinality(%(names)s::text[]) AND count(DISTINCT relowner) = 1
+            AND bool_and(relkind = 'r' AND NOT relispartition AND NOT relrowsecurity) FROM own)
+    AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhparent IN (SELECT oid FROM own)
+        OR inhrelid IN (SELECT oid FROM own))
+    AND NOT EXISTS (SELECT FROM pg_rewrite WHERE ev_class IN (SELECT oid FROM own))
+    AND NOT EXISTS (SELECT FROM pg_attrdef WHERE adrelid IN (SELECT oid FROM own))
+    AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid IN (SELECT oid FROM own) AND NOT tgisinternal
+        AND (tgfoid NOT IN (SELECT oid FROM guard) OR tgqual IS NOT NULL))
+    AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid IN (SELECT oid FROM own) AND contype = 'c'
+        AND pg_get_constraintdef(oid) <> 'CHECK ((id = 1))')
+    AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid IN (SELECT oid FROM own)
+        AND (indexprs IS NOT NULL OR indpred IS NOT NULL))
+    AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid IN (SELECT oid FROM own) AND attnum > 0
+        AND NOT attisdropped AND (atttypid NOT IN (20, 23, 25, 17) OR attcollation NOT IN (0, 100)))
+    AND NOT EXISTS (SELECT FROM pg_proc WHERE pronamespace IN (SELECT oid FROM space)
+        AND oid NOT IN (SELECT oid FROM guard))
+    AND NOT EXISTS (SELECT FROM pg_operator WHERE oprnamespace IN (SELECT oid FROM space))
+    AND NOT EXISTS (SELECT FROM pg_type AS t JOIN space ON t.typnamespace = space.oid
+        WHERE t.typtype NOT IN ('c', 'b') OR (t.typtype = 'b' AND t.typelem = 0))
+"""
+"""bigint, integer, text and bytea are the types of a ledger's columns (20, 23, 25, 17)."""

@@ -1,0 +1,167 @@
+"""A ledger on a server is plain tables: nobody's code runs with its user's rights, and all see the same rows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+
+import psycopg
+import pytest
+
+from irisdp.accounting import Cost
+from irisdp.errors import BadInput
+from irisdp.release.ledger import Ledger
+from irisdp.release.ledger_roles import grant
+from irisdp.release.ledger_server_words import explain
+from unit.test_ledger_roles import TENTH, ask, team, try_sql
+
+__all__ = ["team"]
+
+RUNS = "RETURNS int LANGUAGE plpgsql AS $$ BEGIN UPDATE budget SET epsilon = '777'; RETURN 4; END $$"
+CODE = {
+    "a view in place of a table": "ALTER TABLE release RENAME TO r_;"
+    " CREATE VIEW release AS SELECT * FROM r_ WHERE false",
+    "a view that calls a function": f"CREATE FUNCTION public.run_%s() {RUNS}; ALTER TABLE ledger_format RENAME TO f_;"
+    " CREATE VIEW ledger_format AS SELECT application, public.run_%s() AS version FROM f_",
+    "a rule": "CREATE RULE r AS ON INSERT TO release DO INSTEAD NOTHING",
+    "a trigger": "CREATE FUNCTION public.run_%s() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';"
+    " CREATE TRIGGER t BEFORE INSERT ON release FOR EACH ROW EXECUTE FUNCTION public.run_%s()",
+    "a guard of another text": "CREATE OR REPLACE FUNCTION keep_history() RETURNS trigger LANGUAGE plpgsql"
+    " SET search_path = pg_catalog, pg_temp AS 'BEGIN RETURN NEW; END'",
+    "a guard with its owner's rights": "ALTER FUNCTION keep_history() SECURITY DEFINER",
+    "a guard that finds other names": "ALTER FUNCTION keep_history() SET search_path = public",
+    "a guard on a condition": "DROP TRIGGER keep_history ON history;"
+    " CREATE TRIGGER keep_history BEFORE INSERT ON history FOR EACH ROW WHEN (NEW.id < 0)"
+    " EXECUTE FUNCTION keep_history()",
+    "a default": f"CREATE FUNCTION public.run_%s() {RUNS};"
+    " ALTER TABLE release ALTER details SET DEFAULT public.run_%s()",
+    "a column that is computed": "ALTER TABLE release ADD COLUMN more int GENERATED ALWAYS AS (id + 1) STORED",
+    "a condition": f"CREATE FUNCTION public.run_%s() {RUNS};"
+    " ALTER TABLE release ADD CONSTRAINT c CHECK (public.run_%s() > 0) NOT VALID",
+    "an index of what is computed": "CREATE INDEX i ON release (lower(epsilon))",
+    "an index of some rows": "CREATE INDEX i ON release (epsilon) WHERE id > 1000",
+    "rows of another table": "CREATE TABLE public.more_%s () INHERITS (release)",
+    "a function": f"CREATE FUNCTION run() {RUNS}",
+    "an operator": "CREATE OPERATOR =@ (leftarg = int, rightarg = int, function = int4eq)",
+    "a type": "CREATE DOMAIN text AS pg_catalog.text CHECK (VALUE <> 'x')",
+    "a column of another type": "CREATE DOMAIN public.t_%s AS text; ALTER TABLE budget ALTER epsilon TYPE public.t_%s",
+    "a policy": "ALTER TABLE release ENABLE ROW LEVEL SECURITY",
+    "a table of another owner": "ALTER TABLE release OWNER TO pg_monitor",
+    "a table that is gone": "DROP TABLE output",
+}
+
+
+@pytest.mark.parametrize("code", CODE)
+def test_what_is_no_plain_table_is_refused_to_all(team, server, code):
+    own, books = team
+    ask(books["publish"], 1)
+    before = server.execute("SELECT epsilon FROM budget", own.store.address.schema)
+    server.execute(CODE[code].replace("%s", secrets.token_hex(4)), own.store.address.schema)
+    for book in (own, books["publish"], books["read"]):
+        for use in (lambda book: ask(book, 2), lambda book: book.verify(), lambda book: book.to_document()):
+            with pytest.raises(BadInput, match=r"plain tables|42P01|42501"):
+                use(Ledger(book.place))
+    if "budget" not in CODE[code]:
+        assert server.execute("SELECT epsilon FROM budget", own.store.address.schema) == before
+
+
+def test_what_a_team_puts_beside_a_ledger_is_no_part_of_it(team, server):
+    """Also a reporting view of its own, and names that are not the ledger's."""
+    own, books = team
+    server.execute("CREATE VIEW spent_so_far AS SELECT epsilon FROM release; CREATE TABLE notes (x text)",
+                   own.store.address.schema)  # fmt: skip
+    ask(books["publish"], 1)
+    assert (books["read"].spent, own.verify().problems) == (TENTH, ())
+
+
+@pytest.mark.parametrize("place", ["public", "the schema of a role's name"])
+def test_what_others_put_on_the_path_is_not_called(team, server, place):
+    """Whoever may create where a role's names are looked up would have their SQL run with that role's rights."""
+    own, books = team
+    ask(books["publish"], 1)
+    where = place if place == "public" else "iris"
+    if place != "public":
+        server.execute("CREATE SCHEMA IF NOT EXISTS iris")
+    schema = own.store.address.schema
+    same = "RETURN $1::pg_catalog.text OPERATOR(pg_catalog.=) $2::pg_catalog.text"
+    run = f"LANGUAGE plpgsql AS $$ BEGIN UPDATE \"{schema}\".budget SET epsilon = '777'; {same}; END $$"
+    server.execute(
+        f"CREATE FUNCTION {where}.evil(oid, regnamespace) RETURNS bool {run};"
+        f"CREATE OPERATOR {where}.= (leftarg = oid, rightarg = regnamespace, function = {where}.evil);"
+        f"CREATE FUNCTION {where}.hashtextextended(text, integer) RETURNS bigint LANGUAGE plpgsql AS"
+        f" $$ BEGIN UPDATE \"{schema}\".budget SET epsilon = '777'; RETURN 1; END $$;"
+        f"CREATE UNLOGGED TABLE {where}.bait (x int)"
+    )
+    try:
+        server.execute("SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace('pg_catalog')", where)
+        assert Ledger(own.place).limit == Cost("777"), "control: by such a name it is called"
+        server.execute("UPDATE budget SET epsilon = '0.2'", schema)
+        assert own.store.exists()
+        assert Ledger(own.place).verify().problems == ()
+        ask(own, 2)
+        Ledger(server.address()).set_limit(1)
+        assert (own.limit, own.verify().problems) == (TENTH * 2, ())
+    finally:
+        server.execute(f"DROP OPERATOR {where}.= (oid, regnamespace); DROP FUNCTION {where}.evil;"
+                       f" DROP FUNCTION {where}.hashtextextended(text, integer); DROP TABLE {where}.bait")  # fmt: skip
+
+
+def chained(book, event):
+    """Return the statement that adds a line as Iris would."""
+    ((number, before),) = book.store.write(
+        lambda rows: rows.find("SELECT id, hash FROM history ORDER BY id DESC LIMIT 1")
+    )
+    text = json.dumps(event)
+    digest = hashlib.sha256(f"{before}\n{text}".encode()).hexdigest()
+    return f"INSERT INTO history (id, event, hash) VALUES ({number + 1}, '{text}', '{digest}')"
+
+
+def test_nobody_but_the_owner_opens_what_was_closed(team, tmp_path):
+    """Neither after it was seen to be closed, nor by a line made for the moment before."""
+    own, books = team
+    ask(books["publish"], 1)
+    before = chained(own, {"event": "outputs", "outputs": []})
+    try_sql(books["publish"], before)
+    stale = chained(own, {"event": "outputs", "outputs": []})
+    moved = own.copy_to(tmp_path / "there.ledger")
+    where = own.store.address.schema
+    with psycopg.connect(own.store.address.told) as looking:
+        ((number, last),) = looking.execute(f'SELECT id, hash FROM "{where}".history ORDER BY id DESC LIMIT 1')
+    text = '{"event": "outputs", "outputs": []}'
+    after = f"INSERT INTO history (id, event, hash) VALUES ({number + 1}, '{text}', '%s')" % (
+        hashlib.sha256(f"{last}\n{text}".encode()).hexdigest()
+    )
+    for line in (stale, after, stale.replace(f"({number},", f"({number + 1},")):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            try_sql(books["publish"], line)
+    with pytest.raises(Exception, match="was moved"):
+        ask(books["publish"], 2)
+    assert (own.verify().problems, moved.verify().problems) == ((), ())
+
+
+def test_a_publisher_adds_lines_of_the_chain_alone(team):
+    """And those that add no rows are shown, for what they say is not so."""
+    own, books = team
+    ask(books["publish"], 1)
+    right = chained(own, {"event": "release", "settlement": [9, "x"], "releases": []})
+    for wrong in (right[:-3] + "0')", right.replace("VALUES (", "VALUES (1")):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            try_sql(books["publish"], wrong)
+    assert own.verify().problems == ()
+    try_sql(books["publish"], right)
+    assert own.verify().problems == ("question 9 is gone",)
+
+
+def test_granting_again_gives_a_ledger_the_guards_of_today(team):
+    own, books = team
+    (role,) = own.store.write(lambda rows: rows.find("SELECT current_user"))[0]
+    grant(own, role, "publish")
+    ask(books["publish"], 1)
+    assert own.verify().problems == ()
+
+
+def test_a_question_that_was_cancelled_is_no_damage():
+    rule, remedy = explain("postgresql://a/b", psycopg.errors.QueryCanceled())
+    assert "damaged" not in rule + remedy
+    assert "was told to stop" in rule
