@@ -189,6 +189,22 @@ class TestRenaming:
         with pytest.raises(BadInput, match=r"several know this data: other.ledger, t.ledger"):
             once("data/renamed.csv")
 
+    def test_nor_one_that_a_limit_was_set_for_under_its_new_name(self, folder):
+        """A ledger that holds a limit alone is no reason to forget the one that knows the table."""
+        once("data/t.csv")
+        os.rename("data/t.csv", "data/renamed.csv")
+        session = irisdp.Session("data/renamed.csv", limit=2)
+        for ask in (
+            lambda: session.count("v = 1", epsilon=1),
+            lambda: once("data/renamed.csv"),
+            lambda: session.batch([{"query": "count"}], budget={"epsilon": 1}),
+        ):
+            with pytest.raises(BadInput, match=r"ledger: is missing, and renamed.ledger is unused, and t.ledger knows"):
+                ask()
+        assert (Ledger("data/t.ledger").spent, Ledger("data/renamed.ledger").spent) == (Cost(1), Cost(0))
+        assert once("data/renamed.csv", ledger="data/t.ledger").repeated
+        assert not once("data/renamed.csv", ledger="data/renamed.ledger").repeated, "control: named by hand it is taken"
+
 
 @pytest.mark.parametrize("ledger", ["data/t.csv", "elsewhere/link.csv", "groups.csv", "data/.tables.irisdp-secret"])
 def test_a_ledger_is_no_other_file_of_the_release(folder, ledger, capsys):

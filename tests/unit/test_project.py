@@ -14,7 +14,9 @@ import irisdp
 from irisdp.catalogue import FORMS
 from irisdp.cli.main import run
 from irisdp.errors import BadInput, BudgetRefused, PromiseRefused
-from irisdp.release import init_project, plan, publish
+from irisdp.release import init_project, plan, publish, publishing
+from irisdp.release.batches import publishing as batch_publishing
+from irisdp.release.limits import named_limit
 from irisdp.release.projects import project
 from support.commands import irisdp as irisdp_command
 
@@ -249,6 +251,35 @@ def test_the_limit_is_set_by_the_first_release_and_kept(survey, said, capsys):
             ask()
     assert run([*dry, "1"]) == 1
     assert ledger.spent.epsilon == 1
+
+
+@pytest.mark.parametrize("meanwhile", ["1/2", "mu=1", "3,1e-6"])
+@pytest.mark.parametrize("batched", [False, True])
+def test_a_limit_that_is_set_while_records_are_read_stays(survey, said, monkeypatch, meanwhile, batched):
+    ledger = irisdp.Ledger(survey.with_suffix(".ledger"))
+    wanted = named_limit(meanwhile if "=" in meanwhile else tuple(meanwhile.split(",")))
+    module = batch_publishing if batched else publishing
+    real = module.read_cells
+
+    def read(*asked):
+        ledger.restrict(wanted)
+        return real(*asked)
+
+    monkeypatch.setattr(module, "read_cells", read)
+
+    def ask():
+        if batched:
+            irisdp.Session(survey).batch([{"query": "count"}], budget={"epsilon": 1})
+        else:
+            publish(survey, "count", epsilon=1)
+
+    if meanwhile == "3,1e-6":
+        ask()
+        assert (ledger.limit, ledger.spent) == (irisdp.Cost(3, "1e-6"), irisdp.Cost(1))
+        return
+    with pytest.raises(PromiseRefused):
+        ask()
+    assert (ledger.limit, ledger.releases()) == (wanted, [])
 
 
 def test_a_limit_may_say_what_a_ledger_counts(survey, said):

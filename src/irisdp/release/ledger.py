@@ -166,14 +166,15 @@ class Ledger(Drawable):
         return self.restrict(limit_of(epsilon=epsilon, delta=delta, mu=mu, rho=rho))
 
     @checked
-    def restrict(self, limit: Charge) -> Charge:
-        """Set the most that may be spent, as `set_limit` does, to a cost in any currency."""
+    def restrict(self, limit: Charge, *, once: bool = False) -> Charge:
+        """Set the most that may be spent, as `set_limit` does, in any currency; `once` leaves one that is there."""
         wanted = next(currency for currency in CURRENCIES if currency.cost is type(limit))
 
         def work(rows: Rows) -> Charge:
             begin(rows, self.store.name)
             insist_on(rows, wanted, self.store.name)
-            write_limit(rows, limit)
+            if not once or read_limit(rows) is None:
+                write_limit(rows, limit)
             return read_spent(rows)
 
         return self.store.write(work)

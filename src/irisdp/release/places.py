@@ -19,6 +19,7 @@ from ..outputs import same_file
 from ..queries import Location, Table, locate
 from .fingerprint import recognise, secret_beside, secrets_in
 from .ledger import Ledger
+from .ledger_rows import last_fingerprint
 
 __all__ = [
     "Reading",
@@ -116,7 +117,7 @@ def recognised(
     secret : path, optional
         Where secrets are kept instead of beside the data.
     default : bool
-        Whether the ledger was not named: then, where it is not there, the other ledgers of the folder are asked.
+        Whether the ledger was not named: then, where nothing was released with it, the others of the folder are asked.
 
     Returns
     -------
@@ -127,12 +128,16 @@ def recognised(
     own = secret_beside(home)
     folders = [_folder(home)] if book.path is None else [_folder(home), book.path.parent]
     keys = list(dict.fromkeys([own, *secrets_in(*folders)]))
-    books = _ledgers_beside(book.path) if default and book.path and not book.path.exists() else [book]
+    unused = default and book.path is not None and _is_unused(book)
+    books = _ledgers_beside(book.path) if unused and book.path else [book]
     found = [(candidate, *recognise(digest, keys, candidate.known)) for candidate in books]
     known = [(candidate, name, key) for candidate, name, key in found if candidate.known([name])]
     if len(known) > 1:
         names = ", ".join(candidate.store.name for candidate, *_ in known)
         raise BadInput("ledger", f"is missing, and several know this data: {names}", "name one with ledger=")
+    if known and unused and book.store.exists():
+        rule = f"is missing, and {book.store.name} is unused, and {known[0][0].store.name} knows this data"
+        raise BadInput("ledger", rule, "name one of them with ledger=")
     return known[0] if known else (book, *recognise(digest, keys, book.known))
 
 
@@ -184,6 +189,12 @@ def stamp(location: Location | None) -> Stamp:
 def _noted(path: Path) -> tuple[int, ...]:
     status = path.stat()
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _is_unused(book: Ledger) -> bool:
+    """Tell whether nothing was released with a ledger, which may have a limit, or not be there."""
+    with book.store.reading() as rows:
+        return last_fingerprint(rows) is None
 
 
 def _folder(path: Path) -> Path:

@@ -25,7 +25,7 @@ from .places import Reading, data_location, recognised, stamp
 from .planning import plan
 from .plans import Plan
 from .preparing import Prepared, prepare
-from .projects import currency_with, limit_to_set
+from .projects import currency_with, give_limit, limit_to_set
 from .provenance import provenance
 from .publication import Publication
 from .steps import begun
@@ -137,14 +137,13 @@ def carry_out(ready: Prepared, reading: Reading | None = None, noted: Note | Non
         reading = Reading.begin(planned.table, ready.stamp) if reading is None else reading
         book, version, kept = recognised(planned.table, reading.digest, book, ready.secret, default=ready.default)
         book.check(promise, version)
-        limit = limit_to_set(planned.project, book)
+        limit_to_set(planned.project, book)  # refused before records are read
         begun(1)
         cells = read_cells(planned, unit_key(kept))
         reading.check(planned.table)
     finally:
         planned.table.rest()
-    if limit is not None:
-        book.restrict(limit)
+    give_limit(planned.project, book)
     begun(2)
     settled = book.settle(
         query=planned.asked.line,

@@ -20,7 +20,7 @@ from ..ledger import Entry, Ledger
 from ..ledger_rows import Settlement
 from ..outlook import Outlook, foresee
 from ..places import Reading, check_ledger, data_location, find_ledger, keeper, recognised, stamp
-from ..projects import currency_with, limit_to_set
+from ..projects import currency_with, give_limit, limit_to_set
 from ..provenance import drawn_by, provenance
 from ..publication import Publication
 from ..publishing import PrivateCells, draw_entries, read_cells, shown_answers, shown_beside
@@ -121,7 +121,7 @@ def batch(
         reading = Reading.begin(table, before)
         book, version, kept = recognised(table, reading.digest, book, asked.secret, default=where is None)
         book.check(promise, version)
-        limit = limit_to_set(project, book)
+        limit_to_set(project, book)  # refused before records are read
         key = unit_key(kept)
         cells = []
         for number, one in enumerate(planned.plans, start=1):
@@ -131,8 +131,7 @@ def batch(
         reading.check(table)
     finally:
         table.rest()
-    if limit is not None:
-        book.restrict(limit)
+    give_limit(project, book)
     begun(2)
     settled = book.settle(
         query=planned.line,

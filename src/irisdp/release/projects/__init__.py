@@ -3,7 +3,7 @@
 from ...facades import when_used
 
 with when_used(__name__):
-    from .project import Project, Told, check_columns, currency_with, find_project, limit_to_set, tell
+    from .project import Project, Told, check_columns, currency_with, find_project, give_limit, limit_to_set, tell
     from .template import init_project
     from .unlisted import say_unlisted
 
@@ -13,6 +13,7 @@ __all__ = [
     "check_columns",
     "currency_with",
     "find_project",
+    "give_limit",
     "init_project",
     "limit_to_set",
     "say_unlisted",

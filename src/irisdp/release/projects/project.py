@@ -31,6 +31,7 @@ __all__ = [
     "check_columns",
     "currency_with",
     "find_project",
+    "give_limit",
     "limit_to_set",
     "read_project",
     "tell",
@@ -259,6 +260,20 @@ def limit_to_set(project: Project | None, book: Ledger) -> Charge | None:
         pinned={"limit": project.limit.to_document()},
         asked={"limit": here and here.to_document()},
     )
+
+
+def give_limit(project: Project | None, book: Ledger) -> None:
+    """Give a ledger the limit that is promised and that it lacks; one that was set meanwhile stays, and must be that.
+
+    Raises
+    ------
+    PromiseRefused
+        Where the ledger has another limit.
+    """
+    limit = limit_to_set(project, book)
+    if limit is not None:
+        book.restrict(limit, once=True)
+        limit_to_set(project, book)
 
 
 def currency_with(book: Ledger, limit: Charge | None) -> Currency:
