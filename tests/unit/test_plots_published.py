@@ -376,6 +376,12 @@ def test_a_heading_uses_the_room_there_is(session):
     assert picture.spec["title"]["subtitle"] == [SURELY]
 
 
+def test_there_is_room_above_few_names(session):
+    picture = session.majority("age > 40", epsilon=1).plot()
+    assert picture.spec["title"]["text"] == ["majority age > 40"] and len(picture.spec["title"]["subtitle"]) == 1
+    assert picture.spec["width"] == 380
+
+
 @pytest.mark.parametrize(
     ("letters", "title", "subtitle"),
     [

@@ -21,6 +21,8 @@ __all__ = ["published"]
 _MOST_SAID = 20
 _MOST_NAMES = 24
 _LONGEST_NAME = 24
+_NARROWEST = (380, 160)
+"""Of a grid that stands alone, so that there is room for what is said above it, and of several, in points."""
 _TURNED = 34
 """How far apart the columns stand whose names are turned, in points."""
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^,>"]+')
@@ -140,7 +142,7 @@ def _grid(found: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequ
             )
             drawn = mark.encode(x=x, **({"text": "shown:N"} if ordered else {}))
             room = _TURNED if turned else max(34, 10 + LETTER * max(map(len, possible)))
-            width: float = max(160, len(possible) * room)
+            width: float = max(_NARROWEST[len(columns) > 1], len(possible) * room)
         else:
             drawn = base.mark_text(align="left", baseline="middle", fontSize=12, color=INK, limit=520).encode(
                 x=alt.value(6), text="shown:N"
