@@ -418,7 +418,7 @@ def test_remedies_are_keys_of_the_plan(question, remedy):
 
 def test_a_plan_that_is_not_there(tmp_path, capsys):
     assert run(["batch", str(tmp_path / "no.json")]) == 2
-    assert "there is no file" in capsys.readouterr().err
+    assert "there is no such file" in capsys.readouterr().err
 
 
 def test_data_is_named_once(ledger):
