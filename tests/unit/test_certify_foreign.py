@@ -283,3 +283,36 @@ def test_a_table_may_have_25_million_numbers():
 def test_an_array_of_no_numbers_is_no_matrix(array):
     with pytest.raises(BadInput, match=r"^matrix: must "):
         matrix_document(array)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "group,answer_low,answer\na,1,2\n",
+        "group,answer,answer_probability\na,b,1\n",
+        "group,answer\na,b\n",
+        "answer\nyes\n",
+    ],
+)
+def test_published_answers_are_told_from_a_matrix(tmp_path, text):
+    file = tmp_path / "m.csv"
+    file.write_text(text)
+    with pytest.raises(BadInput, match="holds published answers, and no mechanism"):
+        read_mechanism(file)
+
+
+def test_a_file_beside_a_release_is_its_answers(tmp_path):
+    (tmp_path / "m.json").write_text("[[0.5, 0.5]]")
+    assert len(read_mechanism(tmp_path / "m.json").rows) == 1, "control"
+    (tmp_path / "m.json.release.json").write_text("{}")
+    with pytest.raises(BadInput, match="holds published answers, and no mechanism"):
+        read_mechanism(tmp_path / "m.json")
+
+
+def test_a_table_that_is_neither_is_a_matrix_with_a_mistake(tmp_path):
+    file = tmp_path / "m.csv"
+    file.write_text("0.5,x\n0.5,0.5\n")
+    with pytest.raises(BadInput, match="must be a finite number"):
+        read_mechanism(file)
+    file.write_text("answer,other\n0.5,0.5\n")
+    assert read_mechanism(file).outputs == ("answer", "other")

@@ -5,6 +5,8 @@ import inspect
 import json
 import os
 import sqlite3
+import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -434,6 +436,24 @@ def test_a_lost_or_foreign_record_means_that_files_are_somebody_elses(here):
     os.rename(here / "a.csv", here / "moved")
     (here / "a.csv").symlink_to(here / "moved")
     assert "is a link" in irisdp(f"run {plan}").line
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_in_the_place_of_a_record_keeps_nobody_waiting(here):
+    plan = written(here, DATASET + TWICE)
+    assert irisdp(f"run {plan}").status == 0
+    spent = Ledger(here / "t.ledger").spent
+    (here / RECORD).unlink()
+    os.mkfifo(here / RECORD)
+    program = [sys.executable, "-m", "irisdp", "run", str(plan)]
+    for more, says in (
+        ([], "is there already"),
+        (["--dry-run"], "is there already"),
+        (["--force"], "no record can be"),
+    ):
+        ended = subprocess.run([*program, *more], check=False, capture_output=True, text=True, timeout=60)
+        assert says in ended.stderr, ended
+    assert Ledger(here / "t.ledger").spent == spent
 
 
 @pytest.mark.parametrize("stopped", range(5))

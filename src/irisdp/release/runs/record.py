@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -74,7 +75,7 @@ class Record:
             return False
         digest = _digest(key)
         try:
-            with path.open("rb") as file:
+            with _opened(path) as file:
                 while block := file.read(_BLOCK):
                     digest.update(block)
         except OSError:
@@ -116,7 +117,7 @@ class Record:
         """Return the digests that are noted of a file, by this plan."""
         seen = self._seen.setdefault(path.parent, _Seen())
         try:
-            with path.with_name(RECORD).open("rb") as file:
+            with _opened(path.with_name(RECORD)) as file:
                 seen.read_on(file, self.plan.name)
         except OSError:
             return set()
@@ -135,6 +136,15 @@ class Record:
         else:
             secret = secret_beside(self.keeper)
         return hashlib.blake2b(key=secret, digest_size=SECRET_BYTES, person=b"irisdp run").digest()
+
+
+def _opened(path: Path) -> BinaryIO:
+    """Open a file to read it; what is no regular file, such as a pipe, would keep whoever opens it waiting."""
+    file = open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb")  # noqa: SIM115
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError
+    return file
 
 
 def _digest(key: bytes) -> hashlib.blake2b:
