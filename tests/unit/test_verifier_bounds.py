@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
+import time
+from fractions import Fraction
 
 import pytest
 
-from irisdp.certify import verify_mechanism
+from irisdp.certify import add_digest, verify_choice, verify_mechanism
 from irisdp.mechanisms.scope import too_many_events
 
 
@@ -26,13 +29,12 @@ def checked(tmp_path, rows, graph=None):
     return verify_mechanism.main(str(path))
 
 
-@pytest.mark.parametrize("limit", ["LONGEST_ROW", "LONGEST_ROWS"])
-def test_long_common_denominators_are_not_written(tmp_path, capsys, monkeypatch, limit):
+def test_long_common_denominators_are_not_written(tmp_path, capsys, monkeypatch):
     shares = [f"1/{prime}" for prime in primes(300)]
     rows = [[*shares, "0"], ["0", *shares]]
     assert checked(tmp_path, rows) == 1
     assert capsys.readouterr().out.startswith("no: a row is negative somewhere or does not sum to exactly 1")
-    monkeypatch.setattr(verify_mechanism, limit, 10**5)
+    monkeypatch.setattr(verify_mechanism, "MOST_WORK", 10**6)
     assert checked(tmp_path, rows) == 2
     assert "too long" in capsys.readouterr().out
 
@@ -61,3 +63,186 @@ def test_more_counts_than_are_written_are_not_checked(tmp_path, capsys, monkeypa
     monkeypatch.setattr(verify_mechanism, "MOST_COUNTS", 24)
     assert checked(tmp_path, [["1"]] * 5, graph) == 2
     assert capsys.readouterr().out.splitlines()[-1].startswith("not checked: the inputs have more than 24 counts")
+
+
+LONG = [str(Fraction(1, 3**2000 + k)) for k in range(40)]
+
+
+def sealed(certificate, **parts):
+    document = {"privacy": {"ratio": 2}, "graph": {"family": "complete", "n": 2}, **parts}
+    return add_digest({**document, "certificate": certificate})
+
+
+def rows_of(entries):
+    """A row of fractions that have nothing in common, two by two."""
+    return [[str(Fraction(e) / len(entries)) for x in entries for e in (x, 1 - Fraction(x))]] * 2
+
+
+MATRIX = [["1/2", "1/2"], ["1/2", "1/2"]]
+AVERAGE = {"aggregate": "average", "loss": [[0, 1], [1, 0]], "weights": ["1/2", "1/2"]}
+CHOSEN = {"rankings": [[0, 1], [1, 0]], "ranking_of": [0, 1]}
+TABLE = {"privacy": {"ratio": 2}, "graph": {"family": "complete", "n": 2}, "matrix": MATRIX}
+SMALL = {
+    "rows": ("over_common_denominator", {**TABLE, "matrix": rows_of(LONG)}),
+    "pairs of rows": ("check_privacy", TABLE),
+    "sums where rows are not alike": (
+        "check_privacy",
+        {**TABLE, "privacy": {"ratio": 2, "delta": "1/2"}, "matrix": [["1/5", "4/5"], ["3/5", "2/5"]]},
+    ),
+    "epsilons": ("ratio_of_epsilon", {**TABLE, "privacy": {"epsilon": 1}}),
+    "weights": ("total", sealed({"kind": "dual", **AVERAGE, "multipliers": []}, **TABLE)),
+    "tables of a row often used": ("conclude", sealed({"kind": "dual", **AVERAGE, "multipliers": []}, **TABLE)),
+    "goals": ("expected_loss", sealed({"kind": "dual", **AVERAGE, "multipliers": []}, **TABLE)),
+    "multipliers": (
+        "lower_bound",
+        sealed({"kind": "dual", **AVERAGE, "multipliers": [[0, 1, 0, "1/4"], [1, 0, 1, "1/4"]]}, **TABLE),
+    ),
+    "distances": (
+        "smallest_reaching",
+        sealed({"kind": "dual", **AVERAGE, "loss": {"name": "graph-distance"}, "multipliers": []}, **TABLE),
+    ),
+    "steps of rankings": (
+        "u",
+        sealed(
+            {
+                "kind": "theorem",
+                "theorem": "homogeneous-rainbow",
+                "rankings": [[0, 1], [1, 0]],
+                "ranking_of": [0, 0, 1],
+            },
+            privacy={"ratio": 2},
+            graph={"family": "path", "n": 3},
+            matrix=[["1/2", "1/2"]] * 3,
+        ),
+    ),
+    "first choices": (
+        "most",
+        sealed({"kind": "theorem", "theorem": "homogeneous-rainbow", **CHOSEN}, **TABLE),
+    ),
+    "best rows": ("dominance", sealed({"kind": "theorem", "theorem": "homogeneous-rainbow", **CHOSEN}, **TABLE)),
+    "rankings": ("read_rankings", sealed({"kind": "theorem", "theorem": "homogeneous-rainbow", **CHOSEN}, **TABLE)),
+    "readings": (
+        "read_reading",
+        {
+            "privacy": {"ratio": 2},
+            "factors": [{"kind": "geometric", "n": 1}, {"reading": [[0, 0, 1], [1, 1, "1/2"], [1, 1, "1/2"]]}],
+        },
+    ),
+}
+FACTORED = {
+    "kind": "theorem",
+    "theorem": "geometric-reading",
+    "aggregate": "average",
+    "loss": [[0, 1], [1, 0]],
+    "weights": [1, 1],
+}
+for name, function in {"releases": "geometric_reading", "values of factors": "expected_loss"}.items():
+    SMALL[name] = (
+        function,
+        add_digest(
+            {
+                "privacy": {"ratio": 2},
+                "factors": [{"kind": "geometric", "n": 1}],
+                "objective": {"value": 2},
+                "certificate": FACTORED,
+            }
+        ),
+    )
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_loop_that_can_be_long_counts_its_work(name, tmp_path, capsys, monkeypatch):
+    """The work of one function is bounded to nothing, and whatever else it takes is free."""
+    function, document = SMALL[name]
+    take, path = verify_mechanism.take, tmp_path / "m.json"
+    path.write_text(json.dumps(document))
+
+    def only_there(steps, *longest):
+        if sys._getframe(1).f_code.co_name == function:
+            take(steps << 50, *longest)
+
+    monkeypatch.setattr(verify_mechanism, "take", only_there)
+    assert verify_mechanism.main(str(path)) == 2
+    assert capsys.readouterr().out == (
+        "not checked: its numbers are too many, or too long, to be worked through in half an hour\n"
+    )
+
+
+def complete(nodes, **certificate):
+    parts = {"graph": {"family": "complete", "n": nodes}, "rows": [["1"] + ["0"] * (nodes - 1)], "row_of": [0] * nodes}
+    return sealed(certificate, **parts)
+
+
+BOMBS = {
+    "rows of many long numbers": lambda: {**TABLE, "matrix": [rows_of(LONG * 5)[0]] * 2},
+    "many pairs of rows": lambda: {
+        "privacy": {"ratio": 2},
+        "graph": {"family": "complete", "n": 400},
+        "matrix": [["1/400"] * 400] * 400,
+    },
+    "one row used often": lambda: sealed(
+        {"kind": "dual", **AVERAGE, "weights": [1] * 9000, "loss": {"name": "zero-one"}, "multipliers": []},
+        graph={"family": "path", "n": 9000},
+        rows=[["1"] + ["0"] * 8999],
+        row_of=[0] * 9000,
+    ),
+    "distances from everywhere": lambda: complete(
+        400,
+        kind="dual",
+        aggregate="average",
+        weights=[1] * 400,
+        loss={"name": "graph-distance"},
+        multipliers=[],
+    ),
+    "long steps of many events": lambda: sealed(
+        {"kind": "theorem", "theorem": "homogeneous-rainbow", **CHOSEN, "ranking_of": [0] * 69 + [1]},
+        privacy={"ratio": str(Fraction(2 * 3**2000 + 1, 3**2000))},
+        graph={"family": "path", "n": 70},
+        rows=[["1/2", "1/2"]],
+        row_of=[0] * 70,
+    ),
+    "many outputs ranked": lambda: sealed(
+        {"kind": "theorem", "theorem": "homogeneous-rainbow", "rankings": [[*range(3000)]], "ranking_of": [0, 0]},
+        graph={"family": "path", "n": 2},
+        matrix=[["1"] + ["0"] * 2999] * 2,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_small_files_that_take_hours_are_not_checked(name, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(verify_mechanism, "MOST_WORK", 1 << 30)  # seconds
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps(BOMBS[name]()))
+    started = time.process_time()
+    assert verify_mechanism.main(str(path)) == 2
+    assert capsys.readouterr().out.startswith("not checked: its numbers are too many")
+    assert time.process_time() - started < 20
+
+
+def test_long_numbers_that_have_nothing_in_common_are_compared_crosswise(tmp_path):
+    """Over a common denominator this took a minute; and what is not alike is still found."""
+    rows = rows_of([str(Fraction(1, 3**4000 + k)) for k in range(25)])
+    started = time.process_time()
+    assert checked(tmp_path, rows) == 0
+    wrong = rows_of([str(Fraction(1, 5**2500 + k)) for k in range(25)])
+    assert checked(tmp_path, [rows[0], wrong[0][::-1]]) == 1
+    assert time.process_time() - started < 20
+
+
+def test_work_is_counted_for_each_file_alone(tmp_path):
+    taken = []
+    for _ in range(2):
+        assert checked(tmp_path, MATRIX) == 0
+        taken += verify_mechanism.work
+    assert taken[0] == taken[1] > 0
+
+
+def test_a_choice_of_boundary_counts_its_work_too(tmp_path, capsys, monkeypatch):
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps(sealed({"kind": "dual", **AVERAGE, "choice": {}, "multipliers": []}, **TABLE)))
+    monkeypatch.setattr(verify_mechanism, "main", lambda _: 0)
+    assert verify_choice.check(str(path)) == 1
+    monkeypatch.setattr(verify_mechanism, "MOST_WORK", 1)
+    assert verify_choice.check(str(path)) == 2
+    assert capsys.readouterr().out.splitlines()[-1].startswith("not checked: its numbers are too many")

@@ -90,9 +90,16 @@ def choice(mechanism: verifier.Mechanism, certificate: Any) -> Fraction:
     entries = verifier.list_of(part(certificate["choice"], "multipliers", "choice"), "multipliers")
     multipliers = [
         [*(first[whole(k, "multipliers", 0, len(first) - 1)] for k in entry[:2]), *entry[2:]]
-        for entry in map(verifier.of_five, entries)
+        for entry in map(of_five, entries)
     ]
     return bound + verifier.lower_bound(mechanism, scores, multipliers, lambda a, b: (a, b) in touching)
+
+
+def of_five(entry: Any) -> list[Any]:
+    """Read an entry of multipliers; without a fifth part it speaks of pair 0."""
+    listed = verifier.list_of(entry, "an entry of multipliers")
+    verifier.insist(len(listed) in (4, 5), "an entry of multipliers must have 4 parts, or 5 with the number of a pair")
+    return [*listed, 0][:5]
 
 
 def check(path: str = "") -> int:
@@ -100,6 +107,7 @@ def check(path: str = "") -> int:
     status = verifier.main(path)
     if status:
         return status
+    verifier.work[0] = 0
     try:
         document = verifier.read_file(path)
         if document.get("certificate") is None or "choice" not in document["certificate"]:
@@ -113,6 +121,9 @@ def check(path: str = "") -> int:
         if value is None:
             raise ValueError("the certificate states no loss")
         bound = choice(mechanism, stated)
+    except verifier.TooLarge as problem:
+        verifier.say(f"not checked: {verifier.reason_of(problem)}")
+        return 2
     except Exception as problem:
         verifier.say(f"no: {verifier.reason_of(problem)}")
         return 1

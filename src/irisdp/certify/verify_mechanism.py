@@ -71,6 +71,35 @@ def insist(holds: Any, reason: str) -> None:
         raise ValueError(reason)
 
 
+# ---- How much is done: a few letters can name more, or longer, than there is memory or time for ---------------------
+
+LARGEST_FAMILY, LONGEST_WORD, MOST_TYPES = 1 << 62, 62, 1000
+MOST_RECORDS_AND_TYPES, MOST_COUNTS, MOST_EDGES = 10**7, 10**8, 1 << 22
+MOST_CATEGORIES, MOST_NODES_OF_GAPS, MOST_MOVES_OF_GAPS = 20, 1 << 20, 1 << 22
+LONGEST_PRIVACY, MOST_PAIRS = 4096, 10000  # bits of a numerator or a denominator
+LARGEST_FACTORED, LARGEST_CERTIFIED_FACTORED = 10**18, 10**6  # the largest n: judged at all, or with a certificate
+DEEPEST_FILE, DEEPEST_NAME = 100, 16  # lists and objects within each other; lists within lists
+ROUNDING = Fraction(1, 1 << 45)  # where no goal is stated no gap can be shown: rows must be the theorem's up to this
+# Bits, about, of the exact numbers that one event is propagated with: they grow with every step.
+LONGEST_PROPAGATION = 10**8
+# Sets of first choices that are propagated one by one, if they are not few, times the inputs that they reach.
+FEW_EVENTS, MOST_PROPAGATED = 256, 4 * 10**6
+MOST_WORK, work = 1 << 40, [0]  # in products of two digits of 30 bits, about: half an hour at most, as a rule minutes
+USAGE = "usage: python verify_mechanism.py MECHANISM.json (status 0: it holds, 1: it does not, 2: not read)"
+
+
+class TooLarge(ValueError):
+    """The file may be right: it asks for more than this program does."""
+
+
+def take(steps: int, one: Fraction | int = 0, other: Fraction | int = 0) -> None:
+    """Count steps before they are done; in each, numbers as long as these are multiplied, divided or compared."""
+    digits = (max(x.numerator.bit_length(), x.denominator.bit_length()) // 30 for x in (one, other))
+    work[0] += steps * (150 + math.prod(digits))
+    if work[0] > MOST_WORK:
+        raise TooLarge("its numbers are too many, or too long, to be worked through in half an hour")
+
+
 # ---- Reading: everything in the file is text, integers and lists until it has passed through one of these -----------
 
 # An integer or a fraction; or a decimal, whose exponent is at most 4000 in size so that the number fits in memory.
@@ -129,9 +158,6 @@ def is_whole(text: str) -> bool:
     return not any("\ud800" <= x <= "\udfff" for x in text)
 
 
-DEEPEST_NAME = 16  # lists within lists
-
-
 def name(value: Any, field: str, nested: int = 0) -> Any:
     """Read the name of an input or output; a list, such as a histogram, becomes a tuple."""
     kind = isinstance(value, (str, int, list)) and not isinstance(value, bool)
@@ -154,6 +180,7 @@ def ratio_of_epsilon(epsilon: Fraction) -> Fraction:
     if epsilon == 0:
         return Fraction(1)
     for places in (200, 2000, 28000):  # the last is for an ε that was made to come close to a number of 128 bits
+        take(2 * places + 16 * int(epsilon), 1 << places, 1 << places)
         below, above = (power_of_e(epsilon, places, up) for up in (False, True))
         drop = below.bit_length() - 129
         if below >> drop == above >> drop:
@@ -252,19 +279,6 @@ def one_record_moved(nodes: list[Any], categories: int, largest: int, relation: 
             yield gaps, tuple(min(max(records) - held, largest) for held in records)
 
 
-LARGEST_FAMILY = 1 << 62
-# A few letters of a file can name nodes so long, or of so many parts, that to write down one of them takes all memory.
-LONGEST_WORD = 62
-MOST_TYPES = 1000
-MOST_RECORDS_AND_TYPES, MOST_COUNTS = 10**7, 10**8
-MOST_CATEGORIES, MOST_NODES_OF_GAPS, MOST_MOVES_OF_GAPS = 20, 1 << 20, 1 << 22
-MOST_EDGES = 1 << 22
-
-
-class TooLarge(ValueError):
-    """The file may be right: it asks for more than this program does."""
-
-
 def nodes_and_edges(specification: Any, size: int) -> tuple[list[Any], Iterable[Collection[Any]]]:
     """List the nodes of a graph that should have `size`, and its edges: nodes that are all neighbours, mostly two."""
     if "family" not in object_of(specification, "graph"):
@@ -309,9 +323,7 @@ def nodes_and_edges(specification: Any, size: int) -> tuple[list[Any], Iterable[
         most = f"types must be at most {MOST_TYPES}, and total plus one times types at most {MOST_RECORDS_AND_TYPES:,}"
         insist(fits, most)
         if size * sizes[1] > MOST_COUNTS:
-            raise TooLarge(
-                f"the inputs have more than {MOST_COUNTS:,} counts, and they are written out one by one here"
-            )
+            raise TooLarge(f"the inputs have more than {MOST_COUNTS:,} counts, and each is written out here")
     nodes = list(islice(nodes_of(*sizes), size + 1))  # one too many is enough to see that the graph is another one
     if family == "sorted_histograms":
         nodes.sort(key=lambda histogram: histogram[::-1])
@@ -404,10 +416,6 @@ def one_apart(size: int) -> list[list[int]]:
     return [[k for k in (i - 1, i + 1) if 0 <= k < size] for i in range(size)]
 
 
-LONGEST_PRIVACY = 4096  # bits of a numerator or a denominator
-MOST_PAIRS = 10000
-
-
 def read_privacy(privacy: Any) -> Pairs:
     """Return r and δ; or of several pairs all, by falling r and rising δ, none of which follows from the others."""
     if "all" not in object_of(privacy, "privacy"):
@@ -446,10 +454,6 @@ def read_objective(document: dict[str, Any]) -> tuple[Fraction, Fraction | None]
     value = number(part(document["objective"], "value", "objective"), "the objective's value")
     bound = document["objective"].get("lower_bound")
     return value, None if bound is None else number(bound, "the objective's lower_bound")
-
-
-LARGEST_FACTORED = 10**18  # the largest n that is judged at all
-LARGEST_CERTIFIED_FACTORED = 10**6  # the largest n up to which a certificate is checked
 
 
 def read_factored(document: dict[str, Any], pairs: Pairs, factors: list[Any]) -> Mechanism:
@@ -495,25 +499,36 @@ def read_reading(factor: Any, size: int) -> list[Counter[int]]:
     for released, answer, probability in entries:
         share = number(probability, "reading")
         insist(share >= 0, "reading has a negative probability")
-        reading[whole_number(released, "reading", 0, size - 1)][whole_number(answer, "reading", 0, size - 1)] += share
-    insist(all(sum(answers.values()) == 1 for answers in reading), "reading must spread probability 1")
+        here = reading[whole_number(released, "reading", 0, size - 1)]
+        take(2, share, here[v := whole_number(answer, "reading", 0, size - 1)])
+        here[v] += share
+    insist(all(total(answers.values()) == 1 for answers in reading), "reading must spread probability 1")
     return reading
 
 
 # ---- Rows and privacy -----------------------------------------------------------------------------------------------
 
 
-# Bits of all entries of a row, and of the rows that are compared, over common denominators.
-LONGEST_ROW, LONGEST_ROWS = 1 << 31, 1 << 33
-
-
 def over_common_denominator(numbers: Iterable[Fraction | int]) -> tuple[list[int], int]:
     """Write fractions as integers over their least common denominator: sums of integers are fast."""
-    listed = list(numbers)
-    denominator = math.lcm(*(x.denominator for x in listed))
-    if len(listed) * denominator.bit_length() > LONGEST_ROW:
-        raise TooLarge("the entries of a row need too long a common denominator")
+    listed, denominator = list(numbers), 1
+    for own, times in Counter(x.denominator for x in listed).items():
+        take(2 + 3 * times, denominator, own)
+        denominator = math.lcm(denominator, own)
+    take(len(listed), denominator, 1 << 100_000)  # for the memory, of which a gigabyte is all the work there is
     return [x.numerator * (denominator // x.denominator) for x in listed], denominator
+
+
+def total(numbers: Iterable[Fraction]) -> Fraction:
+    """Add numbers."""
+    integers, denominator = over_common_denominator(numbers)
+    take(1, denominator, denominator)
+    return Fraction(sum(integers), denominator)
+
+
+def crosswise(these: Row, those: Row) -> Iterator[tuple[int, int]]:
+    """Yield two integers that are to each other as two entries: short ones, where a common denominator is long."""
+    return ((x.numerator * y.denominator, y.numerator * x.denominator) for x, y in zip(these, those, strict=True))
 
 
 def check_privacy(mechanism: Mechanism) -> None:
@@ -522,29 +537,30 @@ def check_privacy(mechanism: Mechanism) -> None:
     Inputs may share a row, and two rows may meet on many edges; each pair is compared once. Factors have no rows here:
     the geometric mechanism is private at its ratio by its formula, and reading an answer differently costs no privacy.
     """
-    scaled, bits = {}, 0
+    scaled = {}
     for key, row in {id(row): row for row in mechanism.rows}.items():
         integers, denominator = over_common_denominator(row)
-        bits += len(integers) * denominator.bit_length()
-        if bits > LONGEST_ROWS:
-            raise TooLarge("the rows need too long common denominators")
         fair = min(integers) >= 0 and sum(integers) == denominator
         insist(fair, "a row is negative somewhere or does not sum to exactly 1")
-        scaled[key] = integers, denominator
-    meeting = {
-        (id(row), id(mechanism.rows[j])): (i, j)
-        for i, row in enumerate(mechanism.rows)
-        for j in mechanism.neighbours[i]
-    }
+        scaled[key] = integers, denominator, max(x.denominator for x in row)
+    edges = ((i, j) for i in range(len(mechanism.rows)) for j in mechanism.neighbours[i])
+    meeting = {(id(mechanism.rows[i]), id(mechanism.rows[j])): (i, j) for i, j in edges}
     ratios = [r.as_integer_ratio() for r, _ in mechanism.pairs]
     (a, b), last = ratios[-1], len(ratios) - 1
     for (first, second), (i, j) in meeting.items():
+        (ps, own, longest), (qs, other, also) = scaled[first], scaled[second]
+        take(2 * len(ps), *((own, a) if own == other else (longest, also)))
+        same = zip(ps, qs, strict=True) if own == other else crosswise(mechanism.rows[i], mechanism.rows[j])
+        beyond = [v for v, (p, q) in enumerate(same) if p * b > q * a]
+        if not beyond:
+            continue
         # Σ_v max(0, P_v − r·Q_v) with P_v = p_v/d, Q_v = q_v/d and r = s/t is the sum of (p_v·t − q_v·s)/(t·d) over the
         # outputs where that is positive. As r falls from pair to pair, outputs only join the sum.
-        d = math.lcm(scaled[first][1], scaled[second][1])
-        ps, qs = ([x * (d // own) for x in integers] for integers, own in (scaled[first], scaled[second]))
+        take(2 + 4 * len(ratios) + len(beyond) * (2 + last.bit_length()), own, max(other, a))
+        d = math.lcm(own, other)
+        up, down = d // own, d // other
         joining = [[0, 0] for _ in ratios]  # the p and q of the outputs that a pair is the first to count
-        for p, q in [(p, q) for p, q in zip(ps, qs, strict=True) if p * b > q * a]:
+        for p, q in [(ps[v] * up, qs[v] * down) for v in beyond]:
             here = joining[bisect_left(ratios, True, hi=last, key=lambda ratio: p * ratio[1] > q * ratio[0])]
             here[0], here[1] = here[0] + p, here[1] + q
         p = q = 0
@@ -562,6 +578,7 @@ def lines_of_u(pairs: Pairs) -> Pairs:
 
 def u(lines: Pairs, s: Fraction) -> tuple[Fraction, Fraction]:
     """Return the most that a neighbour can give to an event of probability s, and the slope of u to the right of s."""
+    take(4 * len(lines), s, s)
     return min((slope * s + constant, slope) for slope, constant in lines)
 
 
@@ -586,7 +603,7 @@ class Goal:
         """Put the expected losses of the inputs together."""
         if self.worst_case:
             return max(expected(i) for i in self.considered)
-        return sum((self.weights[i] * expected(i) for i in self.considered), start=Fraction(0))
+        return total(self.weights[i] * expected(i) for i in self.considered)
 
 
 LOSSES: dict[Any, Callable[[Any, Any], int]] = {
@@ -628,7 +645,7 @@ def read_goal(mechanism: Mechanism, certificate: Any) -> Goal:
     if worst_case:
         listed = list_of(certificate.get("side_information", list(range(size))), "side_information")
         considered = {whole_number(i, "side_information", 0, size - 1) for i in listed}
-        known = sum(weights) == sum(weights[i] for i in considered) == 1
+        known = total(weights) == total(weights[i] for i in considered) == 1
     insist(known and min(weights) >= 0, "weights are at least 0; a worst case needs a prior")
     return Goal(worst_case, loss_name, losses, weights, considered)
 
@@ -640,12 +657,11 @@ def describe_goal(mechanism: Mechanism, goal: Goal) -> str:
     if goal.worst_case:
         what = f"the largest expected {loss}"
     else:
-        what = f"the expected {loss}, added up with weights of {shown(sum(goal.weights))} in all"
+        what = f"the expected {loss}, added up with weights of {shown(total(goal.weights))} in all"
     least = goal.over_inputs(lambda i: min(goal.losses[i]))
     most = goal.over_inputs(lambda i: max(goal.losses[i]))
     if least == most:
         return what + "; it is the same for every mechanism and compares nothing"
-
     always = [goal.over_inputs(column.__getitem__) for column in zip(*goal.losses, strict=True)]
     constant = mechanism.outputs[always.index(min(always))]
     return f"{what}; {shown(least)} without privacy, {shown(min(always))} by always answering {constant!r}"
@@ -657,8 +673,8 @@ def goal_value(mechanism: Mechanism, goal: Goal, row_of: Callable[[int], Row]) -
     def expected_loss(i: int) -> Fraction:
         losses, loss_denominator = over_common_denominator(goal.losses[i])
         row, row_denominator = over_common_denominator(row_of(i))
-        total = sum(loss * p for loss, p in zip(losses, row, strict=True))
-        return Fraction(total, loss_denominator * row_denominator)
+        take(len(row), loss_denominator, row_denominator)
+        return Fraction(sum(map(math.prod, zip(losses, row, strict=True))), loss_denominator * row_denominator)
 
     return goal.over_inputs(expected_loss)
 
@@ -671,6 +687,7 @@ def smallest_reaching(mechanism: Mechanism, start: dict[int, Any], step: Callabl
     found = [start.get(i, most) for i in range(len(mechanism.neighbours))]
     queue = list(start)
     for i in queue:  # the queue grows while it is worked through: an input whose value fell passes it on again
+        take(len(mechanism.neighbours[i]))
         for j in mechanism.neighbours[i]:
             if j not in start and step(found[i]) < found[j]:
                 found[j] = step(found[i])
@@ -714,25 +731,21 @@ def lower_bound(
     seen = set()
     for entry in list_of(multipliers, "multipliers"):
         most = (len(scores), len(scores), len(mechanism.outputs), len(mechanism.pairs))
-        first, second, output, size, pair = of_five(entry)
+        parts = len(list_of(entry, "an entry of multipliers"))
+        insist(parts in (4, 5), "an entry of multipliers must have 4 parts, or 5 with the number of a pair")
+        first, second, output, size, pair = [*entry, 0][:5]
         listed = zip((first, second, output, pair), most, strict=True)
         i, j, v, k = (whole_number(place, "multipliers", 0, count - 1) for place, count in listed)
         insist(joined(i, j) and (i, j, v, k) not in seen, "a multiplier is on no edge, or comes twice")
         price = number(size, "multipliers")
         insist(price >= 0, "a multiplier is negative")
         seen.add((i, j, v, k))
+        take(4, max(scores[i][v].denominator, scores[j][v].denominator), price)
         scores[i][v] += price
         scores[j][v] -= mechanism.pairs[k][0] * price
         dearest[i, j, k] = max(price, dearest.get((i, j, k), price))
-    spent = (mechanism.pairs[k][1] * price for (_, _, k), price in dearest.items())
-    return sum(map(min, scores), start=Fraction(0)) - sum(spent)
-
-
-def of_five(entry: Any) -> list[Any]:
-    """Read an entry of multipliers; without a fifth part it speaks of pair 0."""
-    listed = list_of(entry, "an entry of multipliers")
-    insist(len(listed) in (4, 5), "an entry of multipliers must have 4 parts, or 5 with the number of a pair")
-    return [*listed, 0][:5]
+    spent = (-mechanism.pairs[k][1] * price for (_, _, k), price in dearest.items())
+    return total([*map(min, scores), *spent])
 
 
 def geometric_powers(mechanism: Mechanism, round_up: bool) -> tuple[list[int], int]:
@@ -800,8 +813,9 @@ def geometric_reading(mechanism: Mechanism, certificate: Any, goal: Goal | None)
     # taken out of it first. As the probabilities of a row sum to 1, that adds the same to everything compared.
     lowest = [min(0, *losses) for losses in goal.losses]
     losses = [[loss - low for loss in row] for row, low in zip(goal.losses, lowest, strict=True)]
-    bound = sum((w * low for w, low in zip(goal.weights, lowest, strict=True)), Fraction(0))
+    bound = total(w * low for w, low in zip(goal.weights, lowest, strict=True))
     for z in range(len(mechanism.inputs)):
+        take(8 * len(weights), denominator, weight_denominator)
         masses = [weight * powers[abs(z - i)] for i, weight in enumerate(weights)]
         smallest: Any = min(risks(goal.loss_name, masses, losses))
         bound += geometric_factor(mechanism, z) * Fraction(smallest, denominator * weight_denominator)
@@ -810,20 +824,14 @@ def geometric_reading(mechanism: Mechanism, certificate: Any, goal: Goal | None)
 
 def risks(loss_name: str | None, masses: list[int], losses: list[list[Fraction]]) -> Iterable[Any]:
     """Return Σ_i mass_i·loss(i, v) for every answer v; of losses with a name from sums that take far fewer steps."""
-    total, first, second = (sum(i**k * mass for i, mass in enumerate(masses)) for k in range(3))
+    mass, first, second = (sum(i**k * m for i, m in enumerate(masses)) for k in range(3))
     if loss_name == "zero-one":
-        return [total - mass for mass in masses]
+        return [mass - m for m in masses]
     if loss_name == "absolute":  # a step from v to v + 1 adds the mass up to v and takes off the rest
-        return accumulate((2 * below - total for below in accumulate(masses[:-1])), initial=first)
+        return accumulate((2 * below - mass for below in accumulate(masses[:-1])), initial=first)
     if loss_name == "squared":  # Σ mass_i·(i − v)²
-        return [second - 2 * v * first + v * v * total for v in range(len(masses))]
-    return [sum(m * x for m, x in zip(masses, column, strict=True)) for column in zip(*losses, strict=True)]
-
-
-# Bits, about, of the exact numbers that one event is propagated with: they grow with every step.
-LONGEST_PROPAGATION = 10**8
-# Sets of first choices that are propagated one by one, if they are not few, times the inputs that they reach.
-FEW_EVENTS, MOST_PROPAGATED = 256, 4 * 10**6
+        return [second - 2 * v * first + v * v * mass for v in range(len(masses))]
+    return [total(m * x for m, x in zip(masses, column, strict=True)) for column in zip(*losses, strict=True)]
 
 
 def dominance(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proof:
@@ -878,14 +886,16 @@ def dominance(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proo
     one_step = cache(lambda s: u(lines, s)[0])
 
     @cache
-    def most(event: frozenset[int]) -> list[Fraction]:
+    def most(event: int) -> list[Fraction]:
         """Return for every input the most that the event can have there."""
-        masses = {i: sum((row[v] for v in event), start=Fraction(0)) for i, row in given.items()}
+        take(4 * width * len(given))
+        masses = {i: total(row[v] for v in range(width) if event >> v & 1) for i, row in given.items()}
         return smallest_reaching(mechanism, masses, one_step, Fraction(1))
 
     best = []
     for i, ranking in enumerate(ranking_of):
-        sums = [Fraction(0), *(most(frozenset(ranking[: k + 1]))[i] for k in range(width))]
+        sums = [Fraction(0), *(most(event)[i] for event in accumulate((1 << v for v in ranking), or_))]
+        take(8 * width, *[max(sums, key=lambda x: x.denominator)] * 2)
         probability = {v: after - before for v, (before, after) in zip(ranking, pairwise(sums), strict=True)}
         best.append([probability[v] for v in range(width)])
         follows = goal is None or sorted(goal.losses[i]) == [goal.losses[i][v] for v in ranking]
@@ -899,6 +909,7 @@ def read_rankings(certificate: Any, width: int) -> list[list[int]]:
     listed = list_of(part(certificate, "rankings", "the certificate"), "rankings")
     lines = [list_of(line, "an entry of rankings", width) for line in listed]
     rankings = [[whole_number(v, "rankings", 0, width - 1) for v in line] for line in lines]
+    take(len(rankings) * width * width)
     insist(all(len(set(ranking)) == width for ranking in rankings), "rankings must list every output once")
     return rankings
 
@@ -940,10 +951,6 @@ def pullback(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proof
     return Proof(conclusion.proof.bound, rows_given=given, off_boundary=off_boundary, inner=conclusion)
 
 
-# Where no goal is stated no gap can be shown: the rows must be the theorem's up to rounding.
-ROUNDING = Fraction(1, 1 << 45)
-
-
 def within(certificate: Any, goal: Goal | None) -> Fraction:
     """Return how far an entry may be from the theorem's."""
     stated = number(certificate.get("within", 0), "within")
@@ -983,6 +990,7 @@ def conclude(mechanism: Mechanism) -> Conclusion:
         kind = part(certificate, "theorem", "the certificate")
         insist(isinstance(kind, str) and kind in THEOREMS, "the certificate's theorem is not known")
     stated_goal = kind == "dual" or (kind != "pullback" and {"aggregate", "loss", "weights"} & set(certificate))
+    take(30 * bool(mechanism.rows or stated_goal) * len(mechanism.inputs) * len(mechanism.outputs))
     goal = read_goal(mechanism, certificate) if stated_goal else None
     proof = PROOFS[kind](mechanism, certificate, goal)
     distance = None if proof.best_rows is None else largest_difference(mechanism.rows, proof.best_rows)
@@ -1071,10 +1079,11 @@ def value_of_factors(mechanism: Mechanism, goal: Goal) -> Fraction:
         losses, loss_unit = over_common_denominator(loss - lowest for loss in goal.losses[i])
         at_release = (sum(p * losses[answer] for answer, p in answers) for answers in reading)
         likely = powers[i:0:-1] + powers[: len(powers) - i]
-        total = sum(map(math.prod, zip(factors, likely, at_release, strict=True)))
-        return Fraction(total, share_unit * factor_unit * power_unit * loss_unit)
+        take(len(shares) + 2 * len(likely), power_unit, share_unit * loss_unit)
+        numerator = sum(map(math.prod, zip(factors, likely, at_release, strict=True)))
+        return Fraction(numerator, share_unit * factor_unit * power_unit * loss_unit)
 
-    counted = 1 if goal.worst_case else sum(goal.weights)
+    counted = 1 if goal.worst_case else total(goal.weights)
     return goal.over_inputs(expected_loss) + Fraction(lowest * counted)
 
 
@@ -1137,9 +1146,6 @@ def without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-DEEPEST_FILE = 100  # lists and objects within each other
-
-
 def read_file(path: str) -> Any:
     """Read a JSON file without rounding a number."""
     try:
@@ -1175,16 +1181,13 @@ def reason_of(problem: Exception) -> str:
     return f"the file has a part of another form than it should ({type(problem).__name__})"
 
 
-USAGE = "usage: python verify_mechanism.py MECHANISM.json (status 0: it holds, 1: it does not, 2: not read)"
-
-
 def main(path: str = "", *more: str) -> int:
     """Check one file, print the verdict and return the exit status."""
     asked = path in ("-h", "--help")
     if asked or more or not path:
         say(USAGE)
         return 0 if asked else 2
-    status = 2
+    status, work[0] = 2, 0
     try:
         document = read_file(path)
         mechanism = read_mechanism(document)
