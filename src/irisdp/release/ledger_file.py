@@ -18,6 +18,7 @@ from . import ledger_store
 from .files import create_once, drafts_of
 from .ledger_store import Damaged, Rows
 from .ledger_tables import VERSION, numbered, statements
+from .log_folding import fold_log
 
 __all__ = ["LedgerFile", "SQLiteRows", "nowhere", "resolved"]
 
@@ -39,8 +40,8 @@ SETTINGS = (
     # FULL, and as durable should the file ever be switched from the write-ahead log to another journal.
     "PRAGMA synchronous = EXTRA",
     "PRAGMA fullfsync = ON",
-    # The log is copied back only by a connection that is alone, on leaving: up to SQLite 3.51.2 a copy that overlaps
-    # with a write of another connection can lose pages (the "WAL-reset bug"), and that would be a lost charge.
+    # The log is copied back by a connection that is alone, on leaving, or while nobody can write (log_folding.py): up
+    # to SQLite 3.51.2 a copy that overlaps with a write can lose pages (the "WAL-reset bug"), and so a charge.
     "PRAGMA wal_autocheckpoint = 0",
 )
 
@@ -117,6 +118,7 @@ class LedgerFile:
             connection.execute("BEGIN IMMEDIATE")
             done = work(SQLiteRows(connection))
             connection.execute("COMMIT")
+        fold_log(self.path, _connected)
         return done
 
 

@@ -24,7 +24,7 @@ from irisdp.errors import IrisError
 from irisdp.release import ledger_file
 from irisdp.release.ledger import Ledger
 
-SETTLEMENTS = 4
+SETTLEMENTS = 5
 RANDOM_PARTS = 3
 SECTOR = 512
 
@@ -129,9 +129,12 @@ def record(path: Path) -> list[Operation | Returned]:
     for number in range(SETTLEMENTS):
         record.append(Returned(number, answer(path, number)))
         if number == 0:
-            # While someone else is connected, leaving copies nothing back: commits must stand in the log alone.
-            bystander = sqlite3.connect(path)
+            # While someone else looks at an earlier moment nothing is copied back: commits must stand in the log alone.
+            bystander = sqlite3.connect(path, isolation_level=None)
+            bystander.execute("BEGIN")
             bystander.execute("SELECT count(*) FROM release").fetchone()
+        elif number == SETTLEMENTS // 2:
+            bystander.execute("COMMIT")  # who is connected and looks no longer lets it be copied back after each write
         elif number == SETTLEMENTS - 2:
             bystander.close()
     os.link, os.fsync = link, sync
