@@ -12,13 +12,12 @@ What is spent is never stored: it is the sum of the rows, as exact rationals in 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..accounting import CURRENCIES, Charge, Currency
-from ..errors import BadInput
 from ..exact import Rational, checked, told_below
 from ..renamed import renamed_method
 from ..upstairs import Drawable
@@ -26,39 +25,27 @@ from .ledger_document import ledger_document
 from .ledger_history import History, check_history
 from .ledger_move import begin, closing, move, refuse_moved
 from .ledger_place import store_at
-from .ledger_release import Earlier, Release, lines_as_html, list_releases
+from .ledger_release import Release, lines_as_html, list_releases
 from .ledger_rows import (
     Entry,
     Settlement,
-    check_budget,
     check_pinned,
-    find_settlement,
     hash_of,
-    insert_settlement,
     insist_on,
     known_fingerprints,
     last_fingerprint,
-    note_outputs,
-    pin,
     pin_in_advance,
     read_limit,
     read_spent,
     write_limit,
 )
+from .ledger_settling import Draw, Price, Question, settled
 from .ledger_store import Rows, Store
 from .ledger_tables import currency_of
 from .limits import limit_of
 from .promise import Promise
 
 __all__ = ["Entry", "Ledger", "Release", "Settlement"]
-
-Price = Callable[[Sequence[Release], Currency], Charge]
-"""Works out a cost in the ledger's currency from the earlier releases of the same data, which an answer may build on;
-there are none where the currency refines nothing."""
-
-Draw = Callable[[Sequence[Release], Charge], Sequence[Entry]]
-"""Draws the answers, given the same releases and what to charge; it must neither fork nor write to a ledger, and other
-threads that use one wait for it."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -320,31 +307,13 @@ class Ledger(Drawable):
         ----------
         tests/statistics/ledger: kills, failing writes, power loss and crowds of processes.
         """
-        question_hash, drawn = hash_of(question), set()
-
-        def work(rows: Rows) -> Settlement:
-            begin(rows, self.store.name)
-            check_pinned(rows, self.store.name, promise.facts(), fingerprint)
-            pin(rows, self.store.name, promise.facts())  # rolled back with everything else
-            settled = find_settlement(rows, fingerprint, question_hash)
-            if settled is not None:
-                note_outputs(rows, settled, outputs or {})
-                # Ours, where a server went away before it could say that it had written it down.
-                return replace(settled, repeated=settled.entries not in drawn)
-            currency = currency_of(rows)
-            # Given earlier answers, what builds on them may be less private than their sums say: proofs/filters.md.
-            earlier = Earlier(lambda: list_releases(self.store, rows, fingerprint) if currency.refines else [])
-            price = cost if isinstance(cost, Charge) else cost(earlier, currency)
-            check_budget(read_limit(rows), read_spent(rows), price)
-            entries = tuple(draw(earlier, price))
-            if sum((entry.cost for entry in entries), currency.cost()) != price:
-                raise BadInput(
-                    "cost", "must be the sum of the entries' costs", "share it out among the entries exactly"
-                )
-            asked = {"query": query, "question": question, "question_hash": question_hash, "fingerprint": fingerprint}
-            fresh = insert_settlement(rows, asked, entries)
-            note_outputs(rows, fresh, outputs or {})
-            drawn.add(entries)
-            return fresh
-
-        return self.store.write(work)
+        asked = Question(
+            query=query,
+            text=question,
+            fingerprint=fingerprint,
+            promise=promise,
+            cost=cost,
+            draw=draw,
+            outputs=outputs or {},
+        )
+        return self.store.write(lambda rows: settled(rows, self.store, asked))

@@ -1,0 +1,85 @@
+"""How a question is settled inside a ledger's transaction: found again, or weighed, drawn and written down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..accounting import Charge, Currency
+from ..errors import BadInput
+from .ledger_move import begin
+from .ledger_release import Earlier, Release, list_releases
+from .ledger_rows import (
+    Entry,
+    Settlement,
+    check_budget,
+    check_pinned,
+    find_settlement,
+    hash_of,
+    insert_settlement,
+    note_outputs,
+    pin,
+    read_limit,
+    read_spent,
+)
+from .ledger_store import Rows, Store
+from .ledger_tables import currency_of
+from .promise import Promise
+
+__all__ = ["Draw", "Price", "Question", "settled"]
+
+Price = Callable[[Sequence[Release], Currency], Charge]
+"""Works out a cost in the ledger's currency from the earlier releases of the same data, which an answer may build on;
+there are none where the currency refines nothing."""
+
+Draw = Callable[[Sequence[Release], Charge], Sequence[Entry]]
+"""Draws the answers, given the same releases and what to charge; it must neither fork nor write to a ledger, and other
+threads that use one wait for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a ledger is asked to settle, as `Ledger.settle` explains it."""
+
+    query: str
+    text: str
+    """The question as canonical JSON."""
+    fingerprint: str
+    promise: Promise
+    cost: Charge | Price
+    draw: Draw
+    outputs: Mapping[str | None, Sequence[str]]
+    drawn: set[tuple[Entry, ...]] = field(default_factory=set)
+    """What was drawn for it so far; more than once only where a server undid it."""
+
+
+def settled(rows: Rows, store: Store, asked: Question) -> Settlement:
+    """Settle a question, alone with the rows of a ledger; nothing of it holds before they are committed."""
+    begin(rows, store.name)
+    facts = asked.promise.facts()
+    check_pinned(rows, store.name, facts, asked.fingerprint)
+    pin(rows, store.name, facts)  # rolled back with everything else
+    question_hash = hash_of(asked.text)
+    found = find_settlement(rows, asked.fingerprint, question_hash)
+    if found is not None:
+        note_outputs(rows, found, asked.outputs)
+        # Ours, where a server went away before it could say that it had written it down.
+        return replace(found, repeated=found.entries not in asked.drawn)
+    currency = currency_of(rows)
+    # Given earlier answers, what builds on them may be less private than their sums say: proofs/filters.md.
+    earlier = Earlier(lambda: list_releases(store, rows, asked.fingerprint) if currency.refines else [])
+    price = asked.cost if isinstance(asked.cost, Charge) else asked.cost(earlier, currency)
+    check_budget(read_limit(rows), read_spent(rows), price)
+    entries = tuple(asked.draw(earlier, price))
+    if sum((entry.cost for entry in entries), currency.cost()) != price:
+        raise BadInput("cost", "must be the sum of the entries' costs", "share it out among the entries exactly")
+    row = {
+        "query": asked.query,
+        "question": asked.text,
+        "question_hash": question_hash,
+        "fingerprint": asked.fingerprint,
+    }
+    fresh = insert_settlement(rows, row, entries)
+    note_outputs(rows, fresh, asked.outputs)
+    asked.drawn.add(entries)
+    return fresh
