@@ -6,15 +6,14 @@ import functools
 import hashlib
 import json
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from fractions import Fraction
 from typing import Any
 
 from ..accounting import CURRENCIES, Charge, Currency
-from ..errors import BadInput, BudgetRefused, PromiseRefused
-from ..exact import rational, told_above, told_below
+from ..errors import BadInput, PromiseRefused
+from ..exact import rational
 from .ledger_history import adopt, digests, record
 from .ledger_store import Damaged, Rows
 from .ledger_tables import count_in, currency_of, is_current, upgrade
@@ -23,12 +22,12 @@ from .promise import FACTS, check_promise
 __all__ = [
     "Entry",
     "Settlement",
-    "check_budget",
     "check_pinned",
     "find_settlement",
     "hash_of",
     "insert_settlement",
     "insist_on",
+    "keep_facts",
     "known_fingerprints",
     "last_fingerprint",
     "note_outputs",
@@ -127,37 +126,6 @@ def _read_cost(columns: tuple[str, ...], *numbers: str) -> Charge:
         return kind(*(rational(number, "cost") for number in numbers))
     except BadInput:
         raise Damaged from None  # the file is to blame, not the caller
-
-
-def check_budget(limit: Charge | None, spent: Charge, cost: Charge) -> None:
-    """Refuse a cost that does not fit in what is left."""
-    total = spent + cost  # without a limit, too: a total that is too long to be written must not come about
-    if limit is None or total.fits_in(limit):
-        return
-    left = limit.left_after(spent)
-    parts = {"limit": limit.to_document(), "left": left.to_document(), "cost": cost.to_document()}
-    said = {"limit": _spelt(limit, told_below), "left": _spelt(left, told_below), "cost": _spelt(cost, told_above)}
-    less, call = _REMEDIES[limit.__slots__[0]]
-    raise BudgetRefused(
-        f"the ledger's limit is {said['limit']}; left is {said['left']}; the answer would cost {said['cost']};"
-        f" ask with less ({less}), raise the limit ({call}) if the promise to the"
-        " people in the data allows it, or ask again what was answered: that is free",
-        **parts,
-    )
-
-
-def _spelt(charge: Charge, tell: Callable[[str, Fraction], str]) -> str:
-    """Write each number behind its name, as those who ask spell it."""
-    named = zip(charge.to_document(), charge.numbers, strict=True)
-    return ", ".join(tell(name.replace("_", " "), number).replace(" = ", " ") for name, number in named)
-
-
-_REMEDIES = {
-    "epsilon": ("epsilon=, delta=", "Ledger(path).set_limit(E, D)"),
-    "mu_squared": ("epsilon= or mu=", "Ledger(path).set_limit(mu=M)"),
-    "rho": ("epsilon= or mu=", "Ledger(path).set_limit(rho=R)"),
-}
-"""By the first number of a currency, what to ask with less of, and how a limit is raised."""
 
 
 def find_settlement(rows: Rows, fingerprint: str, question_hash: str) -> Settlement | None:
@@ -272,8 +240,13 @@ def pin(rows: Rows, name: str, asked: Mapping[str, Any]) -> None:
     elif asked.keys() <= pinned.keys():
         return
     facts = {**asked, **pinned}
-    _keep_one(rows, "promise", {"facts": json.dumps(facts, sort_keys=True, ensure_ascii=False)})
+    keep_facts(rows, facts)
     record(rows, "promise", {"facts": facts})
+
+
+def keep_facts(rows: Rows, facts: Mapping[str, Any]) -> None:
+    """Write down what the ledger is pinned to, in place of what it was."""
+    _keep_one(rows, "promise", {"facts": json.dumps(facts, sort_keys=True, ensure_ascii=False)})
 
 
 def pin_in_advance(rows: Rows, name: str, facts: Mapping[str, Any]) -> None:

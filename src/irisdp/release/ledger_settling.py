@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 
 from ..accounting import Charge, Currency
 from ..errors import BadInput
+from .budget import check_budget
 from .ledger_move import begin
 from .ledger_release import Earlier, Release, list_releases
 from .ledger_rows import (
     Entry,
     Settlement,
-    check_budget,
     check_pinned,
     find_settlement,
     hash_of,

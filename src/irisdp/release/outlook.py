@@ -15,8 +15,8 @@ from typing import Any
 from ..accounting import Charge, Cost, Currency
 from ..errors import BudgetRefused, PromiseRefused, Refusal
 from ..exact import told_below
+from .budget import check_budget
 from .ledger import Ledger, Release
-from .ledger_rows import check_budget
 from .projects import currency_with
 from .promise import Promise
 

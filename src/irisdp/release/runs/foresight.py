@@ -15,11 +15,12 @@ from ...accounting import Charge, Currency
 from ...errors import BudgetRefused, PromiseRefused, Refusal
 from ...exact import told_below
 from ..batches.wording import in_keys
+from ..budget import check_budget
 from ..chain import details
 from ..ledger import Ledger
 from ..ledger_move import refuse_moved
 from ..ledger_release import list_releases
-from ..ledger_rows import check_budget, hash_of, pinned_facts, read_limit, read_spent
+from ..ledger_rows import hash_of, pinned_facts, read_limit, read_spent
 from ..outlook import Case
 from ..preparing import Prepared
 from ..projects import Project, currency_with, limit_to_set
