@@ -34,6 +34,13 @@ def ledger_command(
             help="Set the budget: E or E,D (epsilon and delta), mu=M or rho=R. The first says what is counted.",
         ),
     ] = None,
+    audience: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="With --limit: the most that this audience alone may be told, within the ledger's own limit.",
+        ),
+    ] = None,
     table: Annotated[
         str | None, typer.Option(metavar="NAME", help="Pin the table's name: its file's, or publish --table's.")
     ] = None,
@@ -79,20 +86,17 @@ def ledger_command(
     from ..release.limits import named_limit
     from ..release.promise import promise_in_advance
 
+    _check_together(limit, audience, head, verify=verify, as_csv=as_csv, as_json=as_json)
     pinned = (table, relation, unit, public_columns)
     most = None if limit is None else named_limit(limit)  # before anything is written
     ledger = Ledger(file)
     if limit is None and pinned == (None,) * 4 and not ledger.store.exists():
         raise BadInput("FILE", f"there is no ledger {file}", "publish something, or create one with --limit")
-    if as_csv and (as_json or verify):
-        raise BadInput("csv", "lists releases, and nothing else", "leave out --json and --verify")
-    if head is not None and not verify:
-        raise BadInput("head", "is what a history is checked against", "add --verify")
     if pinned != (None,) * 4:
         names = [] if public_columns is None else [name.strip() for name in public_columns.split(",")]
         ledger.pin(promise_in_advance(table=table, relation=relation, unit=unit, public_columns=names))
     if most is not None:
-        ledger.restrict(most)
+        ledger.restrict(most, audience=audience)
     if grant is not None:
         _grant(ledger, grant)
     if copy_to is not None:
@@ -107,6 +111,18 @@ def ledger_command(
         _show(ledger)
         if copy_to is not None and (roles := _roles(ledger, file)):
             console().print(f"roles    {roles}", soft_wrap=True)
+
+
+def _check_together(
+    limit: str | None, audience: str | None, head: str | None, *, verify: bool, as_csv: bool, as_json: bool
+) -> None:
+    """Refuse options that mean nothing beside or without each other."""
+    if as_csv and (as_json or verify):
+        raise BadInput("csv", "lists releases, and nothing else", "leave out --json and --verify")
+    if head is not None and not verify:
+        raise BadInput("head", "is what a history is checked against", "add --verify")
+    if audience is not None and limit is None:
+        raise BadInput("audience", "has no limit without one", "add --limit E,D: the most that it alone may be told")
 
 
 def _roles(ledger: Ledger, left: str) -> str:
@@ -244,6 +260,10 @@ def _summary(document: dict[str, Any]) -> list[tuple[str, str]]:
             ("limit", f"{_cost(limit).told(told_below)}{told.get('limit', '')}{said}"),
             ("left", _cost(left).told(told_below)),
         ]
+    for audience, stands in document.get("audiences", {}).items():
+        told_by_now, most, rest = (_cost(stands[name]) for name in ("told", "limit", "left"))
+        said = f"{audience} was told {told_by_now}; its limit is {most.told(told_below)}; left {rest.told(told_below)}"
+        lines.append(("audience", said))
     if "moved_to" in document:
         lines.append(("closed", f"moved to {document['moved_to']}, from which alone its budget is spent"))
     if "awaits" in document:

@@ -272,6 +272,7 @@ def publish_command(
             planned.asked.promise.named(table),
             question=planned.question(),
             price=planned.price.after,
+            tells=planned.tells,
             limit=limit_to_set(planned.project, book),
         )
         if as_json:

@@ -27,6 +27,9 @@ _IN_A_SHELL = {
     "Ledger(path).set_limit(mu=M)": "irisdp ledger FILE --limit mu=M",
     "Ledger(path).set_limit(rho=R)": "irisdp ledger FILE --limit rho=R",
     "give a list of tuples, or a CSV file": "name a file with a column for each of them: --groups FILE.csv",
+    "Ledger(path).set_limit(E, D, audience=NAME)": "irisdp ledger FILE --limit E,D --audience NAME",
+    "Ledger(path).set_limit(mu=M, audience=NAME)": "irisdp ledger FILE --limit mu=M --audience NAME",
+    "Ledger(path).set_limit(rho=R, audience=NAME)": "irisdp ledger FILE --limit rho=R --audience NAME",
     "design it first, with irisdp.design.from_spec": ("run irisdp design first: irisdp design SPEC.json -o MECH.json"),
 }
 """What is done by other means in a shell than in Python."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ from ..errors import BadInput
 from ..exact import parse_json, rational
 from ..mechanisms import guarantee_from_document
 from ..privacy import Gaussian, Guarantee, Privacy
+from .audience_names import is_audience
 from .options import Question
 
 __all__ = ["Audience", "read_levels"]
@@ -92,7 +92,7 @@ def _named_levels(audience: Any, delta: Any) -> list[tuple[str, Privacy]]:
         if not separator or name in named:
             raise BadInput("audience", "must be NAME=E, each name once", "write for example audience=['press=0.5']")
         named[name] = level
-    if not named or not all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", str(name)) for name in named):
+    if not named or not all(is_audience(str(name)) for name in named):
         raise BadInput(
             "audience", "must have names of letters, digits, - and _", "write for example audience=['press=0.5']"
         )

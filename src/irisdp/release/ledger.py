@@ -21,6 +21,7 @@ from ..accounting import CURRENCIES, Charge, Currency
 from ..exact import Rational, checked, told_below
 from ..renamed import renamed_method
 from ..upstairs import Drawable
+from .ledger_audiences import ToldSoFar, check_within, limit_audience
 from .ledger_document import ledger_document
 from .ledger_history import History, check_history
 from .ledger_move import begin, closing, move, refuse_moved
@@ -39,7 +40,7 @@ from .ledger_rows import (
     read_spent,
     write_limit,
 )
-from .ledger_settling import Draw, Price, Question, settled
+from .ledger_settling import Draw, Price, Question, Tells, settled
 from .ledger_store import Rows, Store
 from .ledger_tables import currency_of
 from .limits import limit_of
@@ -124,6 +125,7 @@ class Ledger(Drawable):
         *,
         mu: Rational | None = None,
         rho: Rational | None = None,
+        audience: str | None = None,
     ) -> Charge:
         """Set the most that may be spent, in place of an earlier limit; the first one says what the ledger counts in.
 
@@ -135,14 +137,21 @@ class Ledger(Drawable):
             Instead: μ of everything together, in (0, 1000]. Charges are μ², which add up to at most its square.
         rho : number or text
             Instead: ρ of everything together, in (0, 500000]. Charges are ρ.
+        audience : str, optional
+            Sets the most that this audience alone may be told instead, within the ledger's limit: the sum of what its
+            own answers say, and those that name no audience. It holds where nobody asks on its behalf what somebody
+            else's answers suggest; the ledger's limit holds whatever is asked (proofs/audiences.md).
 
         Returns
         -------
         Charge
-            What is spent already. Where that does not fit in the new limit, nothing more can be spent.
+            What is spent (or told that audience) already. Where that does not fit in the new limit, nothing more can
+            be.
 
         Raises
         ------
+        BadInput
+            For a limit of an audience where the ledger has none.
         PromiseRefused
             Where the ledger has a limit or a release in another currency.
 
@@ -150,15 +159,21 @@ class Ledger(Drawable):
         ----------
         proofs/filters.md: that questions may depend on earlier answers in each currency.
         """
-        return self.restrict(limit_of(epsilon=epsilon, delta=delta, mu=mu, rho=rho))
+        return self.restrict(limit_of(epsilon=epsilon, delta=delta, mu=mu, rho=rho), audience=audience)
 
     @checked
-    def restrict(self, limit: Charge, *, once: bool = False) -> Charge:
+    def restrict(self, limit: Charge, *, once: bool = False, audience: str | None = None) -> Charge:
         """Set the most that may be spent, as `set_limit` does, in any currency; `once` leaves one that is there."""
         wanted = next(currency for currency in CURRENCIES if currency.cost is type(limit))
 
+        if audience is not None:
+            check_within(self.limit, limit, audience)  # before a ledger is made for it
+
         def work(rows: Rows) -> Charge:
             begin(rows, self.store.name)
+            if audience is not None:
+                limit_audience(rows, self.store.name, audience, limit)
+                return ToldSoFar.of(rows, self.store.name).of_audience(audience)
             insist_on(rows, wanted, self.store.name)
             if not once or read_limit(rows) is None:
                 write_limit(rows, limit)
@@ -266,6 +281,7 @@ class Ledger(Drawable):
         promise: Promise,
         cost: Charge | Price,
         draw: Draw,
+        tells: Tells | None = None,
         outputs: Mapping[str | None, Sequence[str]] | None = None,
     ) -> Settlement:
         """Charge for a question and answer it, both or neither; a question settled before is answered again for free.
@@ -286,6 +302,8 @@ class Ledger(Drawable):
         draw : callable
             Called only where the cost fits, which it is given too; its entries share it out exactly. If it raises,
             nothing is spent. It is called once, and again where a server undid what it had drawn, which nobody saw.
+        tells : callable, optional
+            What the answers tell each audience by themselves, in a currency; by default what they cost, to everybody.
         outputs : mapping, optional
             For each audience the files that its answers will be written to.
 
@@ -297,7 +315,8 @@ class Ledger(Drawable):
         Raises
         ------
         BudgetRefused
-            Where the cost does not fit in what is left; nothing was drawn or spent.
+            Where the cost does not fit in what is left, or in what an audience may still be told; nothing was drawn or
+            spent.
         PromiseRefused
             Where the release does not keep what the ledger is pinned to; nothing was drawn or spent.
         BadInput
@@ -314,6 +333,7 @@ class Ledger(Drawable):
             promise=promise,
             cost=cost,
             draw=draw,
+            tells=tells,
             outputs=outputs or {},
         )
         return self.store.write(lambda rows: settled(rows, self.store, asked))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .ledger_audiences import ToldSoFar
 from .ledger_move import whereabouts
 from .ledger_release import list_releases
 from .ledger_rows import promise_document, read_limit, read_spent
@@ -18,12 +19,14 @@ def ledger_document(store: Store, rows: Rows) -> dict[str, Any]:
     """Return a ledger as JSON-ready data with exact numbers; of one that is closed nothing is left."""
     limit, spent, elsewhere = read_limit(rows), read_spent(rows), whereabouts(rows)
     left = limit and (limit.beyond(limit) if elsewhere else limit.left_after(spent))
+    told = ToldSoFar.of(rows, store.name).to_document(closed=bool(elsewhere))
     return {
         "limit": limit and limit.to_document(),
         "spent": spent.to_document(),
         "left": left and left.to_document(),
         **elsewhere,
         **statement(currency_of(rows), limit, spent),
+        **({"audiences": told} if told else {}),
         **promise_document(rows, store.name),
         "releases": [release.to_document() for release in list_releases(store, rows)],
     }

@@ -54,7 +54,11 @@ class Told:
                 changed = [fact for fact, pinned in (self.facts or {}).items() if told["facts"].get(fact) != pinned]
                 if changed:
                     yield f"what was pinned ({', '.join(changed)}) was changed later"
+                if "audiences" in told["facts"] and "audiences" not in (self.facts or {}):
+                    yield f"line {number} of the history pins limits of audiences with other facts"
                 self.facts = told["facts"]
+            case "audiences":
+                self.facts = {**(self.facts or {}), "audiences": told["audiences"]}
             case "release":
                 yield from _added(number, "question ", self.settlements, [told["settlement"]])
                 yield from _added(number, "release #", self.releases, told["releases"])
@@ -127,6 +131,10 @@ def _is_limit(value: Any) -> bool:
     return bool(numbers) and all(isinstance(number, str) and _NUMBER.fullmatch(number) for number in numbers)
 
 
+def _are_limits(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_is_limit, value.values()))
+
+
 def _is_facts(value: Any) -> bool:
     return isinstance(value, dict)
 
@@ -155,6 +163,7 @@ def _or_none(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
 _SHAPES: dict[str, dict[str, Callable[[Any], bool]]] = {
     "limit": {"limit": _is_limit},
     "promise": {"facts": _is_facts},
+    "audiences": {"audiences": _are_limits},
     "release": {"settlement": _is_numbered, "releases": _are_numbered},
     "outputs": {"outputs": _are_numbered},
     "adopted": {

@@ -313,6 +313,7 @@ def read_object(text: str) -> dict[str, Any]:
 def _facts(text: str) -> dict[str, Any]:
     facts = read_object(text)
     kinds = {"table": str | None, "columns": dict, "relation": str, "unit": str | None, "public_columns": list}
+    kinds["audiences"] = dict  # their limits: ledger_audiences.py
     if not facts.keys() <= kinds.keys() or not all(isinstance(facts[fact], kinds[fact]) for fact in facts):
         raise Damaged
     return facts

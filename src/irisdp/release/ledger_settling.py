@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from ..accounting import Charge, Currency
 from ..errors import BadInput
 from .budget import check_budget
+from .ledger_audiences import Telling, ToldSoFar, with_told
 from .ledger_move import begin
 from .ledger_release import Earlier, Release, list_releases
 from .ledger_rows import (
@@ -26,7 +27,7 @@ from .ledger_store import Rows, Store
 from .ledger_tables import currency_of
 from .promise import Promise
 
-__all__ = ["Draw", "Price", "Question", "settled"]
+__all__ = ["Draw", "Price", "Question", "Tells", "settled"]
 
 Price = Callable[[Sequence[Release], Currency], Charge]
 """Works out a cost in the ledger's currency from the earlier releases of the same data, which an answer may build on;
@@ -35,6 +36,9 @@ there are none where the currency refines nothing."""
 Draw = Callable[[Sequence[Release], Charge], Sequence[Entry]]
 """Draws the answers, given the same releases and what to charge; it must neither fork nor write to a ledger, and other
 threads that use one wait for it."""
+
+Tells = Callable[[Currency], Telling]
+"""Works out what the answers tell each audience by themselves, in the ledger's currency."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +52,7 @@ class Question:
     promise: Promise
     cost: Charge | Price
     draw: Draw
+    tells: Tells | None
     outputs: Mapping[str | None, Sequence[str]]
     drawn: set[tuple[Entry, ...]] = field(default_factory=set)
     """What was drawn for it so far; more than once only where a server undid it."""
@@ -70,9 +75,13 @@ def settled(rows: Rows, store: Store, asked: Question) -> Settlement:
     earlier = Earlier(lambda: list_releases(store, rows, asked.fingerprint) if currency.refines else [])
     price = asked.cost if isinstance(asked.cost, Charge) else asked.cost(earlier, currency)
     check_budget(read_limit(rows), read_spent(rows), price)
+    telling = Telling(alone={None: price}) if asked.tells is None else asked.tells(currency)
+    ToldSoFar.of(rows, store.name).check(telling, asked.fingerprint)
     entries = tuple(asked.draw(earlier, price))
     if sum((entry.cost for entry in entries), currency.cost()) != price:
         raise BadInput("cost", "must be the sum of the entries' costs", "share it out among the entries exactly")
+    if asked.tells is not None:
+        entries = with_told(entries, telling)
     row = {
         "query": asked.query,
         "question": asked.text,

@@ -7,8 +7,8 @@ the data is still what the ledger last answered about, and both cases are told.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ from ..errors import BudgetRefused, PromiseRefused, Refusal
 from ..exact import told_below
 from .budget import check_budget
 from .ledger import Ledger, Release
+from .ledger_audiences import Telling, ToldSoFar
+from .ledger_rows import last_fingerprint
 from .projects import currency_with
 from .promise import Promise
 
@@ -49,6 +51,8 @@ class Outlook:
         Where it stands; no limit may be set.
     unchanged, changed : Case
         If the data is what the ledger last answered about, and if it is not.
+    audiences : mapping
+        What each audience that would be told something, and has a limit, may be told today.
     """
 
     ledger: Path | str
@@ -56,6 +60,7 @@ class Outlook:
     spent: Charge
     unchanged: Case
     changed: Case
+    audiences: Mapping[str, Charge] = field(default_factory=dict)
 
     @property
     def left(self) -> Charge | None:
@@ -71,6 +76,9 @@ class Outlook:
         """Say it in lines for people, each with its heading; the ledger by its place, unless it is called otherwise."""
         stands = f"left {self.left.told(told_below)}" if self.left else "no limit is set"
         lines = [("ledger", f"{called or self.ledger}: {stands}")]
+        lines += [
+            ("audience", f"{name} may be told {left.told(told_below)} more") for name, left in self.audiences.items()
+        ]
         same, other = self.unchanged, self.changed
         if not isinstance(other.cost, Cost):
             lines.append(("charge", f"{other.cost}: that is what this ledger counts"))
@@ -88,6 +96,7 @@ class Outlook:
 
     def to_document(self) -> dict[str, Any]:
         """Return the outlook as JSON-ready data."""
+        audiences = {name: left.to_document() for name, left in self.audiences.items()}
         return {
             "file": str(self.ledger),
             "limit": self.limit and self.limit.to_document(),
@@ -96,6 +105,7 @@ class Outlook:
             "refused": self.refused,
             "if_unchanged": self.unchanged.to_document(),
             "if_changed": self.changed.to_document(),
+            **({"audiences": audiences} if audiences else {}),
         }
 
 
@@ -105,6 +115,7 @@ def foresee(
     *,
     question: str,
     price: Callable[[Sequence[Release], Currency], Charge],
+    tells: Callable[[Currency], Telling] | None = None,
     limit: Charge | None = None,
 ) -> Outlook | None:
     """Say what a ledger would do with a plan; None where there is no ledger yet.
@@ -119,6 +130,8 @@ def foresee(
         The question as `Ledger.settle` is asked it.
     price : callable
         The cost, given the earlier releases of the same data and the ledger's currency.
+    tells : callable, optional
+        What the answers would tell each audience by themselves, as for `Ledger.settle`.
     limit : Charge, optional
         The limit that the release would give the ledger, which has none.
     """
@@ -130,11 +143,18 @@ def foresee(
     asked = hashlib.sha256(question.encode()).hexdigest()
     repeated = any(release.question_hash == asked for release in latest)
 
+    with book.store.reading() as rows:
+        told, version = ToldSoFar.of(rows, book.store.name), last_fingerprint(rows)
+
+    def telling(charge: Charge) -> Telling:
+        return Telling(alone={None: charge}) if tells is None else tells(currency)
+
     def case(charge: Charge, fingerprint: str | None, *, repeated: bool) -> Case:
         try:
             book.check(promise, fingerprint)
             if not repeated:
                 check_budget(limit, spent, charge)
+                told.check(telling(charge), version if fingerprint is None else fingerprint)
         except (PromiseRefused, BudgetRefused) as refusal:
             return Case(repeated=False, cost=charge, refusal=refusal)
         return Case(repeated=repeated, cost=charge, refusal=None)
@@ -149,4 +169,5 @@ def foresee(
             repeated=repeated,
         ),
         changed=case(price((), currency), "", repeated=False),
+        audiences={name: told.left(name) for name in told.concerned(telling(currency.cost()))},
     )

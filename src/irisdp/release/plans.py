@@ -21,6 +21,7 @@ from ..renamed import renamed_method
 from ..tabular import html_table
 from .audiences import Audience
 from .errors_around import ErrorAt, errors_around
+from .ledger_audiences import Telling
 from .pricing import Price
 from .projects import Project, say_unlisted
 from .risk import Risk, risk_of
@@ -169,6 +170,13 @@ class Plan:
     def question(self) -> str:
         """Return the question as canonical JSON text: what must be equal for an answer to be given again."""
         return canonical({**self.subject(), "audiences": [self.facts(audience) for audience in self.audiences]})
+
+    def tells(self, currency: Currency) -> Telling:
+        """Return what the answers tell each audience by themselves."""
+        finest, *others = self.audiences
+        alone = {finest.name: self.price.at(currency)}
+        alone |= {audience.name: self.price.at(currency, audience.mechanism.privacy) for audience in others}
+        return Telling(alone=alone, chain=self.chain)
 
     def body(self, audience: Audience) -> dict[str, Any]:
         """Return what a sidecar says of one audience's answers before there are any, JSON-ready."""

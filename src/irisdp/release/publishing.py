@@ -152,6 +152,7 @@ def carry_out(ready: Prepared, reading: Reading | None = None, noted: Note | Non
         promise=promise,
         cost=planned.price.after,
         draw=lambda earlier, cost: draw_entries(planned, cells, earlier, promise.table, cost),
+        tells=planned.tells,
         outputs={
             audience.name: [str(file.path.absolute())]
             for audience, (file, *_) in zip(planned.audiences, ready.files, strict=False)

@@ -18,9 +18,10 @@ from ..batches.wording import in_keys
 from ..budget import check_budget
 from ..chain import details
 from ..ledger import Ledger
+from ..ledger_audiences import ToldSoFar
 from ..ledger_move import refuse_moved
 from ..ledger_release import list_releases
-from ..ledger_rows import hash_of, pinned_facts, read_limit, read_spent
+from ..ledger_rows import hash_of, last_fingerprint, pinned_facts, read_limit, read_spent
 from ..outlook import Case
 from ..preparing import Prepared
 from ..projects import Project, currency_with, limit_to_set
@@ -51,6 +52,10 @@ class Account:
         What it counts in, or will.
     limit, before, spent : Charge
         The most that may be spent, what is spent today, and what will be; there may be no limit.
+    told : ToldSoFar
+        What audiences with a limit were told, and will have been.
+    last : str or None
+        The version of the data that it last answered about.
     fresh : bool
         Whether any question is new to it.
     refusal : BudgetRefused or None
@@ -63,6 +68,8 @@ class Account:
     before: Charge
     spent: Charge
     pinned: Mapping[str, Any]
+    told: ToldSoFar
+    last: str | None
     fresh: bool = False
     refusal: BudgetRefused | None = None
     first: str = ""
@@ -81,7 +88,17 @@ class Account:
             spent = read_spent(rows) if same else currency.cost()
             limit = read_limit(rows) if promised is None else promised
             pinned = pinned_facts(rows, book.store.name)
-        return cls(book=book, currency=currency, limit=limit, before=spent, spent=spent, pinned=pinned)
+            told, last = ToldSoFar.of(rows, book.store.name), last_fingerprint(rows)
+        return cls(
+            book=book,
+            currency=currency,
+            limit=limit,
+            before=spent,
+            spent=spent,
+            pinned=pinned,
+            told=told,
+            last=last,
+        )
 
     @property
     def left(self) -> Charge | None:
@@ -98,6 +115,8 @@ class Account:
         if self.refusal is None or self.limit is None:
             return None
         told = {name: value for name, value in self.refusal.document.items() if name != "error"}
+        if "audience" in told:
+            return BudgetRefused(f"{self.first}: {in_keys(str(self.refusal), (), toml=True)}", **told)
         _, _, remedy = in_keys(str(self.refusal), ("epsilon", "delta", "mu"), toml=True).partition("; ask with less")
         left = self.limit.left_after(self.before)
         told |= {"left": left.to_document(), "cost": self.charged.to_document()}
@@ -146,13 +165,16 @@ class Account:
         earlier = self.earlier[version]
         cost = planned.price.after(earlier if self.currency.refines else (), self.currency)
         refusal = None
+        telling, of = planned.tells(self.currency), self.last if version is LAST else version
         try:
             check_budget(self.limit, self.spent, cost)
+            self.told.check(telling, of)
         except BudgetRefused as refused:
             refusal = refused
             if self.refusal is None:
                 self.refusal, self.first = refused, question.label
         self.spent, self.fresh = self.spent + cost, True
+        self.told.add(telling, of)
         self.answered[version].add(asked)
         for audience in planned.audiences:
             earlier.append(_Foreseen(details(planned.chain, audience.mechanism.chained)))

@@ -1,0 +1,211 @@
+"""What each audience alone has been told, and the most that it may be: limits within a ledger's own limit.
+
+The ledger's limit holds for whoever puts everything together. An audience that sees its own answers alone may be held
+to less: what it was told is the sum of what these say by themselves, links of one chain together as much as the most
+accurate of them (proofs/audiences.md, "What one audience is told"). Answers that name no audience are everybody's.
+
+Limits of audiences are pinned with the promise of a ledger, since they are one; its history has a line for each, which
+on a server only the ledger's owner can add.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from ..accounting import CURRENCIES, Charge
+from ..errors import BadInput, BudgetRefused
+from ..exact import told_above, told_below
+from .audience_names import check_audience
+from .budget import spelt
+from .ledger_history import record
+from .ledger_rows import Entry, keep_facts, pin, pinned_facts, read_cost, read_limit, read_object
+from .ledger_store import Damaged, Rows
+from .ledger_tables import currency_of
+
+__all__ = ["Telling", "ToldSoFar", "check_within", "limit_audience", "with_told"]
+
+_TOLD = "told"
+"""In what is kept with answers: what they say by themselves, whatever was charged for them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """What the answers to a question tell each audience, by themselves.
+
+    Attributes
+    ----------
+    alone : mapping
+        By audience (None is everybody), the cost of its answers, had they been all there is.
+    chain : str or None
+        The chain that the answers are links of, with which they tell as much as the most accurate link.
+    """
+
+    alone: Mapping[str | None, Charge]
+    chain: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class ToldSoFar:
+    """What the audiences of a ledger that have a limit were told, as it stands or as it will.
+
+    Attributes
+    ----------
+    limits : mapping
+        By audience, the most that it may be told.
+    summed : mapping
+        By audience, what it was told by answers that belong together with no others.
+    linked : mapping
+        By audience, and by chain and version of the data, what its links tell together.
+    """
+
+    name: str
+    limits: dict[str, Charge]
+    nothing: Charge
+    refines: bool
+    summed: dict[str, Charge] = field(default_factory=dict)
+    linked: dict[str, dict[tuple[str | None, str], Charge]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, rows: Rows, name: str) -> Self:
+        """Read what stands in a ledger; where no audience has a limit, nothing is looked through."""
+        currency = currency_of(rows)
+        kind = currency.cost
+        found = cls(name=name, limits=_read_limits(rows, name), nothing=kind(), refines=currency.refines)
+        if not found.limits:
+            return found
+        columns = ", ".join(kind.__slots__)
+        lines = rows.find(
+            f"SELECT fingerprint, audience, details, {columns} FROM release"
+            " JOIN settlement ON settlement.id = release.settlement ORDER BY release.id"
+        )
+        for version, audience, details, *numbers in lines:
+            kept = read_object(details)
+            if _TOLD in kept:
+                found.add(Telling(alone={audience: _cost(kind, kept[_TOLD])}, chain=kept.get("chain")), version)
+            else:  # of a line that does not say it, all that was charged may have been told to anybody
+                found.add(Telling(alone={None: read_cost(kind, *numbers)}), version)
+        return found
+
+    def of_audience(self, audience: str) -> Charge:
+        """Return what an audience was told."""
+        return sum(self.linked.get(audience, {}).values(), self.summed.get(audience, self.nothing))
+
+    def concerned(self, telling: Telling) -> list[str]:
+        """List the audiences with a limit that would be told something."""
+        return [audience for audience in self.limits if audience in telling.alone or None in telling.alone]
+
+    def add(self, telling: Telling, version: str | None) -> None:
+        """Take answers about a version of the data for told."""
+        for audience in self.concerned(telling):
+            for cost in (telling.alone[named] for named in (audience, None) if named in telling.alone):
+                if telling.chain is None or not self.refines:
+                    self.summed[audience] = self.summed.get(audience, self.nothing) + cost
+                else:
+                    links = self.linked.setdefault(audience, {})
+                    links[version, telling.chain] = links.get((version, telling.chain), self.nothing).at_least(cost)
+
+    def check(self, telling: Telling, version: str | None) -> None:
+        """Refuse answers that would tell an audience more than it may be told.
+
+        Raises
+        ------
+        BudgetRefused
+            It names the first such audience.
+        """
+        after = replace(self, summed=dict(self.summed), linked={name: dict(of) for name, of in self.linked.items()})
+        after.add(telling, version)
+        for audience in self.concerned(telling):
+            told, total = self.of_audience(audience), after.of_audience(audience)
+            if total != told and not total.fits_in(self.limits[audience]):
+                raise self._refusal(audience, self.limits[audience], told, total.beyond(told))
+
+    def _refusal(self, audience: str, limit: Charge, told: Charge, more: Charge) -> BudgetRefused:
+        parts = {"limit": limit, "left": limit.left_after(told), "cost": more}
+        said = {name: spelt(part, told_above if part is more else told_below) for name, part in parts.items()}
+        return BudgetRefused(
+            f"the limit of the audience {audience} is {said['limit']}; left is {said['left']}; the answer would tell it"
+            f" {said['cost']} more (what names no audience is told to all); ask with less, or raise its limit"
+            f" ({_CALLS[limit.__slots__[0]]}) if the promise to the people in the data allows it",
+            audience=audience,
+            **{name: part.to_document() for name, part in parts.items()},
+        )
+
+    def left(self, audience: str) -> Charge:
+        """Return what an audience that has a limit may still be told."""
+        return self.limits[audience].left_after(self.of_audience(audience))
+
+    def to_document(self, *, closed: bool = False) -> dict[str, Any]:
+        """Return limit, what was told and what is left, by audience, JSON-ready; nothing is left of a closed ledger."""
+        return {
+            audience: {
+                "limit": limit.to_document(),
+                "told": self.of_audience(audience).to_document(),
+                "left": (self.nothing if closed else self.left(audience)).to_document(),
+            }
+            for audience, limit in self.limits.items()
+        }
+
+
+_CALLS = {
+    "epsilon": "Ledger(path).set_limit(E, D, audience=NAME)",
+    "mu_squared": "Ledger(path).set_limit(mu=M, audience=NAME)",
+    "rho": "Ledger(path).set_limit(rho=R, audience=NAME)",
+}
+
+
+def check_within(whole: Charge | None, limit: Charge, audience: str) -> None:
+    """Refuse a limit of an audience that lies within none: it only holds readers who do not put their answers together.
+
+    Raises
+    ------
+    BadInput
+        Where the ledger has no limit of its own, or counts in something else; where no audience may be called so.
+    """
+    check_audience(audience)
+    if whole is None:
+        raise BadInput("audience", "has a limit within the ledger's, which has none", "set the ledger's limit first")
+    if type(whole) is not type(limit):
+        counts = next(currency.name for currency in CURRENCIES if currency.cost is type(whole))
+        raise BadInput("audience", f"has a limit in what the ledger counts in, which is {counts}", "give it in that")
+
+
+def limit_audience(rows: Rows, name: str, audience: str, limit: Charge) -> None:
+    """Write down the most that an audience may be told, in place of an earlier limit of it."""
+    check_within(read_limit(rows), limit, audience)
+    pin(rows, name, {})  # brings a ledger of version 0.1 to today's format
+    limits = _read_limits(rows, name)
+    if limits.get(audience) == limit:
+        return
+    limits[audience] = limit
+    written = {one: most.to_document() for one, most in sorted(limits.items())}
+    keep_facts(rows, {**pinned_facts(rows, name), "audiences": written})
+    record(rows, "audiences", {"audiences": written})
+
+
+def with_told(entries: tuple[Entry, ...], telling: Telling) -> tuple[Entry, ...]:
+    """Keep with the answers what they tell by themselves."""
+    return tuple(
+        replace(
+            entry,
+            details=json.dumps(
+                {**json.loads(entry.details), _TOLD: telling.alone[entry.audience].to_document()}, ensure_ascii=False
+            ),
+        )
+        for entry in entries
+    )
+
+
+def _read_limits(rows: Rows, name: str) -> dict[str, Charge]:
+    """Return the limits of audiences, in the order of their names."""
+    kind = currency_of(rows).cost
+    found = pinned_facts(rows, name).get("audiences", {})
+    return {audience: _cost(kind, found[audience]) for audience in sorted(found)}
+
+
+def _cost(kind: type[Charge], document: Any) -> Charge:
+    if not isinstance(document, dict) or sorted(document) != sorted(kind.__slots__):
+        raise Damaged
+    return read_cost(kind, *(document[name] for name in kind.__slots__))
