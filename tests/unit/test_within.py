@@ -406,6 +406,8 @@ def test_gaussian_noise_has_a_table_in_mu():
             "guesses right with probability 73.11 % at most",
         ),
         ({"mu": 1}, "guesses right with probability 69.15 % at most"),
+        # However a ledger counts it.
+        ({"mu": 1, "delta": "1e-6"}, "guesses right with probability 69.15 % at most"),
     ],
 )
 def test_the_risk_is_said_in_plain_words(options, says):

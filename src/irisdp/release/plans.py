@@ -190,8 +190,12 @@ class Plan:
 
     @property
     def risk(self) -> Risk:
-        """What this release may tell about one person, at its whole cost."""
-        return risk_of(self.cost, self.relation, self.unit)
+        """What this release may tell about one person, at its whole cost, however a ledger counts that."""
+        found = risk_of(self.cost, self.relation, self.unit)
+        if not isinstance(self.price.privacy, Gaussian) or self.selector is not None:
+            return found
+        # Gaussian noise that is charged as one (ε, δ) of its curve tells no more than the whole curve lets it.
+        return min(found, risk_of(self.cost_in(MU), self.relation, self.unit), key=lambda risk: risk.guess)
 
     def errors_around(self) -> list[ErrorAt]:
         """Return what errors would be at some ε around this one; none where mechanisms are searched for at each."""
