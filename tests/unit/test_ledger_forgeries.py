@@ -11,6 +11,7 @@ import pytest
 
 from irisdp.accounting import ConcentratedCost, Cost
 from irisdp.cli.main import run
+from irisdp.errors import BadInput
 from irisdp.release.ledger import Entry, Ledger
 from irisdp.release.ledger_history import digests, record
 from irisdp.release.promise import Promise
@@ -182,3 +183,62 @@ def test_an_index_that_leaves_charges_out_is_shown(tmp_path):
     connection.close()
     assert Ledger(book.path).spent == Cost(0), "control: the charges are out of sight"
     assert "an index, say, holds other rows than its table" in Ledger(book.path).verify(head).problems[0]
+
+
+def kinds_changed(path, *statements):
+    connection = sqlite3.connect(path)
+    connection.create_function("sha256", 1, lambda cell: hashlib.sha256(cell).hexdigest())
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+def test_answers_that_became_the_text_of_their_hash_are_shown_and_not_moved(tmp_path):
+    """The digest of a row is the same then."""
+    book = Ledger(tmp_path / "b.ledger")
+    ask(book, 1)
+    head = book.verify().head
+    kinds_changed(book.path, "UPDATE release SET answers = sha256(answers)")
+    assert "release #1 holds something of another kind than its column" in book.verify(head).problems
+    with pytest.raises(BadInput, match="of another kind"):
+        book.copy_to(tmp_path / "c.ledger")
+    assert not book.closed
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE release SET answers = sha256(answers)",
+        "UPDATE release SET details = '[1]'",
+        "UPDATE release SET details = x'00'",
+        "UPDATE release SET audience = x'07'",
+        "UPDATE settlement SET settled = x'00'",
+        "UPDATE output SET path = x'00'",
+        "DELETE FROM release",
+    ],
+)
+def test_cells_of_other_kinds_are_damage_and_no_internal_error(tmp_path, statement, capsys):
+    book = Ledger(tmp_path / "b.ledger")
+    book.settle(
+        query="count",
+        question='"1"',
+        fingerprint="data",
+        promise=PROMISE,
+        cost=HALF,
+        draw=lambda earlier, price: [Entry(cost=HALF, answers=b"x")],
+        outputs={None: ["/o.csv"]},
+    )
+    kinds_changed(book.path, statement)
+    assert book.verify().problems
+    found = 0
+    for use in (book.to_document, lambda: [one.answers for one in book.releases()], lambda: ask(book, "1")):
+        try:
+            use()
+        except BadInput as error:
+            assert "is damaged or not a ledger" in str(error)
+            found += 1
+    assert found
+    for more in ([], ["--csv"], ["--json"]):
+        assert run(["ledger", str(book.path), *more]) in (0, 2)
+        assert "internal error" not in capsys.readouterr().err

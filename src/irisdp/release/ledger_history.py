@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from .ledger_cells import is_typed
 from .ledger_digests import digest_of
 from .ledger_lines import Told, read_line
 from .ledger_store import Rows
@@ -135,6 +136,7 @@ def _chain(lines: Sequence[tuple[Any, ...]], head: str | None) -> Iterator[str]:
 
 def _replayed(rows: Rows, lines: Sequence[tuple[Any, ...]]) -> Iterator[str]:
     """Yield where the tables are not what the lines make of them."""
+    yield from _misfits(rows)
     state = _state(rows)
     told = Told(state)
     for number, text, _ in lines:
@@ -155,6 +157,17 @@ def _replayed(rows: Rows, lines: Sequence[tuple[Any, ...]]) -> Iterator[str]:
     for number, question, digest in rows.find("SELECT id, question, question_hash FROM settlement ORDER BY id"):
         if not isinstance(question, str) or hashlib.sha256(question.encode()).hexdigest() != digest:
             yield f"question {number} is not the one that its hash is of"
+
+
+def _misfits(rows: Rows) -> Iterator[str]:
+    """Yield which rows hold something of another kind than they do, which digests need not show."""
+    for what, columns, found in (
+        ("release #", release_row(rows), _release_rows(rows)),
+        ("question ", settlement_row(), _settlement_rows(rows)),
+    ):
+        for row in found:
+            if not is_typed(columns, row):
+                yield f"{what}{row[0]} holds something of another kind than its column"
 
 
 def _compared(what: str, told: Mapping[int, str], found: Mapping[int, str]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from ..accounting import Charge
 from ..renamed import renamed_method
 from ..tabular import InOneLine, html_table
+from .ledger_cells import typed
 from .ledger_rows import read_cost, read_object, read_outputs
 from .ledger_store import Damaged, Rows, Store
 from .ledger_tables import currency_of
@@ -86,7 +87,8 @@ class Release(InOneLine):
             )
             if not found:
                 raise Damaged
-            return convert(found[0][0])
+            ((cell,),) = typed((column,), found)
+            return convert(cell)
 
 
 class Earlier(Sequence[Release]):
@@ -111,12 +113,15 @@ class Earlier(Sequence[Release]):
 def list_releases(store: Store, rows: Rows, fingerprint: str | None = None) -> list[Release]:
     """List the releases of one version of the data, or of all, oldest first."""
     kind = currency_of(rows).cost
+    columns = ("id", "query", "question_hash", "audience", "settled", "details", *kind.__slots__)
     found = rows.find(
-        f"SELECT release.id, query, question_hash, audience, settled, details, {', '.join(kind.__slots__)}"
+        f"SELECT release.{', '.join(columns)}"
         " FROM release JOIN settlement ON settlement.id = release.settlement"
         f" {'' if fingerprint is None else 'WHERE fingerprint = ?'} ORDER BY release.id",
         () if fingerprint is None else (fingerprint,),
     )
+    for row in typed(columns, found):
+        read_object(row[columns.index("details")])  # here, where what is damaged is said to be
     outputs = read_outputs(rows)
     return [
         Release(

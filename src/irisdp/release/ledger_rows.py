@@ -14,6 +14,7 @@ from typing import Any
 from ..accounting import CURRENCIES, Charge, Currency
 from ..errors import BadInput, PromiseRefused
 from ..exact import rational
+from .ledger_cells import typed
 from .ledger_history import adopt, digests, record
 from .ledger_store import Damaged, Rows
 from .ledger_tables import count_in, currency_of, is_current, upgrade
@@ -135,12 +136,13 @@ def find_settlement(rows: Rows, fingerprint: str, question_hash: str) -> Settlem
     )
     if not settled:
         return None
-    ((number, date),) = settled
+    ((number, date),) = typed(("id", "settled"), settled)
     kind = currency_of(rows).cost
-    columns = ", ".join(kind.__slots__)
-    found = rows.find(
-        f"SELECT id, audience, answers, details, {columns} FROM release WHERE settlement = ? ORDER BY id", (number,)
-    )
+    columns = ("id", "audience", "answers", "details", *kind.__slots__)
+    asked = f"SELECT {', '.join(columns)} FROM release WHERE settlement = ? ORDER BY id"
+    found = typed(columns, rows.find(asked, (number,)))
+    if not found:
+        raise Damaged
     entries = (
         Entry(audience=audience, cost=read_cost(kind, *numbers), answers=zlib.decompress(answers), details=details)
         for _, audience, answers, details, *numbers in found
@@ -185,7 +187,8 @@ def read_outputs(rows: Rows) -> dict[int, tuple[str, ...]]:
     """Return the files of every release that has some, in the order in which they were written."""
     found: dict[int, tuple[str, ...]] = {}
     if is_current(rows):
-        for number, path in rows.find("SELECT release, path FROM output ORDER BY rowid"):
+        columns = ("release", "path")
+        for number, path in typed(columns, rows.find("SELECT release, path FROM output ORDER BY rowid")):
             found[number] = (*found.get(number, ()), path)
     return found
 
