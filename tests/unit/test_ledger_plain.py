@@ -165,3 +165,62 @@ def test_a_question_that_was_cancelled_is_no_damage():
     rule, remedy = explain("postgresql://a/b", psycopg.errors.QueryCanceled())
     assert "damaged" not in rule + remedy
     assert "was told to stop" in rule
+
+
+RUINS = [
+    "UPDATE promise SET facts = jsonb_set(facts::jsonb, '{zzz}', '1')::text",
+    "UPDATE promise SET facts = jsonb_set(facts::jsonb, '{audiences}', '{}')::text",
+    "INSERT INTO release (id, settlement, epsilon, delta, details, answers) VALUES (2, 1, '-2', '0', '{}', '')",
+    "INSERT INTO release (id, settlement, epsilon, delta, details, answers) VALUES (2, 1, '1/0', '0', '{}', '')",
+    "INSERT INTO release (id, settlement, epsilon, delta, details, answers) VALUES (2, 1, '1', 'x', '{}', '')",
+    "INSERT INTO release (id, settlement, epsilon, delta, details, answers) VALUES (2, 1, '1', '0', '[]', '')",
+    "INSERT INTO release (id, settlement, epsilon, delta, details, answers) VALUES (2147483647, 1, '1', '0', '{}', '')",
+    "INSERT INTO settlement (id, settled, query, question, question_hash, fingerprint)"
+    " VALUES (2147483647, '', '', '', '', '')",
+]
+
+
+@pytest.mark.parametrize("statement", RUINS)
+def test_who_publishes_cannot_make_a_ledger_that_nobody_reads(team, statement):
+    own, books = team
+    ask(books["publish"], 1)
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        try_sql(books["publish"], statement)
+    ask(books["publish"], 2)
+    assert (own.spent, own.verify().problems) == (TENTH * 2, ())
+
+
+def test_a_promise_pinned_by_who_publishes_is_one(team):
+    """Before there is any: the row is new."""
+    own, books = team
+    for facts in ('{"zzz": 1}', '{"columns": "x"}', '{"audiences": {}}', "[]"):
+        with pytest.raises(psycopg.Error):
+            try_sql(books["publish"], f"INSERT INTO promise (id, facts) VALUES (1, '{facts}')")
+    ask(books["publish"], 1)
+    assert own.verify().problems == ()
+
+
+def test_nothing_is_added_to_a_ledger_that_went_elsewhere_and_it_may_come_back(team, tmp_path):
+    own, books = team
+    ask(books["publish"], 1)
+    there = own.copy_to(tmp_path / "there.ledger")
+    for statement in (
+        "INSERT INTO settlement (id, settled, query, question, question_hash, fingerprint)"
+        " VALUES (2, '', '', '', '', '')",
+        "INSERT INTO output (release, path) VALUES (1, '/x')",
+    ):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            try_sql(books["publish"], statement)
+    ask(there, 2)
+    there.copy_to(own.place)
+    assert (own.spent, own.verify().problems) == (TENTH * 2, ())
+
+
+def test_to_grant_waits_for_nobody_who_reads(team):
+    own, books = team
+    ask(books["publish"], 1)
+    role = books["nothing"].store.address.told
+    with psycopg.connect(books["read"].store.address.told) as reading:
+        reading.execute(f'SELECT * FROM "{own.store.address.schema}".history, "{own.store.address.schema}".promise')
+        grant(own, psycopg.conninfo.conninfo_to_dict(role)["user"], "publish")
+    assert ask(books["nothing"], 1).repeated

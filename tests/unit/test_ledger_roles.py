@@ -111,6 +111,14 @@ def test_who_reads_reads_and_no_more(team):
     assert own.spent == TENTH
 
 
+def test_who_may_make_no_schema_is_told_what_is_missing(server, team):
+    _, books = team
+    elsewhere = Ledger(books["nothing"].place.replace("schema=", "schema=none_"))
+    with pytest.raises(BadInput, match=r"may make no schema in that database \(42501\); .* GRANT CREATE ON DATABASE"):
+        elsewhere.set_limit(1)
+    assert not elsewhere.store.exists()
+
+
 def test_a_stranger_sees_nothing(team):
     _, books = team
     for use in (ask, lambda book, _: book.spent, lambda book, _: book.to_document()):

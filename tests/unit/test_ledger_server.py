@@ -264,7 +264,9 @@ class TestWhatIsNoLedger:
         book = Ledger(server.address())
         server.execute(f"CREATE SCHEMA {book.store.address.schema}")
         for use in (ask, lambda book: book.spent, Ledger.to_document):
-            with pytest.raises(BadInput, match=r"is not a ledger; name another schema"):
+            with pytest.raises(
+                BadInput, match=r"is not a ledger: the schema is there and holds none; name another schema"
+            ):
                 use(book)
 
     @pytest.mark.parametrize(

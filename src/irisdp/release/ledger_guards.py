@@ -1,14 +1,16 @@
-"""What a ledger's schema on a server may hold: plain tables, and two functions that look at rows before they are added.
+"""What a ledger's schema on a server may hold: plain tables, and functions that look at rows before they are added.
 
 A view, a rule, a default or a trigger is code of whoever owns the schema. It would run with the rights of whoever uses
 the ledger, and may show the one who checks it other rows than the one who publishes. So nothing of the kind may be
-there, but the two functions whose text is known here.
+there, but the functions whose text is known here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
+
+from .promise import KINDS
 
 __all__ = ["TABLES", "guards", "is_plain", "kept"]
 
@@ -26,24 +28,44 @@ def _quoted(words: tuple[str, ...]) -> str:
     return ", ".join(f"'{word}'" for word in words)
 
 
+_NEXT = "NEW.id IS DISTINCT FROM top + 1"
+"""Rows are numbered one by one, so that nobody uses the numbers up."""
+
 _WRONG = {
     "history": f"""
         coalesce(NEW.event::jsonb ->> 'event', '') NOT IN ({_quoted(_BY_ALL)})
-        OR coalesce(last.event::jsonb ->> 'event', '') IN ({_quoted(_CLOSING)})
-        OR NEW.id IS DISTINCT FROM coalesce(last.id, 0) + 1
+        OR {_NEXT}
         OR NEW.hash IS DISTINCT FROM encode(sha256(convert_to(
             coalesce(last.hash, 'irisdp ledger') || chr(10) || NEW.event, 'UTF8')), 'hex')""",
-    "promise": """
-        EXISTS (SELECT FROM jsonb_each(OLD.facts::jsonb) AS pinned
-            WHERE NEW.facts::jsonb -> pinned.key IS DISTINCT FROM pinned.value)""",
+    "promise": f"""
+        EXISTS (SELECT FROM jsonb_each(stands) AS pinned
+            WHERE NEW.facts::jsonb -> pinned.key IS DISTINCT FROM pinned.value)
+        OR EXISTS (SELECT FROM jsonb_each(NEW.facts::jsonb) AS fact
+            LEFT JOIN (VALUES {", ".join(f"('{fact}', '{kinds}')" for fact, kinds in KINDS.items())})
+                AS known (name, kinds) ON known.name = fact.key
+            WHERE NOT coalesce(jsonb_exists(stands, fact.key), false)
+                AND NOT coalesce(jsonb_typeof(fact.value) = ANY (string_to_array(known.kinds, ' ')), false))""",
+    "settlement": _NEXT,
+    "release": f"{_NEXT} OR jsonb_typeof(NEW.details::jsonb) <> 'object' OR NOT numbered",
+    "output": "false",
 }
 """By table, which row nobody adds, or makes of one that stands, but the ledger's owner. A line is the next of the
-chain, so that none is added to what is seen as it was before the ledger was closed."""
-_LOOKS = {"history": "INSERT", "promise": "UPDATE"}
+chain, so that none is added to what is seen as it was before the ledger was closed. Facts are those that are known, and
+none that is pinned changes; numbers are some: else who publishes could make a ledger that nobody can read."""
+_LOOKS = {**dict.fromkeys(_WRONG, "INSERT"), "promise": "INSERT OR UPDATE"}
+_TOP = "EXECUTE format('SELECT coalesce(max(id), 0) FROM %s', TG_RELID::regclass) INTO top; "
 _FIRST = {
-    "history": "EXECUTE format('SELECT id, event, hash FROM %s ORDER BY id DESC LIMIT 1', TG_RELID::regclass)"
-    " INTO last; ",
-    "promise": "",
+    "history": _TOP,
+    # What an INSERT that conflicts would replace is no OLD row of its own.
+    "promise": "EXECUTE format('SELECT facts::jsonb FROM %s', TG_RELID::regclass) INTO stands;"
+    " IF TG_OP = 'UPDATE' THEN stands := OLD.facts::jsonb; END IF; ",
+    "settlement": _TOP,
+    "release": f"""{_TOP}
+        FOR named IN SELECT attname FROM pg_attribute WHERE attrelid = TG_RELID AND NOT attisdropped
+                AND attname IN ('epsilon', 'delta', 'mu_squared', 'rho') LOOP
+            EXECUTE format('SELECT ($1).%I', named) USING NEW INTO said;
+            numbered := numbered AND said ~ '^[0-9]+([.][0-9]+|/[0-9]*[1-9][0-9]*){{0,1}}$';
+        END LOOP; """,
 }
 
 
@@ -51,24 +73,31 @@ def _body(table: str) -> str:
     """Return the text of the function that looks at the rows of a table."""
     owns = "pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = TG_RELID), 'USAGE')"
     return (
-        f" DECLARE last record; BEGIN IF {owns} THEN RETURN NEW; END IF; {_FIRST[table]}IF {_WRONG[table]}"
+        " DECLARE last record; top bigint; stands jsonb; named text; said text; numbered boolean := true;"
+        f" BEGIN IF {owns} THEN RETURN NEW; END IF;"
+        " EXECUTE format('SELECT event, hash FROM %I.history ORDER BY id DESC LIMIT 1', TG_TABLE_SCHEMA) INTO last;"
+        f" {_FIRST.get(table, '')}"
+        f"IF coalesce(last.event::jsonb ->> 'event', '') IN ({_quoted(_CLOSING)}) OR {_WRONG[table]}"
         " THEN RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege'; END IF; RETURN NEW; END "
     )
 
 
-def guards(schema: str) -> tuple[str, ...]:
+def guards(schema: str, there: Collection[str]) -> tuple[str, ...]:
     """Return the statements by which the server looks at rows, where rights on tables say too little.
 
-    A promise is one row that grows, and lines of the history are added by all who publish.
+    A promise is one row that grows, and lines are added by all who publish. Triggers that are `there` stay: to remove
+    one waits for all who read.
     """
     made: list[str] = []
     for table, change in _LOOKS.items():
         function = f'"{schema}".keep_{table}()'
-        made += [
-            f"CREATE OR REPLACE FUNCTION {function} RETURNS trigger LANGUAGE plpgsql {_SAFE} AS $${_body(table)}$$",
-            f"DROP TRIGGER IF EXISTS keep_{table} ON {table}",
-            f"CREATE TRIGGER keep_{table} BEFORE {change} ON {table} FOR EACH ROW EXECUTE FUNCTION {function}",
-        ]
+        made.append(
+            f"CREATE OR REPLACE FUNCTION {function} RETURNS trigger LANGUAGE plpgsql {_SAFE} AS $${_body(table)}$$"
+        )
+        if f"keep_{table}" not in there:
+            made.append(
+                f"CREATE TRIGGER keep_{table} BEFORE {change} ON {table} FOR EACH ROW EXECUTE FUNCTION {function}"
+            )
     return tuple(made)
 
 

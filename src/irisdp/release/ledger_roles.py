@@ -56,7 +56,12 @@ def grant(book: Ledger, role: str, may: Literal["publish", "read"]) -> None:
     def work(rows: Rows) -> None:
         if not rows.find("SELECT 1 FROM pg_roles WHERE rolname = ?", (role,)):
             raise BadInput("grant", "names a role that the server does not know", "have it made: CREATE ROLE")
-        for guard in guards(schema) if may == "publish" else ():
+        there = rows.find(
+            "SELECT tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid"
+            " WHERE relnamespace = to_regnamespace(?) AND NOT tgisinternal",
+            (f'"{schema}"',),
+        )
+        for guard in guards(schema, {name for (name,) in there}) if may == "publish" else ():
             rows.change(guard)
         for each in allowed:
             rows.change(f"GRANT {each} TO {named}")

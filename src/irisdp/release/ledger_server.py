@@ -249,7 +249,8 @@ class LedgerServer:
         ).fetchone()
         there, taken, encoding, synced, standby, logged = found or (False,) * 6
         if taken and not there:
-            raise BadInput("ledger", f"{self.name} is not a ledger", "name another schema; nothing was changed")
+            rule = f"{self.name} is not a ledger: the schema is there and holds none"
+            raise BadInput("ledger", rule, "name another schema, which is made then, or drop this one if it is empty")
         if encoding != "UTF8":
             raise BadInput("ledger", f"{self.name} is a database that does not hold UTF-8", "name another database")
         if writing and standby:
@@ -268,7 +269,12 @@ class LedgerServer:
         _begin(connection, "READ COMMITTED READ WRITE")
         connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"{_APPLICATION} {schema}",))
         if not self._found(connection):
-            connection.execute(f'CREATE SCHEMA "{schema}"')
+            try:
+                connection.execute(f'CREATE SCHEMA "{schema}"')
+            except driver().errors.InsufficientPrivilege:
+                rule = f"{self.name} is not there, and this role may make no schema in that database (42501)"
+                remedy = "have the database's owner make the ledger, or let the role: GRANT CREATE ON DATABASE"
+                raise BadInput("ledger", rule, remedy) from None
             connection.execute(f'SET LOCAL search_path = "{schema}", pg_temp')
             for statement in _schema():
                 connection.execute(statement)

@@ -13,7 +13,8 @@ _SAID = {
     **SAID,
     "42501": (
         "does not allow this role to do that",
-        "ask its owner to let it publish, or read: grant(ledger, role, may)",
+        "limits, grants and moves are its owner's alone; to publish or read, have its owner let this role in:"
+        " grant(ledger, role, may)",
     ),
     "57014": (
         "was told to stop, by an administrator or because its statement_timeout is short; nothing was spent",

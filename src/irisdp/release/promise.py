@@ -19,7 +19,15 @@ from ..errors import BadInput, PromiseRefused, without_passwords
 
 __all__ = ["Promise", "check_promise", "promise_in_advance"]
 
-FACTS = ("table", "columns", "relation", "unit", "public_columns")
+KINDS = {
+    "table": "string null",
+    "columns": "object",
+    "relation": "string",
+    "unit": "string null",
+    "public_columns": "array",
+}
+"""By fact, as what it stands in JSON."""
+FACTS = tuple(KINDS)
 _MOST_NAMED = 5
 
 
