@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from irisdp.cli.main import run
 from irisdp.errors import BadInput
 from irisdp.release.files import create_once
 from irisdp.release.fingerprint import fingerprint, recognise, secret_beside, secrets_in
@@ -127,3 +128,15 @@ def test_create_once_shows_nothing_unfinished(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         create_once(tmp_path / "file", write)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_question_answered_under_another_secret_is_charged_anew_and_said_to_be(tmp_path, capsys):
+    (tmp_path / "people.csv").write_text("age\n30\n70\n")
+    asked = ["publish", str(tmp_path / "people.csv"), "count", "--epsilon", "1", "--ledger", str(tmp_path / "b.ledger")]
+    for folder in ("one", "other"):
+        (tmp_path / folder).mkdir()
+        assert run([*asked, "--secret", str(tmp_path / folder / "key")]) == 0
+        said = capsys.readouterr().out
+        assert ("under another secret" in " ".join(said.split())) == (folder == "other")
+    assert run([*asked, "--secret", str(tmp_path / "other" / "key")]) == 0
+    assert "anew" not in capsys.readouterr().out

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 __all__ = ["show_plan", "show_published", "show_takes"]
 
+_ANEW = (
+    "this ledger has answered the question before, about other data; where the data is the same, it was under another"
+    " secret: let all who ask share the file .tables.irisdp-secret, or pay each time"
+)
+
 
 def show_plan(planned: Plan, ledger: Path | str, outlook: Outlook | None, options: Mapping[str, str]) -> None:
     """Say what a question would cost and be answered like, from public facts; `options` are those of the command."""
@@ -75,6 +80,8 @@ def show_published(published: Publication, *, titled: bool = False) -> None:
         view.print(f"  cost      {planned.describe_cost()}, of which {new}", soft_wrap=True)
     else:
         view.print(f"  cost      {planned.describe_cost()}; charged {published.cost}", soft_wrap=True)
+    if published.anew:
+        view.print(f"  anew      {_ANEW}", soft_wrap=True)
     for error in planned.describe_error():
         view.print(f"  error     {error}", soft_wrap=True)
     for said in planned.describe_naming():

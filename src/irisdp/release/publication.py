@@ -44,6 +44,8 @@ class Publication(Tabular, Drawable):
         By audience how its answers were made, JSON-ready: what `irisdp.interpret` reads, and the sidecar holds.
     in_batch : bool
         Whether this is one question of a batch (`irisdp.batch`).
+    anew : bool
+        Whether the ledger had answered the same question before, about other data, or the same under another secret.
     """
 
     plan: Plan
@@ -55,6 +57,7 @@ class Publication(Tabular, Drawable):
     out: tuple[Path, ...]
     sidecars: dict[str | None, dict[str, Any]]
     in_batch: bool = False
+    anew: bool = False
 
     @property
     def answers(self) -> Answers:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -130,7 +130,8 @@ def carry_out(ready: Prepared, reading: Reading | None = None, noted: Note | Non
     planned, book, promise = ready.planned, ready.book, ready.promise
     book.check(promise)
     currency = currency_with(book, limit_to_set(planned.project, book))
-    if not book.answered(planned.question()):  # what may be given again need have no price
+    known = book.answered(planned.question())
+    if not known:  # what may be given again need have no price
         planned.price.at(currency)  # refused before anything is read
     try:
         begun(0)
@@ -159,7 +160,7 @@ def carry_out(ready: Prepared, reading: Reading | None = None, noted: Note | Non
         },
     )
     with what_is_charged():
-        return _handed_over(ready, cells.nodes, settled, book, noted)
+        return replace(_handed_over(ready, cells.nodes, settled, book, noted), anew=known and not settled.repeated)
 
 
 def _handed_over(ready: Prepared, nodes: Nodes, settled: Settlement, book: Ledger, noted: Note | None) -> Publication:
