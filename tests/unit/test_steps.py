@@ -1,12 +1,14 @@
 """What somebody who waits is told: the steps of a release, which are the same whatever its records are."""
 
 import io
+import time
 
 import pytest
 from rich.console import Console
 
 import irisdp
-from irisdp.cli import answers
+from irisdp.cli import progress
+from irisdp.cli.progress import rest_of, waiting
 from irisdp.release.steps import STEPS, told_of_steps
 from support.commands import irisdp as typed
 
@@ -51,7 +53,7 @@ def test_a_batch_counts_question_by_question(here):
 def test_only_a_terminal_shows_them(here, terminal, monkeypatch):
     shown = io.StringIO()
     view = Console(file=shown, force_terminal=terminal, width=120, force_interactive=terminal)
-    monkeypatch.setattr(answers, "console", lambda **_: view)
+    monkeypatch.setattr(progress, "console", lambda **_: view)
     command = "publish t.csv count --epsilon 1"
     assert typed(command).status == 0
     assert ("step 4 of 4, writing down …" in shown.getvalue()) == terminal
@@ -63,3 +65,43 @@ def test_only_a_terminal_shows_them(here, terminal, monkeypatch):
 def test_nobody_hears_of_what_ended():
     with told_of_steps(pytest.fail), told_of_steps(lambda _: None):
         pass
+
+
+class Terminal(io.StringIO):
+    """Standard error of somebody who looks on."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(("takes", "told"), [(0.0, False), (0.2, True)])
+def test_long_work_of_other_commands_is_told_and_wiped_away(monkeypatch, takes, told):
+    monkeypatch.setattr(progress, "_PATIENCE", 0.05)
+    monkeypatch.setattr("sys.stderr", seen := Terminal())
+    with waiting("designing"):
+        time.sleep(takes)
+    assert ("designing … " in seen.getvalue()) == told
+    assert seen.getvalue().endswith("\r\x1b[K" if told else "")
+    assert told or not seen.getvalue()
+
+
+def test_an_interrupt_or_an_error_is_not_held_up_by_what_is_told(monkeypatch):
+    monkeypatch.setattr("sys.stderr", Terminal())
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), waiting("designing"):
+        raise KeyboardInterrupt
+    assert time.monotonic() - begun < 1  # the teller would wait for two
+
+
+def test_nothing_is_told_of_long_work_but_to_a_terminal(monkeypatch):
+    monkeypatch.setattr(progress, "_PATIENCE", 0)
+    monkeypatch.setattr("sys.stderr", seen := io.StringIO())
+    with waiting("designing"):
+        time.sleep(0.05)
+    assert seen.getvalue() == ""
+
+
+def test_the_rest_of_a_plan_is_guessed_by_its_questions_and_the_clock_alone():
+    """What is guessed is the same however much data there is, if the clock is."""
+    assert rest_of("question 2 of 2: step 1 of 4, x", 30.0) == ", about 30 s left"
+    assert rest_of("question 11 of 40: step 1 of 4, x", 1.0) == ""

@@ -1,9 +1,8 @@
-"""What `publish` and `batch` show alike: that work is going on, and the answers."""
+"""What `publish` and `batch` show alike: the answers."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from .options import console, say
 if TYPE_CHECKING:
     from ..release import Publication
 
-__all__ = ["KNOWN_ELSEWHERE", "PAID_BEFORE", "progress", "show_answers"]
+__all__ = ["KNOWN_ELSEWHERE", "PAID_BEFORE", "show_answers"]
 
 KNOWN_ELSEWHERE = "unless another ledger of its folder knows this data"
 """What a dry run cannot tell, as it reads no record."""
@@ -22,23 +21,6 @@ PAID_BEFORE = "that tell nothing beyond more accurate ones, which were charged b
 """Why answers may be new and cost nothing: such as a count that was asked before with less noise."""
 
 _MOST_SHOWN = 40
-
-
-@contextlib.contextmanager
-def progress(*, quiet: bool) -> Iterator[None]:
-    """Show which step is going on, and for how long; it says nothing about the data, and only to a terminal."""
-    if quiet or not (view := console(stderr=True)).is_terminal:
-        yield
-        return
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    from ..release.steps import told_of_steps
-
-    words = TextColumn("{task.description} …", markup=False)
-    with Progress(SpinnerColumn(), words, TimeElapsedColumn(), console=view, transient=True) as shown:
-        task = shown.add_task("checking what is asked", total=None)
-        with told_of_steps(lambda step: shown.update(task, description=step)):
-            yield
 
 
 def show_answers(published: Publication) -> None:

@@ -13,6 +13,7 @@ from ..exact import json_bytes, read_json, short_above, short_below, short_text,
 from ..outputs import Output, plan_outputs, write_outputs
 from .options import AsJson, Force, console, print_json, say, short_path
 from .probabilities import show_mechanism
+from .progress import waiting
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -51,9 +52,11 @@ def audit_command(
     read = [("the mechanism", mechanism), *([] if graph is None else [("the graph", graph)])]
     files = plan_outputs([] if repair is None else [repair], read, field="--repair", force=force)
     against = _privacy(document, epsilon, ratio, delta)
-    verdict = audit(document, graph=judged_on, privacy=against)
+    with waiting("checking every edge"):
+        verdict = audit(document, graph=judged_on, privacy=against)
     for target in files:
-        _repair(document, judged_on, verdict, target)
+        with waiting("looking for the nearest that is private"):
+            _repair(document, judged_on, verdict, target)
     repaired = [short_path(target.path) for target in files]
     if as_json:
         print_json(verdict.to_document())

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import Refusal
-from .answers import KNOWN_ELSEWHERE, progress, show_answers
+from .answers import KNOWN_ELSEWHERE, show_answers
 from .options import AsJson, Force, console, print_json, say, short_path
+from .progress import progress
 from .spelling import error_in_options, in_options
 from .terminal import show_what_is_charged
 

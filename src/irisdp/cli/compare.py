@@ -10,6 +10,7 @@ import typer
 from ..errors import BadInput
 from ..outputs import plan_outputs, write_outputs
 from .options import AsJson, Force, console, print_json, say
+from .progress import waiting
 
 if TYPE_CHECKING:
     from ..comparison import Comparison
@@ -55,18 +56,19 @@ def compare_command(
     from ..comparison.comparisons import picture_path
 
     files = plan_outputs([] if output is None else [picture_path(output, "-o")], [], field="-o", force=force)
-    found = compare(
-        query[0],
-        *query[1:],
-        categories=categories,
-        n=n,
-        epsilon=epsilon,
-        ratio=ratio,
-        delta=delta,
-        relation=cast(Any, relation),
-        lead=None if not lead else _listed(lead, "lead"),
-        gaps=None if not gaps else [_listed([one], "gaps") for one in gaps],
-    )
+    with waiting("working the errors out"):
+        found = compare(
+            query[0],
+            *query[1:],
+            categories=categories,
+            n=n,
+            epsilon=epsilon,
+            ratio=ratio,
+            delta=delta,
+            relation=cast(Any, relation),
+            lead=None if not lead else _listed(lead, "lead"),
+            gaps=None if not gaps else [_listed([one], "gaps") for one in gaps],
+        )
     write_outputs((file, found.to_svg().encode()) for file in files)
     if as_json:
         print_json(found.to_document())

@@ -11,6 +11,7 @@ from ..exact import json_bytes, read_json, short_above, so_many
 from ..outputs import plan_outputs, write_outputs
 from .options import AsJson, Force, console, print_json, say
 from .probabilities import show_mechanism
+from .progress import waiting
 
 if TYPE_CHECKING:
     from ..mechanisms import FactoredMechanism, Mechanism
@@ -31,7 +32,8 @@ def design_command(
 
     wanted = read_json(spec, "spec")
     files = plan_outputs([] if output is None else [output], [("the spec", spec)], field="-o", force=force)
-    mechanism = from_spec(wanted)
+    with waiting("designing"):
+        mechanism = from_spec(wanted)
     document = mechanism.to_document()
     write_outputs((file, json_bytes(document)) for file in files)
     if as_json or output is None:

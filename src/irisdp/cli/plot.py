@@ -9,6 +9,7 @@ import typer
 
 from ..outputs import plan_outputs, write_outputs
 from .options import Force, say
+from .progress import waiting
 
 __all__ = ["plot_command"]
 
@@ -29,6 +30,7 @@ def plot_command(
     from .options import console
 
     planned = plan_outputs([picture_path(output, "-o")], [("the file", file)], field="-o", force=force)
-    picture = plot(file, form=form)
+    with waiting("drawing"):
+        picture = plot(file, form=form)
     for written in write_outputs((one, picture.to_bytes(one.path.suffix)) for one in planned):
         say(console(), f"written {written}: {picture.description}")

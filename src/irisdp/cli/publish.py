@@ -10,9 +10,9 @@ import typer
 
 from ..catalogue import FORMS
 from ..errors import BadInput, Refusal
-from .answers import progress
 from .expectations import expectations
 from .options import AsJson, Force, print_json
+from .progress import progress
 from .published import show_plan, show_published, show_takes
 from .spelling import error_in_options
 from .terminal import show_what_is_charged

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .options import AsJson, Force, console, print_json, say, short_path
+from .progress import waiting
 
 if TYPE_CHECKING:
     from ..reproduction import Reproduction
@@ -36,7 +37,8 @@ def reproduce_command(
     """Recompute what is printed; status 1 where a difference has no known reason. Reads no data, spends nothing."""
     from ..reproduction import reproduce
 
-    found = reproduce(out=out, only=only, work=work, force=force)
+    with waiting("recomputing"):
+        found = reproduce(out=out, only=only, work=work, force=force)
     if as_json:
         print_json(found.to_document())
     else:

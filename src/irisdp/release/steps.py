@@ -1,6 +1,7 @@
 """What a release is at, for whoever waits for it: its steps and how many, which follow from what was asked alone.
 
-How long a step will take is not said: that would follow from how much data there is.
+How long a step will take is not said: that would follow from how much data there is. What is left of several questions
+is guessed, above this floor, from how long those before took.
 """
 
 from __future__ import annotations
