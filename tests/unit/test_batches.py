@@ -296,7 +296,7 @@ BAD = {
     "a budget that is none": (asked(OLD, budget=1), "budget: must be a JSON object"),
     "no epsilon": (asked(OLD, budget={"delta": 0}), "budget: has no epsilon"),
     "an epsilon of 0": (asked(OLD, budget={"epsilon": 0}), "budget: epsilon: must be above 0"),
-    "a negative epsilon": (asked(OLD, budget={"epsilon": -1}), "budget: epsilon: must not be negative"),
+    "a negative epsilon": (asked(OLD, budget={"epsilon": -1}), "budget: epsilon: must be above 0"),
     "an epsilon beyond all": (asked(OLD, budget={"epsilon": 1001}), "budget: epsilon: must lie between 0 and 1000"),
     "a delta of 1": (asked(OLD, budget={"epsilon": 1, "delta": 1}), "budget: delta: must be at least 0 and below 1"),
     "a weight of 0": (asked({**OLD, "weight": 0}), "question 1: weight: must be above 0"),

@@ -11,7 +11,7 @@ from ..errors import BadInput
 from ..exact import entries, integer
 from ..privacy import Privacy
 
-__all__ = ["Asked", "Relation", "in_records", "read_gaps_list", "read_leads"]
+__all__ = ["Asked", "Relation", "in_records", "is_in_range", "out_of_range", "read_gaps_list", "read_leads"]
 
 Relation = Literal["exchange", "add-remove"]
 
@@ -71,8 +71,8 @@ class Asked:
         """
         if not privacy.single:
             raise BadInput("privacy", f"holds {len(privacy.pairs)} pairs, and this needs one", "give epsilon and delta")
-        if not 1 + _LEAST_EXCESS <= privacy.ratio <= _MOST_RATIO:
-            raise BadInput("epsilon", "must lie between 0.000001 and 20 to compare mechanisms", "give for example 1")
+        if not is_in_range(privacy):
+            raise out_of_range("epsilon")
         if relation not in get_args(Relation):
             raise BadInput("relation", f"must be one of {', '.join(get_args(Relation))}", "choose one of them")
         return cls(
@@ -103,6 +103,18 @@ class Asked:
         for option in options:
             if given[option] is not None:
                 raise BadInput(option, f"is not used by {query}", "leave it out")
+
+
+def is_in_range(privacy: Privacy) -> bool:
+    """Tell whether mechanisms that keep one pair are compared."""
+    return bool(1 + _LEAST_EXCESS <= privacy.ratio <= _MOST_RATIO)
+
+
+def out_of_range(field: str) -> BadInput:
+    """Return the refusal of an ε, or of a ratio, that mechanisms are not compared at."""
+    if field == "ratio":
+        return BadInput(field, "must be e^ε of an ε from 0.000001 to 20 to compare mechanisms", "give for example 2")
+    return BadInput(field, "must lie between 0.000001 and 20 to compare mechanisms", "give for example 1")
 
 
 def in_records(number: int) -> str:

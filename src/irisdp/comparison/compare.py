@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from ..errors import BadInput
-from ..exact import checked
+from ..exact import checked, rational
 from ..privacy import Privacy
-from .asked import Asked
+from .asked import Asked, is_in_range, out_of_range
 from .comparisons import Comparison
 from .registry import find_question
 
@@ -84,10 +84,21 @@ def compare(
         words=(*rest, *words),
         categories=categories,
         n=n,
-        privacy=Privacy(epsilon=epsilon, ratio=ratio, delta=delta),
+        privacy=_privacy(epsilon, ratio, delta),
         relation=relation,
         lead=lead,
         gaps=gaps,
     )
     asked.refuse(name, *(option for option in _OPTIONS if option not in question.uses))
     return question.compare(asked)
+
+
+def _privacy(epsilon: Any, ratio: Any, delta: Any) -> Privacy:
+    """Read what mechanisms keep; below ε = 0 the range is told, as it is beyond its other end."""
+    for name, value, least in (("epsilon", epsilon, 0), ("ratio", ratio, 1)):
+        if value is not None and rational(value, name) < least:
+            raise out_of_range(name)
+    privacy = Privacy(epsilon=epsilon, ratio=ratio, delta=delta)
+    if not is_in_range(privacy):
+        raise out_of_range("epsilon" if ratio is None else "ratio")
+    return privacy

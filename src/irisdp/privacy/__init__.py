@@ -6,6 +6,7 @@ with when_used(__name__):
     from .closeness import are_close, hockey_stick
     from .guarantee import Gaussian, Guarantee, as_pairs
     from .halves import halved
+    from .informative import informative, too_private
     from .nearby import tightened, workable
     from .pair import Pair, turning_point
     from .parameters import MOST_PAIRS, Privacy
@@ -24,10 +25,12 @@ __all__ = [
     "enclose_steps",
     "halved",
     "hockey_stick",
+    "informative",
     "step",
     "step_down",
     "steps",
     "tightened",
+    "too_private",
     "turning_point",
     "workable",
 ]

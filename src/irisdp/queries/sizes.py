@@ -11,7 +11,7 @@ import numpy as np
 from ..cells import CellMechanism, GaussianNoise, GeometricNoise, ShapeNoise, SizeNodes, SizesShape, SortedSizes
 from ..errors import BadInput
 from ..exact import integer
-from ..privacy import Gaussian, Guarantee, halved
+from ..privacy import Gaussian, Guarantee, Privacy, halved
 from .categories import count_categories
 from .choices import Choices
 from .columns import Column, Kind
@@ -169,4 +169,6 @@ class Sizes(AnswersLists):
             noise = GaussianNoise(each)
         else:
             noise = GeometricNoise(each.pure) if each.single else ShapeNoise(each)
-        return SortedSizes(noise, privacy, self.shape)
+        # Such noise has no use for the δ of one pair, which is then not charged either.
+        kept = privacy.pure if isinstance(privacy, Privacy) and privacy.single else privacy
+        return SortedSizes(noise, kept, self.shape)

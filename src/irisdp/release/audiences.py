@@ -10,11 +10,11 @@ from ..cells import CellMechanism
 from ..errors import BadInput
 from ..exact import parse_json, rational
 from ..mechanisms import guarantee_from_document
-from ..privacy import Gaussian, Guarantee, Privacy
+from ..privacy import Gaussian, Guarantee, Privacy, informative, too_private
 from .audience_names import is_audience
 from .options import Question
 
-__all__ = ["Audience", "read_levels"]
+__all__ = ["Audience", "check_answers", "read_levels"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def read_levels(options: Question, *, own: Guarantee | None = None) -> list[tupl
             if error.field in ("privacy", "delta"):
                 raise
             raise BadInput("privacy", f"{error.field} {error.rule}", error.remedy) from None
-    return [(None, _some(Privacy(epsilon=epsilon, ratio=ratio, delta=delta), "epsilon"))]
+    return [(None, informative(epsilon=epsilon, ratio=ratio, delta=delta))]
 
 
 def _guarantee(privacy: Any, delta: Any) -> Guarantee:
@@ -71,18 +71,41 @@ def _guarantee(privacy: Any, delta: Any) -> Guarantee:
     document = parse_json(privacy, "privacy") if isinstance(privacy, str) else privacy
     if isinstance(document, Gaussian):
         return document
+    _check_least(document)
     found = document if isinstance(document, Privacy) else guarantee_from_document(document)
     if isinstance(found, Gaussian):
         return found
     if found.single and rational(delta, "delta") != 0:
         raise BadInput("delta", "is said by privacy= already", "leave it out")
-    return _some(found, "privacy")
+    if not _says_something(found):
+        raise too_private("epsilon")
+    return found
 
 
-def _some(privacy: Privacy, field: str) -> Privacy:
-    if privacy.single and privacy.ratio == 1 and privacy.delta == 0:
-        raise BadInput(field, "must be above 0: at 0 an answer says nothing", "choose a larger epsilon")
-    return privacy
+def check_answers(mechanism: CellMechanism[Any], query: str, options: Question, *, own: bool) -> None:
+    """Refuse audiences of what forms no chain, and what answers with noise alone though a δ is given.
+
+    A query, or noise so wide, may have no use for that δ. A file has the guarantee it has of its `own`.
+    """
+    if not own and not _says_something(mechanism.privacy):
+        told = [name for name in ("ratio", "privacy", "audience") if options.get(name) is not None]
+        field = told[0] if told else "epsilon"
+        raise too_private(field, 1 if field == "ratio" else 0, " and this delta=")
+    if options.get("audience") is not None and mechanism.chained is None:
+        raise BadInput("audience", "is for counts", f"ask {query} with one epsilon=")
+
+
+def _says_something(privacy: Guarantee) -> bool:
+    """Tell whether an answer that keeps a guarantee may depend on the data."""
+    return not (isinstance(privacy, Privacy) and privacy.single and privacy.ratio == 1 and privacy.delta == 0)
+
+
+def _check_least(document: Any) -> None:
+    """Refuse a pair below ε = 0 as one at 0 is."""
+    if isinstance(document, Mapping):
+        for name, least in (("epsilon", 0), ("ratio", 1)):
+            if document.get(name) is not None and rational(document[name], name) < least:
+                raise too_private(name, least)
 
 
 def _named_levels(audience: Any, delta: Any) -> list[tuple[str, Privacy]]:
@@ -97,6 +120,6 @@ def _named_levels(audience: Any, delta: Any) -> list[tuple[str, Privacy]]:
             "audience", "must have names of letters, digits, - and _", "write for example audience=['press=0.5']"
         )
     return [
-        (str(name), _some(Privacy(epsilon=rational(level, "audience"), delta=delta), "epsilon"))
+        (str(name), informative(epsilon=rational(level, "audience"), delta=delta, field="audience"))
         for name, level in named.items()
     ]

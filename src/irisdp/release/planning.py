@@ -32,7 +32,7 @@ from ..queries import (
     read_relation,
     types_file,
 )
-from .audiences import Audience, read_levels
+from .audiences import Audience, check_answers, read_levels
 from .confidence import read_confidence
 from .grouping import read_grouping
 from .options import PlanOptions, with_options
@@ -148,8 +148,7 @@ def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
     naming = read_naming(question, levels, options, fixed=fixed)
     question, levels = naming.query, naming.levels
     audiences = tuple(Audience(name, question.mechanism(level, graph)) for name, level in levels)
-    if options.get("audience") is not None and audiences[0].mechanism.chained is None:
-        raise BadInput("audience", "is for counts", f"ask {question.name} with one epsilon=")
+    check_answers(audiences[0].mechanism, question.name, options, own=own is not None)
     return Plan(
         table=table,
         query=question,

@@ -84,6 +84,16 @@ def read_selection(
     BadInput
         Where no group may ever be named: with a δ of 0, and so under Gaussian privacy.
     """
+    try:
+        return _read_selection(guarantee, epsilon, delta, fixed=fixed, records=records)
+    except BadInput as error:
+        given = {"epsilon": epsilon, "delta": delta}.get(error.field)
+        if given is None:
+            raise
+        raise BadInput(f"selection_{error.field}", error.rule, error.remedy) from None
+
+
+def _read_selection(guarantee: Guarantee, epsilon: Any, delta: Any, *, fixed: bool, records: int) -> PartitionSelection:
     if fixed and delta is None:
         raise BadInput("selection_delta", "is missing: the mechanism keeps its own δ", "add selection_delta=1e-6")
     if isinstance(guarantee, Privacy) and guarantee.single:

@@ -15,7 +15,7 @@ from ...accounting import Cost
 from ...catalogue import FORMS
 from ...errors import BadInput
 from ...exact import entries, file_path, rational, read_json
-from ...privacy import Privacy
+from ...privacy import informative, too_private
 from ...queries import as_asked
 from ..answers import check_ending
 from ..datapackage import read_licence
@@ -302,11 +302,11 @@ def _budget(document: Any) -> Cost:
     if "epsilon" not in found:
         raise BadInput("budget", "has no epsilon", 'write for example {"epsilon": 1, "delta": "1e-6"}')
     try:
-        privacy = Privacy(epsilon=found["epsilon"], delta=found.get("delta", 0))
+        privacy = informative(epsilon=found["epsilon"], delta=found.get("delta", 0))
+        if privacy.epsilon == 0:  # whatever the δ: it is shares of ε that questions have
+            raise too_private("epsilon")
     except BadInput as error:
         raise BadInput(f"budget: {error.field}", error.rule, error.remedy) from None
-    if privacy.epsilon == 0:
-        raise BadInput("budget: epsilon", "must be above 0: at 0 an answer says nothing", "choose a larger epsilon")
     return Cost(privacy.epsilon, privacy.delta)
 
 
