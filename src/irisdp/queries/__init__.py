@@ -45,7 +45,7 @@ with when_used(
     from .plurality import Plurality
     from .quantile import Median, Quantile
     from .query import Query, as_asked, columns_about
-    from .registry import QUERIES, applies_a_file, is_in_parts, keep_contribution, read_query
+    from .registry import QUERIES, applies_a_file, check_columns_asked, is_in_parts, keep_contribution, read_query
     from .sizes import Sizes
     from .statistics import Statistics, count_records
     from .stepped import Stepped, StepTotals
@@ -97,6 +97,7 @@ __all__ = [
     "as_asked",
     "cell_relation",
     "check_apart",
+    "check_columns_asked",
     "check_list",
     "columns_about",
     "count_records",

@@ -13,12 +13,13 @@ from ..errors import BadInput
 from .contribution import Contribution
 from .groups import Groups
 from .query import Query
+from .table import Table
 
 if TYPE_CHECKING:
     from .apply import Apply
     from .histogram import Histogram
 
-__all__ = ["QUERIES", "applies_a_file", "is_in_parts", "keep_contribution", "read_query"]
+__all__ = ["QUERIES", "applies_a_file", "check_columns_asked", "is_in_parts", "keep_contribution", "read_query"]
 
 
 _BY_NAME = {form.name: form for form in FORMS}
@@ -67,6 +68,21 @@ def applies_a_file(question: Query[Any]) -> TypeGuard[Apply]:
 def is_in_parts(question: Query[Any]) -> TypeGuard[Histogram]:
     """Tell whether a question parts the groups by a column of its own."""
     return question.name == "histogram"
+
+
+def check_columns_asked(question: Query[Any], table: Table, weight: str | None) -> None:
+    """Refuse a column that is not there before anything is asked for that a question about it needs.
+
+    Else a misspelt name finds nothing that a project says of the column, and that is asked for which stands there.
+    """
+    about = getattr(question, "about", None)
+    if about is None:
+        return
+    whole = f"{about} {question.expression}"  # what looks like a column and a condition may be one name
+    if whole not in {column.name for column in table.named}:
+        table.column(about, "query")
+    if weight is not None and hasattr(question, "stepped"):
+        table.column(weight, "weight")
 
 
 def keep_contribution(question: Query[Any], contribution: Contribution, groups: Groups | None) -> Query[Any]:

@@ -18,6 +18,7 @@ from ..queries import (
     applies_a_file,
     cell_relation,
     check_apart,
+    check_columns_asked,
     check_list,
     columns_about,
     groups_file,
@@ -100,6 +101,7 @@ def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
     select_groups, public_membership = options.get("select_groups", False), options.get("public_membership", False)
     check_apart(categories, data, CATEGORIES)
     table, names = read_by(table, by) if by else (table, None)
+    check_columns_asked(asked, table, options.get("weight"))
     contribution = read_contribution(
         options.get("at_most"),
         options.get("groups_per_unit"),
