@@ -1,11 +1,15 @@
 """JSON lines from the outside: columns are declared, what is wrong is one line, and the ledger knows them again."""
 
+import gzip
+import tomllib
+
 import pytest
 
 import irisdp
 from irisdp.cli.main import run
 from irisdp.errors import BadInput
 from irisdp.queries import Kind, open_table
+from irisdp.release import init_project
 
 BODY = b'\xef\xbb\xbf{"g": "a", "v": 1}\n\n{"v": "2", "g": "b"}\nnonsense\n{"g": "", "v": 2.5}\n'
 TYPES = {"v": "integer", "g": "text"}
@@ -63,6 +67,36 @@ def test_a_project_declares_the_columns(data):
     assert dict(planned.table.types) == TYPES
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_init_writes_a_project_of_the_declared_types(data, capsys, packed):
+    name = "t.jsonl.gz" if packed else "t.jsonl"
+    if packed:
+        (data.parent / name).write_bytes(gzip.compress(BODY))
+    assert run(["init", name]) == 2
+    assert capsys.readouterr().err == (
+        "irisdp: --types: is missing, and only declared types say which columns JSON lines have; declare all columns "
+        'with --types FILE, such as {"age": "integer", "town": "text"}\n'
+    )
+    assert run(["init", name, "--types", "types.json"]) == 0
+    written = (data.parent / "t.iris.toml").read_text()
+    assert tomllib.loads(written) == {"types": TYPES, "categories": {}, "groups": {}}
+    assert "encoding" not in written and "nonsense" not in written
+    assert run(["publish", name, "count", "v = 2", "--epsilon", "1"]) == 0  # which needs no --types any more
+    assert "t.iris.toml says types" in capsys.readouterr().out
+    assert init_project(data, types=TYPES, force=True).read_text() == written.replace(name, "t.jsonl")
+
+
+def test_init_keeps_the_types_of_a_text_file_and_never_the_file_that_declares_them(data, capsys):
+    (data.parent / "s.csv").write_text("g,v,w\na,1,x\n")
+    assert run(["init", "s.csv", "--types", "types.json"]) == 0
+    written = (data.parent / "s.iris.toml").read_text()
+    assert tomllib.loads(written)["types"] == TYPES
+    assert '#"w" = "text"' in written and "#encoding" in written
+    assert run(["init", "s.csv", "--types", "types.json", "--out", "types.json", "--force"]) == 2
+    assert "types.json" in capsys.readouterr().err
+    assert (data.parent / "types.json").read_text().startswith("{")
+
+
 def test_the_question_is_that_about_a_text_file_of_the_same_types(data):
     (data.parent / "t.csv").write_text("g,v\na,1\n")
     asked = {"epsilon": 1, "types": TYPES}
@@ -74,7 +108,11 @@ def test_the_question_is_that_about_a_text_file_of_the_same_types(data):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "--types: are missing, and only they say which columns JSON lines have"),
+        (
+            [],
+            "--types: is missing, and only declared types say which columns JSON lines have; declare all columns with "
+            "--types FILE, such as",
+        ),
         (["--types", "types.json", "--encoding", "latin-1"], "--encoding: belongs to .csv and .tsv files"),
         (["--types", "types.json", "--delimiter", ";"], "--delimiter: belongs to .csv and .tsv files"),
         (["--types", "none.json"], "--types: "),

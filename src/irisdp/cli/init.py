@@ -21,6 +21,14 @@ def init_command(
         str | None,
         typer.Option(help="What separates its values; a comma, or a tab in .tsv, unless given.", metavar="CHARACTER"),
     ] = None,
+    types: Annotated[
+        Path | None,
+        typer.Option(
+            help="A JSON file that says what columns of a text file are read as, as for publish; the project then says "
+            "so. JSON lines (.jsonl) need it: only it says which columns they have.",
+            metavar="FILE",
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Where to write it, instead of beside the data.", metavar="FILE")
     ] = None,
@@ -29,11 +37,12 @@ def init_command(
 ) -> None:
     """Write a project file: what commands take for granted about a table, all of it comments, to be filled in.
 
-    It is written from the header or the schema alone: no record is read, and no value of one is in it.
+    It is written from the header, the schema or the declared types alone: no record is read, and no value of one is in
+    it.
     """
     from ..release.projects import init_project
 
-    written = init_project(data, encoding=encoding, delimiter=delimiter, out=out, force=force)
+    written = init_project(data, encoding=encoding, delimiter=delimiter, types=types, out=out, force=force)
     if as_json:
         print_json({"written": str(written)})
         return

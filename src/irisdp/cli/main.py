@@ -77,7 +77,7 @@ for name, function, summary, examples in (
         "init",
         init.init_command,
         "Write a project file from a table's header, to fill in.",
-        ("irisdp init survey.csv",),
+        ("irisdp init survey.csv", "irisdp init visits.jsonl --types types.json"),
     ),
     (
         "interpret",

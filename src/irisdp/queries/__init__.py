@@ -35,6 +35,7 @@ with when_used(
     from .expression import Condition, read_condition
     from .groups import Groups, find_keys, read_groups
     from .histogram import Histogram, part_groups
+    from .json_lines import is_json_lines
     from .keys import UnreleasedKeys, enumerate_keys
     from .lists import check_list, entry_of
     from .locations import Location, counted_from, is_address, locate, note_of_partition
@@ -111,6 +112,7 @@ __all__ = [
     "independent_parts",
     "is_address",
     "is_in_parts",
+    "is_json_lines",
     "keep_contribution",
     "load_types",
     "locate",

@@ -22,7 +22,7 @@ from .arrow import text_schema, texts
 from .column_types import load_types
 from .columns import Column, Kind, check_names
 from .engine import Embedded, streaming_connection
-from .locations import Location, location_of
+from .locations import Location, location_of, unpacked_name
 from .packed import digest_of, first_bytes, opened
 from .records import BLOCK, LONGEST_RECORD
 from .text import BOM
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-__all__ = ["JSON_LINES", "JsonLinesSource", "open_json_lines", "read_record"]
+__all__ = ["JSON_LINES", "JsonLinesSource", "is_json_lines", "open_json_lines", "read_record"]
 
 JSON_LINES = (".jsonl", ".ndjson")
 
@@ -94,12 +94,18 @@ def open_json_lines(path: Path, packing: str, types: Any) -> tuple[list[Column],
     """
     declared = load_types(types)
     if not declared:
-        rule = "are missing, and only they say which columns JSON lines have"
-        raise BadInput("types", rule, 'declare all columns, such as {"age": "integer", "town": "text"}')
+        rule = "is missing, and only declared types say which columns JSON lines have"
+        remedy = 'declare all columns with types=…, such as {"age": "integer", "town": "text"}'
+        raise BadInput("types", rule, remedy)
     check_names(list(declared))
     names = tuple(sorted(declared))
     first_bytes(path, 1, packing)
     return [Column(name, Kind.UNTYPED) for name in names], JsonLinesSource(path, names, packing)
+
+
+def is_json_lines(path: Path) -> bool:
+    """Tell by its ending whether a file, compressed or not, is read as JSON lines."""
+    return Path(unpacked_name(path.name)).suffix.lower() in JSON_LINES
 
 
 def read_record(line: bytes) -> dict[str, Any]:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...errors import BadInput
 from ...exact import checked, file_path
 from ...outputs import plan_outputs, write_outputs
-from ...queries import Column, Kind, Table, open_table
+from ...queries import Column, Kind, Table, is_json_lines, open_table, types_file
 from ..fingerprint import secret_file
 from ..places import find_ledger, names_of_data
 from .project import ENDING
@@ -53,17 +53,21 @@ def init_project(
     *,
     encoding: str | None = None,
     delimiter: str | None = None,
+    types: Mapping[str, str] | str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
 ) -> Path:
-    """Write a project file for a table, all of it comments, from its header or schema alone; no record is read.
+    """Write a project file for a table, all of it comments, from its header, schema or types alone; no record is read.
 
     Parameters
     ----------
     data : path
-        A .csv, .tsv or .parquet file, or the address of a table on a server.
+        A .csv, .tsv, .jsonl or .parquet file, or the address of a table on a server.
     encoding, delimiter : str, optional
         How a text file is written; the project then says it.
+    types : mapping or path, optional
+        What columns of a text file are read as, as for `irisdp.publish`; the project then says it. JSON lines have the
+        columns that are named here, and no others, so they need it.
     out : path, optional
         Where to write it; beside the data, as `NAME.iris.toml`, unless given: there `irisdp.publish` finds it. A table
         on a server has no such place.
@@ -88,16 +92,19 @@ def init_project(
     >>> init_project(data).name
     'survey.iris.toml'
     """
-    table = open_table(data, encoding=encoding, delimiter=delimiter)
+    table = open_table(data, encoding=encoding, delimiter=delimiter, types=types)
     if table.called is None:
-        raise BadInput("data", "must be a file: a frame has no place beside it", "give a .csv, .tsv or .parquet file")
+        raise BadInput(
+            "data", "must be a file: a frame has no place beside it", "give a .csv, .tsv, .jsonl or .parquet file"
+        )
     if table.location is None and out is None:
         rule = "is missing, and a table on a server has no place beside it"
         raise BadInput("out", rule, "name a file with out=, such as out='visits.iris.toml'")
-    kept: list[tuple[str, Any]] = []
+    declared = types_file(types)
+    kept: list[tuple[str, Any]] = [] if declared is None else [("the types", declared)]
     if table.location is not None:
         ledger = find_ledger(table, None).place
-        kept = [*names_of_data(table.location), ("the ledger", ledger)]
+        kept += [*names_of_data(table.location), ("the ledger", ledger)]
         kept.append(("the secret", secret_file(table.location.path)))
     target = table.location.beside(ENDING) if table.location and out is None else file_path(out, "out")
     if out is None and os.path.lexists(target) and not force:
@@ -133,14 +140,7 @@ def _lines(table: Table, data: str, name: str, encoding: str | None, delimiter: 
     yield '#limit = "1,1e-6"'
     yield ""
     if table.reading and not (table.location and table.location.inner):
-        yield "# How the text is written, where it is not UTF-8 with commas (tabs in .tsv)."
-        yield '#encoding = "latin-1"' if encoding is None else f"encoding = {_key(encoding)}"
-        yield '#delimiter = ";"' if delimiter is None else f"delimiter = {_key(delimiter)}"
-        yield ""
-        yield "# What a column is read as, whatever the question: integer, number, text, boolean, date or timestamp."
-        yield "# What cannot be read so is unknown. Without a type a column is read as what a question takes it for."
-        yield "[types]"
-        yield from (f'#{_key(column.name)} = "text"' for column in columns)
+        yield from _text(table, encoding, delimiter)
     else:
         yield f"# The columns, with the types that the {'table' if table.location is None else 'file'} has:"
         yield from (f"#   {column.name}: {_WORDS.get(column.kind, column.kind)}" for column in columns)
@@ -152,6 +152,23 @@ def _lines(table: Table, data: str, name: str, encoding: str | None, delimiter: 
     yield "# The groups by a column, where a question names none itself; of several columns, all combinations."
     yield "[groups]"
     yield from _examples(columns)
+
+
+def _text(table: Table, encoding: str | None, delimiter: str | None) -> Iterable[str]:
+    if not table.location or not is_json_lines(table.location.path):
+        yield "# How the text is written, where it is not UTF-8 with commas (tabs in .tsv)."
+        yield '#encoding = "latin-1"' if encoding is None else f"encoding = {_key(encoding)}"
+        yield '#delimiter = ";"' if delimiter is None else f"delimiter = {_key(delimiter)}"
+        yield ""
+        without = "Without a type a column is read as what a question takes it for."
+    else:
+        without = "JSON lines have these columns, and no others."
+    yield "# What a column is read as, whatever the question: integer, number, text, boolean, date or timestamp."
+    yield f"# What cannot be read so is unknown. {without}"
+    yield "[types]"
+    for column in table.columns:
+        declared = table.types.get(column.name)
+        yield f'#{_key(column.name)} = "text"' if declared is None else f"{_key(column.name)} = {_key(declared)}"
 
 
 def _examples(columns: Sequence[Column]) -> Iterable[str]:
