@@ -1,6 +1,7 @@
 """Project files: written without a look at a record, read strictly, kept where they promise, filled in where not."""
 
 import json
+import os
 import re
 import time
 import tomllib
@@ -460,3 +461,41 @@ def test_every_query_that_needs_categories_is_told_them(survey, said):
         options = {"relation": "exchange"} if name == "column" else {}
         told = plan(survey, name, *numbers.get(name, ()), "vote", epsilon=1, **options)
         assert "categories" in told.project_says, name
+
+
+def dangling(path):
+    path.symlink_to("/no disk is mounted here/s.iris.toml")
+
+
+def looping(path):
+    path.symlink_to(path.name)
+
+
+UNREADABLE = {"a link that leads nowhere": dangling, "a link to itself": looping, "a folder": Path.mkdir}
+if hasattr(os, "mkfifo"):
+    UNREADABLE["a pipe"] = os.mkfifo
+
+
+@pytest.mark.parametrize("made", UNREADABLE.values(), ids=UNREADABLE)
+def test_a_project_that_cannot_be_read_is_not_forgotten(made, survey, tmp_path, capsys):
+    """Unit, relation and limit would vanish with the disk that they lie on."""
+    project = survey.with_name(f"{survey.stem}.iris.toml")
+    made(project)
+    (tmp_path / "batch.json").write_text(
+        json.dumps({"data": str(survey), "budget": {"epsilon": 1}, "questions": [{"query": "count"}]})
+    )
+    (tmp_path / "plan.toml").write_text(
+        f'[datasets.t]\ndata = "{survey}"\n[[questions]]\nquery = "count"\nepsilon = 1\n'
+    )
+    ask = ["publish", str(survey), "count", "--epsilon", "1"]
+    batch, plan = ["batch", str(tmp_path / "batch.json")], ["run", str(tmp_path / "plan.toml")]
+    for command in (ask, batch, plan, *([*each, "--dry-run"] for each in (ask, batch, plan)), ["init", str(survey)]):
+        assert run(command) == 2, command
+        line = capsys.readouterr().err
+        assert line.count("\n") == 1
+        assert project.name in line
+    with pytest.raises(BadInput, match=f"project: .*{project.name}"):
+        irisdp.Session(survey)
+    assert not survey.with_suffix(".ledger").exists()
+    project.rmdir() if project.is_dir() else project.unlink()
+    assert run(ask) == 0, "control: without it the question is asked"

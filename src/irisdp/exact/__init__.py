@@ -9,6 +9,7 @@ with when_used(__name__, otherwise=renamed_names(__name__, {}, gone={"write_json
     from .enclosures import Enclosure, ball, enclosure_of, ends, working_precision
     from .lists import Table, counts, entries, entry_reader, json_list, numbers, table
     from .rationals import Rational, integer, nearest_float, rational, rational_text, short_text
+    from .regular_files import NoRegularFile, is_there, open_regular
     from .rounding import (
         decimal_above,
         dyadic_above,
@@ -35,6 +36,7 @@ with when_used(__name__, otherwise=renamed_names(__name__, {}, gone={"write_json
 
 __all__ = [
     "Enclosure",
+    "NoRegularFile",
     "Rational",
     "Table",
     "ball",
@@ -52,6 +54,7 @@ __all__ = [
     "float_above",
     "in_short",
     "integer",
+    "is_there",
     "json_bytes",
     "json_line",
     "json_list",
@@ -60,6 +63,7 @@ __all__ = [
     "log_near",
     "nearest_float",
     "numbers",
+    "open_regular",
     "parse_json",
     "percent_below",
     "plain_text",

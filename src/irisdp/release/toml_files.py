@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import BadInput
-from ..exact import file_path, rational
+from ..exact import NoRegularFile, file_path, is_there, open_regular, rational
 
 __all__ = ["INTEGER_BITS", "TomlFile", "kind_of"]
 
@@ -63,12 +63,15 @@ class TomlFile:
         BadInput
             For a file that cannot be read, is longer than 1 MiB, is no UTF-8 or no TOML, or holds numbers beyond use.
         """
-        if self.path.exists() and not self.path.is_file():  # a pipe would make everybody wait
-            raise BadInput(self.field, f"{self.path} is no regular file", "give a TOML file")
         try:
-            with self.path.open("rb") as opened:
+            with open_regular(self.path) as opened:
                 content = opened.read(_MOST_BYTES + 1)
+        except NoRegularFile:
+            raise BadInput(self.field, f"{self.path} is no regular file", "give a TOML file") from None
         except FileNotFoundError:
+            if is_there(self.path):  # what it says may be a promise, and nobody can read it today
+                rule = f"{self.path} is a link to a file that is not there"
+                raise BadInput(self.field, rule, "bring back what it leads to, or remove the link") from None
             raise BadInput(self.field, f"there is no file {self.path}", self.found) from None
         except (OSError, ValueError):
             raise BadInput(self.field, f"cannot read {self.path}", "give a TOML file that can be read") from None

@@ -17,7 +17,7 @@ from typing import Any
 
 from ...accounting import CURRENCIES, Charge, Currency
 from ...errors import BadInput, PromiseRefused
-from ...exact import told_below
+from ...exact import is_there, told_below
 from ...queries import Query, Table, load_types
 from ..ledger import Ledger
 from ..limits import named_limit
@@ -171,6 +171,8 @@ class Told:
 def find_project(data: Any, project: Any = None) -> Project | None:
     """Return the project that was named, or the one that is found beside the data; None if there is none.
 
+    Only where nothing has its name is there none: one that cannot be read would be a promise that is forgotten.
+
     Parameters
     ----------
     data : path or frame
@@ -179,7 +181,7 @@ def find_project(data: Any, project: Any = None) -> Project | None:
     Raises
     ------
     BadInput
-        For a file that is no project.
+        For a file that is no project, or that cannot be read.
     """
     if isinstance(project, Project):
         return project
@@ -187,7 +189,7 @@ def find_project(data: Any, project: Any = None) -> Project | None:
         return read_project(project)
     location = data_location(data)
     beside = None if location is None else location.beside(ENDING)
-    return read_project(beside) if beside is not None and beside.is_file() else None
+    return read_project(beside) if beside is not None and is_there(beside) else None
 
 
 def read_project(path: Any) -> Project:
