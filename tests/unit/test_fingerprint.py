@@ -140,3 +140,19 @@ def test_a_question_answered_under_another_secret_is_charged_anew_and_said_to_be
         assert ("under another secret" in " ".join(said.split())) == (folder == "other")
     assert run([*asked, "--secret", str(tmp_path / "other" / "key")]) == 0
     assert "anew" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", [".tables.irisdp-secret", ".t.csv.irisdp-secret"])
+def test_a_secret_that_cannot_be_read_is_not_drawn_anew(name, tmp_path):
+    """Else the data would look new, to its own ledger and to the others of the folder."""
+    file = tmp_path / name
+    file.symlink_to("/no disk is mounted here/secret")
+    with pytest.raises(BadInput, match="cannot be read or written"):
+        secret_beside(tmp_path / "t.csv")
+    assert os.listdir(tmp_path) == [name]
+    if hasattr(os, "mkfifo"):
+        file.unlink()
+        os.mkfifo(file)
+        with pytest.raises(BadInput, match=r"cannot be read or written \(no regular file\)"):
+            secret_beside(tmp_path / "t.csv")
+        assert secrets_in(tmp_path) == [], "and nobody waits"

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..errors import BadInput
+from ..exact import is_there, open_regular
 from .files import create_once
 
 __all__ = ["fingerprint", "recognise", "secret_beside", "secret_file", "secrets_in", "unit_key"]
@@ -85,9 +86,10 @@ def secret_beside(path: str | os.PathLike[str]) -> bytes:
     """
     try:
         file = secret_file(path)
-        if not file.exists():
+        if not is_there(file):
             create_once(file, _draw_secret)
-        secret = file.read_bytes()
+        with open_regular(file) as kept:
+            secret = kept.read()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is no file name"
         raise BadInput(
@@ -111,7 +113,7 @@ def secret_file(path: str | os.PathLike[str]) -> Path:
     if not data.name:
         raise BadInput("secret", "cannot be kept beside the root of all folders", "name a file to keep it beside")
     own = data.with_name(f".{data.name}{_ENDING}")
-    return own if own.exists() else data.with_name(_NAME)
+    return own if is_there(own) else data.with_name(_NAME)
 
 
 def secrets_in(*folders: Path) -> list[bytes]:
@@ -119,9 +121,9 @@ def secrets_in(*folders: Path) -> list[bytes]:
     found: list[bytes] = []
     for folder in dict.fromkeys(folders):
         for file in sorted(folder.glob(f".*{_ENDING}")):
-            with contextlib.suppress(OSError):
-                if file.is_file() and file.stat().st_size == SECRET_BYTES:
-                    found.append(file.read_bytes())
+            with contextlib.suppress(OSError), open_regular(file) as kept:
+                if os.fstat(kept.fileno()).st_size == SECRET_BYTES:
+                    found.append(kept.read())
     return list(dict.fromkeys(found))
 
 
