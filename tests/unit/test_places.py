@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import functools
 import itertools
+import json
 import os
+import sqlite3
 
 import duckdb
 import numpy as np
@@ -16,7 +20,7 @@ from irisdp.accounting import Cost
 from irisdp.cli.main import run
 from irisdp.errors import BadInput, PromiseRefused
 from irisdp.queries.relations import RelationSource
-from irisdp.release import Ledger, publishing
+from irisdp.release import Ledger, ledgers_beside, publishing
 from irisdp.release.files import create_once
 from irisdp.release.fingerprint import SECRET_BYTES
 
@@ -204,6 +208,126 @@ class TestRenaming:
         assert (Ledger("data/t.ledger").spent, Ledger("data/renamed.ledger").spent) == (Cost(1), Cost(0))
         assert once("data/renamed.csv", ledger="data/t.ledger").repeated
         assert not once("data/renamed.csv", ledger="data/renamed.ledger").repeated, "control: named by hand it is taken"
+
+
+def hard_link(file):
+    os.link(file, file.with_name("backup.ledger"))
+
+
+def to_no_disk(file):
+    file.rename(file.with_suffix(".elsewhere"))
+    file.symlink_to("/no disk is mounted here/t.ledger")
+
+
+def newer(file):
+    with contextlib.closing(sqlite3.connect(file)) as database:
+        database.execute("PRAGMA user_version = 99")
+
+
+def log_alone(file):
+    file.rename(f"{file}-wal")
+
+
+def cut_off(file):
+    file.write_bytes(file.read_bytes()[:40])
+
+
+def emptied(file):
+    file.write_bytes(b"")
+
+
+def zeros(file):
+    file.write_bytes(bytes(4096))
+
+
+def a_pipe(file):
+    file.unlink()
+    os.mkfifo(file)
+
+
+SPENT = {
+    hard_link: "backup.ledger in its folder cannot be read: it has another name \\(a hard link\\)",
+    to_no_disk: "t.ledger in its folder cannot be read: it is a link to a file that is not there",
+    newer: "t.ledger in its folder cannot be read: it has format 99",
+    log_alone: "t.ledger in its folder cannot be read: it is gone but its log is not",
+    cut_off: "t.ledger in its folder cannot be read: it is damaged or not a ledger",
+    emptied: "t.ledger in its folder cannot be read: it is ",
+    zeros: "t.ledger in its folder cannot be read: it is damaged or not a ledger",
+    a_pipe: "t.ledger in its folder cannot be read: it is no regular file",
+}
+
+
+class TestLedgersThatCannotBeRead:
+    """One of them may know the data, and have spent all of its budget."""
+
+    @pytest.mark.parametrize("happens", SPENT, ids=lambda happens: happens.__name__)
+    def test_data_that_one_of_them_may_know_gets_no_second_budget(self, folder, happens):
+        Ledger("data/t.ledger").set_limit(1)
+        once("data/t.csv")
+        happens(folder / "data" / "t.ledger")
+        os.rename("data/t.csv", "data/renamed.csv")
+        batch = {"data": "data/renamed.csv", "budget": {"epsilon": 1}, "questions": [{"query": "count"}]}
+        plan = folder / "plan.toml"
+        plan.write_text('[datasets.t]\ndata = "data/renamed.csv"\n[[questions]]\nquery = "count"\nepsilon = 1\n')
+        for ask in (
+            lambda: once("data/renamed.csv"),
+            lambda: irisdp.Session("data/renamed.csv").count(epsilon=1),
+            lambda: irisdp.batch(batch),
+            lambda: irisdp.run(plan),
+        ):
+            with pytest.raises(BadInput, match=f"ledger: is missing, and {SPENT[happens]}"):
+                ask()
+        (folder / "batch.json").write_text(json.dumps(batch))
+        dry = ["publish data/renamed.csv count --epsilon 1", "batch batch.json", "run plan.toml"]
+        assert [run([*command.split(), "--dry-run"]) for command in dry] == [2, 2, 2]
+        assert not (folder / "data" / "renamed.ledger").exists()
+        # Whoever knows which is meant says so.
+        assert not once("data/renamed.csv", ledger="data/renamed.ledger").repeated
+        assert once("data/renamed.csv").repeated, "and need not say it again"
+
+    def test_nor_does_what_a_secret_that_cannot_be_read_may_tell(self, folder):
+        secret = folder / "data" / ".t.csv.irisdp-secret"
+        secret.write_bytes(bytes(range(SECRET_BYTES)))
+        once("data/t.csv")
+        os.rename("data/t.csv", "data/renamed.csv")
+        os.rename(secret, "elsewhere/kept")
+        secret.symlink_to("/no disk is mounted here/secret")
+        with pytest.raises(
+            BadInput, match=r"ledger: is missing, and \.t\.csv\.irisdp-secret in its folder cannot be read"
+        ):
+            once("data/renamed.csv")
+        secret.unlink()
+        os.rename("elsewhere/kept", secret)
+        assert once("data/renamed.csv").repeated, "control"
+
+    def test_a_ledger_that_leads_nowhere_is_not_called_new(self, folder, capsys):
+        (folder / "data" / "t.ledger").symlink_to("/no disk is mounted here/t.ledger")
+        for command in ("publish data/t.csv count --epsilon 1 --dry-run", "ledger data/t.ledger"):
+            assert run(command.split()) == 2
+            assert "cannot be opened" in capsys.readouterr().err
+
+    def test_what_is_certainly_none_is_in_nobody_s_way(self, folder):
+        here = folder / "data"
+        (here / "notes.ledger").write_text("2026-01-01 Opening balance\n")
+        (here / "windows.ledger").write_bytes("2026-01-01 £ 5\n".encode("utf-16"))
+        (here / "old.ledger").write_bytes("2026-01-01 £ 5\n".encode("latin-1"))
+        (here / "folder.ledger").mkdir()
+        with contextlib.closing(sqlite3.connect(here / "program.ledger")) as database:
+            database.execute("CREATE TABLE t (v)")
+        with contextlib.closing(sqlite3.connect(here / "program.ledger", isolation_level=None)) as locked:
+            locked.execute("BEGIN EXCLUSIVE")
+            assert once("data/t.csv").ledger == here / "t.ledger"
+
+    def test_nor_is_a_folder_that_lists_nothing(self, folder, monkeypatch):
+        with monkeypatch.context() as patched:
+            patched.setattr(ledgers_beside.os, "listdir", denied)
+            with pytest.raises(BadInput, match=r"the folder, .*, cannot be listed \(Permission denied\)"):
+                once("data/t.csv")
+        assert not once("data/t.csv").repeated, "control"
+
+
+def denied(*_):
+    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 @pytest.mark.parametrize("ledger", ["data/t.csv", "elsewhere/link.csv", "groups.csv", "data/.tables.irisdp-secret"])

@@ -258,7 +258,7 @@ def publish_command(
     if dry_run:
         from ..release.datapackage import read_licence
         from ..release.outlook import foresee
-        from ..release.places import check_ledger, find_ledger
+        from ..release.places import check_ledger, check_neighbours, find_ledger
         from ..release.preparing import planned_files
         from ..release.projects import limit_to_set
 
@@ -267,6 +267,7 @@ def publish_command(
         book = find_ledger(planned.table, ledger)
         planned_files(planned, ledger=book, secret=secret, out=out, report=report, force=force)
         check_ledger(book, planned.table.location, planned.declared_in, default=ledger is None)
+        check_neighbours(book, default=ledger is None)
         outlook = foresee(
             book,
             planned.asked.promise.named(table),

@@ -9,7 +9,6 @@ lost, the data looks new: questions are charged again, and nothing is revealed.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import secrets
@@ -116,14 +115,29 @@ def secret_file(path: str | os.PathLike[str]) -> Path:
     return own if is_there(own) else data.with_name(_NAME)
 
 
-def secrets_in(*folders: Path) -> list[bytes]:
-    """Return all secrets kept in some folders, those of version 0.1 too; draws none, and passes over what is none."""
+def secrets_in(*folders: Path, whole: bool = False) -> list[bytes]:
+    """Return all secrets kept in some folders, those of version 0.1 too; draws none.
+
+    Parameters
+    ----------
+    *folders : Path
+    whole : bool
+        Whether one that cannot be read is refused, and not passed over: some ledger may know the data by it.
+    """
     found: list[bytes] = []
     for folder in dict.fromkeys(folders):
         for file in sorted(folder.glob(f".*{_ENDING}")):
-            with contextlib.suppress(OSError), open_regular(file) as kept:
-                if os.fstat(kept.fileno()).st_size == SECRET_BYTES:
-                    found.append(kept.read())
+            try:
+                with open_regular(file) as kept:
+                    secret = kept.read(SECRET_BYTES + 1)
+                reason = "it is damaged"
+            except OSError as error:
+                secret, reason = b"", f"{error.strerror}"
+            if len(secret) == SECRET_BYTES:
+                found.append(secret)
+            elif whole:
+                rule = f"is missing, and {file.name} in its folder cannot be read: {reason}"
+                raise BadInput("ledger", rule, "restore it, or name a ledger with ledger=")
     return list(dict.fromkeys(found))
 
 

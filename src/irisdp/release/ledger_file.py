@@ -14,13 +14,14 @@ from typing import Any, TypeVar
 
 from ..accounting import Currency
 from ..errors import BadInput
+from ..exact import is_there, open_regular
 from . import ledger_store
 from .files import create_once, drafts_of
 from .ledger_store import Damaged, Rows
 from .ledger_tables import VERSION, numbered, statements
 from .log_folding import fold_log
 
-__all__ = ["LedgerFile", "SQLiteRows", "nowhere", "resolved"]
+__all__ = ["LedgerFile", "SQLiteRows", "is_another_file", "nowhere", "resolved"]
 
 T = TypeVar("T")
 
@@ -28,6 +29,10 @@ PATIENCE = 300
 """Seconds to wait for another process that is drawing; the lock of a dead one is lifted by the operating system."""
 
 _APPLICATION = 0x49726973  # "Iris"
+_MAGIC, _ID = b"SQLite format 3\0", slice(68, 72)
+"""How a database of SQLite's begins, and where it says whose it is."""
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_LOOKED_AT = 4096
 _READABLE = (1, 2, 3, VERSION)
 _SCHEMA = f"""
     BEGIN;
@@ -102,8 +107,8 @@ class LedgerFile:
         return self.path.name
 
     def exists(self) -> bool:
-        """Tell whether there is such a file."""
-        return self.path.exists()
+        """Tell whether there is such a file, or what is left of one: a link that leads nowhere, or its log."""
+        return is_there(self.path) or is_there(self.path.with_name(f"{self.path.name}-wal"))
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Rows]:
@@ -238,6 +243,25 @@ def _explain(path: Path, error: Exception) -> tuple[str, str]:
         case _:
             rule, remedy = "is damaged or not a ledger", "restore it, or name another file"
     return f"{path} {rule} ({name})", remedy
+
+
+def is_another_file(path: Path) -> bool:
+    """Tell whether something is certainly no ledger, and never was: a folder, text, or another program's database.
+
+    What is empty, cut off or all zeros may be what is left of a ledger.
+
+    Raises
+    ------
+    OSError
+        For what cannot be read, and what is no file.
+    """
+    if path.is_dir():
+        return True
+    with open_regular(path) as file:
+        start = file.read(_LOOKED_AT)
+    if start.startswith(_MAGIC):
+        return len(start) >= _ID.stop and int.from_bytes(start[_ID], "big") != _APPLICATION
+    return start.startswith(_UTF_16) or (bool(start) and b"\0" not in start)
 
 
 def resolved(path: Path) -> Path:

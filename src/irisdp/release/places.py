@@ -8,7 +8,7 @@ recognised by its content after it was renamed.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, repeat
 from pathlib import Path
@@ -20,11 +20,13 @@ from ..queries import Location, Table, locate
 from .fingerprint import recognise, secret_beside, secrets_in
 from .ledger import Ledger
 from .ledger_rows import last_fingerprint
+from .ledgers_beside import ledgers_beside
 
 __all__ = [
     "Reading",
     "Stamp",
     "check_ledger",
+    "check_neighbours",
     "data_location",
     "find_ledger",
     "keeper",
@@ -101,6 +103,12 @@ def check_ledger(book: Ledger, data: Location | None, others: Mapping[str, Path 
         raise BadInput("ledger", rule, "make the folder, or name a file in another")
 
 
+def check_neighbours(book: Ledger, *, default: bool) -> None:
+    """Refuse before anything is read what `recognised` refuses of the other ledgers of the folder."""
+    if default and book.path is not None and _is_unused(book):
+        ledgers_beside(book.path)
+
+
 def recognised(
     table: Table, digest: bytes, book: Ledger, secret: str | os.PathLike[str] | None, *, default: bool
 ) -> tuple[Ledger, str, bytes]:
@@ -117,7 +125,8 @@ def recognised(
     secret : path, optional
         Where secrets are kept instead of beside the data.
     default : bool
-        Whether the ledger was not named: then, where nothing was released with it, the others of the folder are asked.
+        Whether the ledger was not named: then, where nothing was released with it, the others of the folder are asked,
+        all of which must be readable.
 
     Returns
     -------
@@ -127,9 +136,9 @@ def recognised(
     home = Path(keeper(secret, table.path, book))
     own = secret_beside(home)
     folders = [_folder(home)] if book.path is None else [_folder(home), book.path.parent]
-    keys = list(dict.fromkeys([own, *secrets_in(*folders)]))
     unused = default and book.path is not None and _is_unused(book)
-    books = _ledgers_beside(book.path) if unused and book.path else [book]
+    keys = list(dict.fromkeys([own, *secrets_in(*folders, whole=unused)]))
+    books = ledgers_beside(book.path) if unused and book.path else [book]
     found = [(candidate, *recognise(digest, keys, candidate.known)) for candidate in books]
     known = [(candidate, name, key) for candidate, name, key in found if candidate.known([name])]
     if len(known) > 1:
@@ -199,16 +208,3 @@ def _is_unused(book: Ledger) -> bool:
 
 def _folder(path: Path) -> Path:
     return path.resolve().parent
-
-
-def _ledgers_beside(file: Path) -> list[Ledger]:
-    """List the ledgers in the folder that can be read; others cannot know the data."""
-    found: Sequence[Path] = sorted(file.parent.glob("*.ledger"))
-    ledgers = []
-    for path in found:
-        try:
-            Ledger(path).known([])
-        except BadInput:
-            continue
-        ledgers.append(Ledger(path))
-    return list(dict.fromkeys(ledgers))

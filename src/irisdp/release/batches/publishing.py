@@ -19,7 +19,7 @@ from ..fingerprint import unit_key
 from ..ledger import Entry, Ledger
 from ..ledger_rows import Settlement
 from ..outlook import Outlook, foresee
-from ..places import Reading, check_ledger, data_location, find_ledger, keeper, recognised, stamp
+from ..places import Reading, check_ledger, check_neighbours, data_location, find_ledger, keeper, recognised, stamp
 from ..projects import currency_with, give_limit, limit_to_set
 from ..provenance import drawn_by, provenance
 from ..publication import Publication
@@ -222,6 +222,7 @@ def foresee_batch(
     book = find_ledger(planned.plans[0].table, where)
     _plan_files(planned, book, force=force)
     _check_apart(planned, book, default=where is None)
+    check_neighbours(book, default=where is None)
     outlook = foresee(
         book,
         planned.promise(),

@@ -12,6 +12,7 @@ from ...accounting import Charge
 from ...errors import PromiseRefused, Refusal
 from ...exact import checked
 from ..outlook import Case
+from ..places import check_neighbours
 from ..plans import Plan
 from ..preparing import Prepared
 from .checking import prepare_all, records_of
@@ -155,6 +156,7 @@ def foresee_run(plan: str | os.PathLike[str], *, force: bool = False) -> RunOutl
     """
     asked = read_run(plan)
     ready = prepare_all(asked, records_of(asked), force=force)
+    _check_neighbours(asked, ready)
     unchanged, ledgers = _weighed(asked, ready, LAST)
     changed, others = _weighed(asked, ready, NEW)
     return RunOutlook(
@@ -173,6 +175,16 @@ def foresee_run(plan: str | os.PathLike[str], *, force: bool = False) -> RunOutl
         ),
         ledgers=tuple(_ledger(same, other) for same, other in zip(ledgers, others, strict=True)),
     )
+
+
+def _check_neighbours(asked: AskedRun, ready: Sequence[Prepared]) -> None:
+    """Look around each ledger once."""
+    seen = set()
+    for question, one in zip(asked.questions, ready, strict=True):
+        if one.book not in seen:
+            with question.blamed():
+                check_neighbours(one.book, default=one.default)
+            seen.add(one.book)
 
 
 def _weighed(asked: AskedRun, ready: Sequence[Prepared], version: str | None) -> tuple[list[Case], list[Account]]:
