@@ -28,6 +28,10 @@ COLUMNS = {"name": [SECRET, "b", "c"], "v": [1, 0, 1]}
 LONG = "SELECT sum(a.range % 7) AS found FROM range(20000000000) a"
 """Some ten seconds. DuckDB looks for interrupts between parts of what it reads; of a product of two tables, a part has
 no end."""
+KEPT = {
+    "publish": "if it was charged by then, the answer is kept, and asking again is free",
+    "run": "what was charged by then is kept, and free when the plan is run again",
+}
 SOURCES = ("csv", "csv.gz", "jsonl", "parquet", "folder", "sqlite", "pandas", "polars", "lazy")
 STREAMS = ("csv", "csv.gz", "jsonl", "sqlite")
 
@@ -127,7 +131,7 @@ def test_a_stopped_question_costs_nothing_and_the_command_says_stopped(moment, t
         for command in (ask, ["run", str(plan)]):
             assert run(command) == 130
             told = capsys.readouterr()
-            assert (told.out, told.err) == ("", "irisdp: stopped\n")
+            assert (told.out, told.err) == ("", f"irisdp: stopped; {KEPT[command[0]]}\n")
         with pytest.raises(KeyboardInterrupt):
             irisdp.publish(path, "count", "v = 1", epsilon=1)
     assert not (tmp_path / "o.csv").exists()
@@ -209,6 +213,6 @@ def test_a_command_that_is_stopped_ends_as_stopped_or_is_done(ending, wait, tmp_
     time.sleep(wait)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=60)
-    assert (process.returncode, told) in [(130, "irisdp: stopped\n"), (0, "")], told
+    assert (process.returncode, told) in [(130, f"irisdp: stopped; {KEPT['publish']}\n"), (0, "")], told
     if process.returncode == 130:
         assert not (tmp_path / "t.ledger").exists() or not Ledger(tmp_path / "t.ledger").releases()

@@ -37,6 +37,12 @@ tenth of a small release.
 _STOPPED = 130
 """How a command ends that was stopped by Ctrl-C, as a shell's own do."""
 
+_KEPT = {
+    "run": "what was charged by then is kept, and free when the plan is run again",
+    **dict.fromkeys(("publish", "batch"), "if it was charged by then, the answer is kept, and asking again is free"),
+}
+"""What is true of a command that was stopped while it spent; nobody can tell any more how far it came."""
+
 _SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
 
 app = typer.Typer(
@@ -216,13 +222,14 @@ def run(arguments: list[str] | None = None) -> int:
     output could not be written; asking again is free. 130: stopped by Ctrl-C; what was charged by then is kept.
     """
     gc.set_threshold(_YOUNG_OBJECTS)
+    typed = sys.argv[1:] if arguments is None else arguments
     try:
         write_plain_letters()
-        status = _status(sys.argv[1:] if arguments is None else arguments)
+        status = _status(typed)
         if status == 0:  # what is wrong is said in one line
             say_what_is_lost()
     except KeyboardInterrupt:  # before the command began, or while it ended
-        status = _complain("stopped", _STOPPED)
+        status = _stopped(typed)
     if arguments is None:
         _leave(status)
     return status
@@ -262,7 +269,7 @@ def _status(arguments: list[str]) -> int:
         outcome = _program(_command_of(arguments))(arguments, prog_name="irisdp", standalone_mode=False)
         sys.stdout.flush()
         if outcome == _STOPPED:  # Typer makes a silent exit of an interrupt
-            return _complain("stopped", _STOPPED)
+            return _stopped(arguments)
         return outcome if isinstance(outcome, int) else 0
     except Refusal as refusal:
         if "--json" in arguments or not sys.stdout.isatty():  # people at a terminal read the line below
@@ -273,7 +280,7 @@ def _status(arguments: list[str]) -> int:
     except typer.TyperException as error:
         return _complain(without_passwords(" ".join(explain(error).split())), BadInput.exit_status)
     except (typer.Abort, KeyboardInterrupt):
-        return _complain("stopped", _STOPPED)
+        return _stopped(arguments)
     except MemoryError:
         return _complain("memory: there is not enough for a problem of this size; ask for less", BadInput.exit_status)
     except (BrokenPipeError, SystemExit):  # whoever reads it has read enough; Typer makes an exit of it
@@ -287,6 +294,11 @@ def _status(arguments: list[str]) -> int:
     except Exception as error:
         # Neither the message nor the values may be shown: they can hold private data. The place is public.
         return _complain(f"internal error ({place_of(error)}); please report it", BadInput.exit_status)
+
+
+def _stopped(arguments: list[str]) -> int:
+    kept = None if "--dry-run" in arguments else _KEPT.get(_command_of(arguments))
+    return _complain(f"stopped; {kept}" if kept else "stopped", _STOPPED)
 
 
 def _complain(message: str, status: int) -> int:
