@@ -1,14 +1,17 @@
 """What goes wrong after a charge says so: status 3, and asking again is free. Status 2 means that nothing was spent."""
 
+import contextlib
 import errno
 import json
 import os
+import sqlite3
 from pathlib import Path
 
 import pytest
 
+from irisdp.cli import batch, publish, run
 from irisdp.errors import BadInput
-from irisdp.release import batches, publishing
+from irisdp.release import batches, ledger_file, publishing
 from irisdp.reports import writing
 from support.commands import irisdp
 
@@ -82,3 +85,40 @@ def test_before_the_charge_it_is_status_2_and_nothing_is_spent(monkeypatch):
         patched.setattr(publishing, "draw_entries", broken)
         assert irisdp(COUNT).status == 2
     assert irisdp("ledger t.ledger --json").document["spent"]["epsilon"] == "0"
+
+
+@pytest.mark.parametrize("command", [COUNT, "batch plan.json", "run plan.toml"])
+@pytest.mark.parametrize("fails", [broken, refused])
+def test_what_cannot_be_shown_is_charged_all_the_same(command, fails, monkeypatch):
+    Path("plan.toml").write_text('[datasets.t]\ndata = "t.csv"\n[[questions]]\nquery = "count"\nepsilon = 1\n')
+    with monkeypatch.context() as patched:
+        for place in (publish, batch, run):
+            patched.setattr(place, "print_json", fails)
+        failed = irisdp(f"{command} --json")
+    assert failed.status == 3
+    assert "costs nothing" in failed.line
+    assert "41" not in failed.line
+    assert irisdp("ledger t.ledger --json").document["spent"]["epsilon"] == "1"
+
+
+@pytest.mark.parametrize("step", ["folding", "closing"])
+def test_what_tidies_up_after_the_charge_takes_it_back_from_nobody(step, monkeypatch):
+    assert irisdp("publish t.csv count --epsilon 1/2").status == 0
+    connected = ledger_file._connected
+
+    @contextlib.contextmanager
+    def closing_badly(place):
+        with connected(place) as connection:
+            yield connection
+            if connection.total_changes:
+                raise sqlite3.OperationalError("disk I/O error")
+
+    with monkeypatch.context() as patched:
+        if step == "folding":
+            patched.setattr(ledger_file, "fold_log", broken)
+        else:
+            patched.setattr(ledger_file, "_connected", closing_badly)
+        asked = irisdp(f"{COUNT} --json")
+    assert asked.status == 0
+    assert asked.document["repeated"] is False
+    assert irisdp("ledger t.ledger --json").document["spent"]["epsilon"] == "1", "as refined"

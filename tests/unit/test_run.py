@@ -1,6 +1,7 @@
 """A plan in a file: read strictly, checked before anything is spent, published in order, and run again for nothing."""
 
 import contextlib
+import errno
 import inspect
 import json
 import os
@@ -469,7 +470,10 @@ def test_a_run_that_was_stopped_goes_on(stopped, here, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(running, "carry_out", stopping)
-        assert irisdp(f"run {plan}").status == (130 if stopped < 4 else 0)
+        ended = irisdp(f"run {plan}")
+        assert ended.status == (130 if stopped < 4 else 0)
+        if stopped < 4:
+            assert ended.line == "stopped; what was charged by then is kept, and free when the plan is run again"
     book = Ledger(here / "t.ledger")
     assert len(book.releases()) == stopped
     found = iris.run(plan)
@@ -516,6 +520,36 @@ def test_data_that_changes_stops_the_run_and_says_what_is_kept(here, monkeypatch
     assert len(Ledger(here / "t.ledger").releases()) == 2
     assert irisdp(f"run {plan}").status == 0  # all four questions about the new data
     assert len(Ledger(here / "t.ledger").releases()) == 6
+
+
+FAILS = {
+    "memory": MemoryError(),
+    "the disk": OSError(errno.EIO, os.strerror(errno.EIO)),
+    "what nobody foresaw": TypeError("the answer was 41"),
+}
+
+
+@pytest.mark.parametrize("asked", range(2))
+@pytest.mark.parametrize("error", FAILS.values(), ids=FAILS)
+def test_whatever_ends_a_run_says_what_is_kept(error, asked, here, monkeypatch):
+    plan = written(here, DATASET + MANY)
+    carry_out, done = running.carry_out, []
+
+    def failing(*given):
+        if len(done) == asked:
+            raise error
+        done.append(carry_out(*given))
+        return done[-1]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(running, "carry_out", failing)
+        ended = irisdp(f"run {plan}")
+    assert ended.status == (3 if asked else 2), "control: where nothing was charged, nothing was spent"
+    assert "41" not in ended.line
+    if asked:
+        assert ended.line.startswith(f"internal error ({type(error).__name__} at test_run.py:")
+        assert "what was asked before is charged and kept, and free when the plan is run again" in ended.line
+    assert [one.repeated for one in iris.run(plan)] == [place < asked for place in range(4)]
 
 
 def test_a_file_that_appears_during_the_run_is_kept(here, monkeypatch):

@@ -34,14 +34,19 @@ def progress(*, quiet: bool) -> Iterator[None]:
 
     words = TextColumn("{task.description} …", markup=False)
     begun = time.monotonic()
-    with Progress(SpinnerColumn(), words, TimeElapsedColumn(), console=view, transient=True) as shown:
-        task = shown.add_task("checking what is asked", total=None)
+    shown = Progress(SpinnerColumn(), words, TimeElapsedColumn(), console=view, transient=True)
+    task = shown.add_task("checking what is asked", total=None)
 
-        def told(step: str) -> None:
-            shown.update(task, description=step + rest_of(step, time.monotonic() - begun))
+    def told(step: str) -> None:
+        shown.update(task, description=step + rest_of(step, time.monotonic() - begun))
 
+    shown.start()
+    try:
         with told_of_steps(told):
             yield
+    finally:
+        with contextlib.suppress(Exception):  # by now something may be charged, and this is only for looking at
+            shown.stop()
 
 
 def rest_of(step: str, elapsed: float) -> str:

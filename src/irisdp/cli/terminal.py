@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 
-from ..errors import NotShown
+from ..errors import NotShown, place_of
 
 __all__ = ["give_up_output", "say_what_is_lost", "show_what_is_charged", "write_plain_letters"]
 
@@ -76,6 +76,12 @@ def show_what_is_charged() -> Iterator[None]:
         raise NotShown(
             f"output: cannot be written ({reason}), but the answers are charged and in the ledger; "
             "ask the same question again, which costs nothing"
+        ) from None
+    except Exception as error:  # neither its words nor its values may be shown: they can hold private data
+        give_up_output()
+        raise NotShown(
+            f"internal error ({place_of(error)}) while it was shown, but the answers are charged and in the ledger; "
+            "ask the same question again, which costs nothing, and please report it"
         ) from None
 
 

@@ -119,11 +119,19 @@ class LedgerFile:
 
     def write(self, work: Callable[[Rows], T]) -> T:
         """Write, alone: returning commits, and closing without a commit rolls back."""
-        with _connection(self.path, create=True) as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            done = work(SQLiteRows(connection))
-            connection.execute("COMMIT")
-        fold_log(self.path, _connected)
+        committed = False
+        try:
+            with _connection(self.path, create=True) as connection:
+                connection.execute("BEGIN IMMEDIATE")
+                done = work(SQLiteRows(connection))
+                connection.execute("COMMIT")
+                committed = True
+            fold_log(self.path, _connected)
+        except Exception:
+            # What is committed is charged, and an error would say that nothing was. Closing and folding only tidy up:
+            # what they leave undone the log keeps, and the next to write folds it.
+            if not committed:
+                raise
         return done
 
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ...errors import BadInput, NotShown, Refusal
+from ...errors import BadInput, NotShown, Refusal, place_of
 from ...exact import checked
 from ...outputs import Output
 from ...upstairs import asked_upstairs
@@ -142,13 +142,18 @@ def _weighed(asked: AskedRun, ready: Sequence[Prepared]) -> dict[str, Reading]:
 def _going_on(done: Sequence[Answered]) -> Iterator[None]:
     """Say of what stops a run after others were charged that these are kept.
 
-    Both a refusal and bad input mean that nothing was spent, and here something was.
+    A refusal, bad input and whatever else ends a command mean that nothing was spent, and here something was.
     """
     try:
         yield
-    except (BadInput, Refusal) as error:
+    except NotShown:
+        raise
+    except Exception as error:
         if all(one.publication.repeated for one in done):
             raise
-        said = str(error).removesuffix("; nothing was spent")
+        if isinstance(error, BadInput | Refusal):
+            said, more = str(error).removesuffix("; nothing was spent"), ""
+        else:  # what it says can hold private values
+            said, more = f"internal error ({place_of(error)}) in a later question", "; please report it"
         kept = "what was asked before is charged and kept, and free when the plan is run again"
-        raise NotShown(f"{said}; {kept}") from None
+        raise NotShown(f"{said}; {kept}{more}") from None
