@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 import traceback
+from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any, Self
 
@@ -32,8 +33,21 @@ __all__ = [
     "without_passwords",
 ]
 
-_LOGIN = re.compile(r"((?:\b[a-z][a-z0-9+.-]*:/|postgres\w*:)/*[^:@/\s]*(?::|%3a)).*@", re.IGNORECASE)
-_PASSWORD = re.compile(r"(\b(?:ssl)?password\s*=\s*)('[^']*'|[^\s&;'\"]+)", re.IGNORECASE)
+_SCHEME = r"(?:\b[a-z][a-z0-9+.-]*:/|postgres\w*:)/*"
+_LOGIN = re.compile(rf"({_SCHEME}[^:@/\s]*(?::|%3a)).*@", re.IGNORECASE | re.DOTALL)
+_CUT_OFF = re.compile(
+    rf"((?!(?:[a-z]|file|ftp|https?|s3|spark|sqlite):){_SCHEME}(?!\[)[^:@/?#\s]*(?::|%3a))"
+    r"(?!…|\d{0,5}(?:[/?#,;.\s'\")\]]|$)).+",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A name and what is no port, where the rest of the address is missing: where a password ends, nobody knows then."""
+_WORD = "".join(f"(?:{letter}|%{ord(letter):02x}|%{ord(letter.upper()):02x})" for letter in "password")
+_BLANKS = r"(?:\s|\+|%20)*"
+_PASSWORD = re.compile(
+    rf"({_WORD}{_BLANKS}(?:=|%3d){_BLANKS})"
+    r"""('(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|[^\s&;'\"]+)""",
+    re.IGNORECASE,
+)
 
 
 def without_passwords(text: str) -> str:
@@ -45,8 +59,19 @@ def without_passwords(text: str) -> str:
     'there is no file postgresql:/ann:…@h/db'
     >>> without_passwords("postgresql://ann@h:5432/db?password=hunter2&sslmode=require")
     'postgresql://ann@h:5432/db?password=…&sslmode=require'
+    >>> without_passwords("there is no file postgresql:/ann:hunter2")
+    'there is no file postgresql:/ann:…'
     """
-    return _PASSWORD.sub(r"\1…", _LOGIN.sub(r"\1…@", text))
+    return _PASSWORD.sub(r"\1…", _CUT_OFF.sub(r"\1…", _LOGIN.sub(r"\1…@", text)))
+
+
+def _cleared(document: Any) -> Any:
+    """Leave out passwords in all texts of JSON-ready data."""
+    if isinstance(document, str):
+        return without_passwords(document)
+    if isinstance(document, Mapping):
+        return {name: _cleared(value) for name, value in document.items()}
+    return [_cleared(value) for value in document] if isinstance(document, list | tuple) else document
 
 
 class IrisError(Exception):
@@ -72,7 +97,8 @@ class BadInput(IrisError, ValueError):
 
     def __init__(self, field: str, rule: str, remedy: str) -> None:
         self.field, self.rule, self.remedy = field, without_passwords(rule), without_passwords(remedy)
-        super().__init__(without_passwords(" ".join(f"{field}: {rule}; {remedy}".split())))
+        # Each by itself: what is left out for want of an end goes to the end.
+        super().__init__(" ".join(f"{without_passwords(field)}: {self.rule}; {self.remedy}".split()))
 
 
 class NotShown(IrisError):
@@ -88,7 +114,7 @@ class Refusal(IrisError):
 
     def __init__(self, message: str, **document: Any) -> None:
         super().__init__(without_passwords(" ".join(message.split())))
-        self.document: dict[str, Any] = {"error": str(self), **document}
+        self.document: dict[str, Any] = {"error": str(self), **_cleared(document)}
 
     def said(self, message: str) -> Self:
         """Return the same refusal in other words."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..errors import without_passwords
 from .ledger_audiences import ToldSoFar
 from .ledger_move import whereabouts
 from .ledger_release import list_releases
@@ -27,6 +28,12 @@ def ledger_document(store: Store, rows: Rows) -> dict[str, Any]:
         **elsewhere,
         **statement(currency_of(rows), limit, spent),
         **({"audiences": told} if told else {}),
-        **promise_document(rows, store.name),
-        "releases": [release.to_document() for release in list_releases(store, rows)],
+        **_public(promise_document(rows, store.name)),
+        "releases": [_public(release.to_document()) for release in list_releases(store, rows)],
     }
+
+
+def _public(document: dict[str, Any]) -> dict[str, Any]:
+    """Leave a password out of a table's name: before it was refused, a ledger could be pinned to one."""
+    table = document.get("table")
+    return {**document, "table": without_passwords(table)} if isinstance(table, str) else document

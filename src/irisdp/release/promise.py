@@ -57,13 +57,7 @@ class Promise:
 
     def named(self, table: str | None) -> Promise:
         """Return the promise of the table under another name; where none is given, under its own."""
-        if table is None:
-            return self
-        if not (isinstance(table, str) and table.strip() and table.isprintable()):
-            raise BadInput("table", "must be a name on one line", "write for example table='patients.csv'")
-        if without_passwords(table) != table:
-            raise BadInput("table", "holds a password, which the ledger would keep", "leave it out")
-        return replace(self, table=table)
+        return self if table is None else replace(self, table=_table_name(table))
 
     def facts(self) -> dict[str, Any]:
         """Return the facts as JSON-ready data, equal for equal promises."""
@@ -74,6 +68,19 @@ class Promise:
             "unit": self.unit,
             "public_columns": sorted(self.public_columns),
         }
+
+
+def _table_name(table: Any) -> str:
+    """Read what a table is to be called: the ledger keeps it, and shows it to whoever reads the ledger."""
+    if not (isinstance(table, str) and table.strip() and table.isprintable()):
+        raise BadInput("table", "must be a name on one line", "write for example table='patients.csv'")
+    _check_public(table, "table")
+    return table
+
+
+def _check_public(name: str, field: str) -> None:
+    if without_passwords(name) != name:
+        raise BadInput(field, "holds a password, which the ledger would keep", "leave it out")
 
 
 def promise_in_advance(
@@ -95,12 +102,15 @@ def promise_in_advance(
         raise BadInput("public_columns", "cannot be promised with unit=", "leave one of the two out")
     if not all(isinstance(name, str) and name for name in public_columns):
         raise BadInput("public_columns", "must name columns", "write for example public_columns=ward,year")
+    for field, names in (("unit", [unit] if isinstance(unit, str) else []), ("public_columns", public_columns)):
+        for name in names:
+            _check_public(name, field)
     facts: dict[str, Any] = {
         "relation": neighbours,
         "unit": unit,
         "public_columns": sorted(dict.fromkeys(public_columns)),
     }
-    return facts if table is None else {"table": table, **facts}
+    return facts if table is None else {"table": _table_name(table), **facts}
 
 
 def check_promise(
