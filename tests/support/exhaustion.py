@@ -46,6 +46,7 @@ __all__ = [
     "engine_once",
     "forget_counts",
     "frame",
+    "in_form",
     "joint_law",
     "modes_of",
     "neighbours",
@@ -196,6 +197,25 @@ def opened(table):
     return open_table(frame(table))
 
 
+_forms = {}
+"""Sources that are no Arrow tables, each with the name of its form and its records; kept, so that each is one."""
+
+
+def in_form(patch, name, form):
+    """Let all tables be of a form; `form` makes one of an Arrow table."""
+    arrow = frame
+
+    @cache
+    def formed(table):
+        found = open_table(form(arrow(table)))
+        _forms[id(found._source)] = found._source, name, table
+        return found
+
+    empty = form(arrow(()))
+    patch.setattr(f"{__name__}.frame", lambda table: form(arrow(table)) if table else empty)
+    patch.setattr(f"{__name__}.opened", formed)
+
+
 _counted = {}
 _told = {}
 """What was told of objects that nobody changes, and the objects, so that no others are taken for them."""
@@ -237,7 +257,13 @@ def engine_once(one_engine, monkeypatch):
     def frozen(given):
         if not hasattr(given, "_source"):
             return str(given)
-        return told_once(given._source, lambda source: source.table.to_pylist()), str(given.derived)
+        return told_once(given._source, held), str(given.derived)
+
+    def held(source):
+        """What an engine reads of: other forms of the same records are others, and are read for themselves."""
+        if id(source) in _forms:
+            return _forms[id(source)][1:]
+        return (source.table.schema, source.table.to_pylist()) if hasattr(source, "table") else id(source)
 
     remember(queries_query, "count_records")
     remember(queries_count_distinct, "count_records")
@@ -389,3 +415,4 @@ def forget_counts():
     """Forget what the engine counted, and every table."""
     _counted.clear()
     opened.cache_clear()
+    _forms.clear()
