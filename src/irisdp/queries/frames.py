@@ -145,16 +145,25 @@ def _collected(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
 
 
 def arrow_table(frame: nw.DataFrame[Any], objects: Collection[str] = ()) -> pa.Table:
-    """Convert an eager frame to Arrow, without an index; columns of objects become text."""
+    """Convert the columns of an eager frame to Arrow, and nothing else of it; columns of objects become text."""
     import pyarrow as pa
 
     typed = [name for name in frame.columns if name not in objects]
     rule, remedy = "has a column of a type that Arrow cannot hold", "drop or convert that column"
-    table = guarded(lambda: frame.select(typed).to_arrow().select(typed), rule, remedy)
-    columns = dict(zip(typed, table.columns, strict=True))
+    if frame.implementation.is_pandas_like():
+        # One by one: of a whole frame the index would be converted too, and one record's label could end that.
+        columns = {name: guarded(lambda name=name: _chunked(frame[name].to_arrow()), rule, remedy) for name in typed}  # type: ignore[misc]
+    else:
+        columns = dict(zip(typed, guarded(lambda: frame.select(typed).to_arrow(), rule, remedy).columns, strict=True))
     for name in objects:
         columns[name] = object_texts(frame[name])
     return pa.table({name: columns[name] for name in frame.columns})
+
+
+def _chunked(values: Any) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    return values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
 
 
 class _HashingFile:
