@@ -2,7 +2,8 @@
 
 The caller's session decides what the relation holds; here it decides nothing. Columns leave it as plain values, an
 instant as an instant (never as text in the session's zone), and the digest covers exactly those plain values: two
-relations with one digest are read alike.
+relations with one digest are read alike. A plain value is total before anything is computed of it: DuckDB keeps what
+Arrow or a file hands it, fails on text of some of that, and then takes the caller's whole database down.
 """
 
 from __future__ import annotations
@@ -25,6 +26,15 @@ __all__ = ["RelationSource", "open_relation"]
 _NUMBERS = "boolean tinyint smallint integer bigint utinyint usmallint uinteger ubigint float double decimal"
 _PLAIN = frozenset((*_NUMBERS.split(), "date", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "time"))
 """Types that Arrow carries as they are."""
+
+_YEARS = "{{0}} >= CAST('0001-01-01' AS {0}) AND {{0}} < CAST('10000-01-01' AS {0})"
+_INSIDE = {
+    **{kind: _YEARS.format(kind) for kind in ("timestamp", "timestamp_s", "timestamp_ms")},
+    "timestamp_ns": "{0} > CAST('-infinity' AS TIMESTAMP_NS) AND {0} < CAST('infinity' AS TIMESTAMP_NS)",
+    "timestamp with time zone": "epoch_us({0}) >= -62135596800000000 AND epoch_us({0}) < 253402300800000000",
+}
+"""Which instants `total.py` leaves as they are. Compared in their own type, as a cast to another could fail; or by
+whole numbers, where a literal would be read by the session's zone and calendar."""
 
 _AS_TEXT = frozenset(("hugeint", "uhugeint", "time with time zone", "bit", "uuid", "interval"))
 """Types that Arrow would bend; their text is exact, and the same in every session."""
@@ -64,7 +74,7 @@ class RelationSource(Embedded):
 
     def _plain(self, names: Sequence[str]) -> duckdb.DuckDBPyRelation:
         types = dict(_typed(self.relation))
-        listed = (f"{_plain(quote_name(name), str(types[name].id))} AS {quote_name(name)}" for name in names)
+        listed = (f"{_plain(quote_name(name), types[name])} AS {quote_name(name)}" for name in names)
         return self.relation.project(", ".join(listed))
 
 
@@ -89,9 +99,17 @@ def _batches(relation: Any, size: int) -> pa.RecordBatchReader:
     return found
 
 
-def _plain(value: str, kind: str) -> str:
-    """Return SQL for a value in a form that Arrow carries unharmed."""
-    if kind in _PLAIN or kind == "timestamp with time zone":
+def _plain(value: str, dtype: Any) -> str:
+    """Return SQL for a value in a form that Arrow carries unharmed, and of which text can be made."""
+    kind = str(dtype.id)
+    if kind in _INSIDE:
+        return f"CASE WHEN {_INSIDE[kind].format(value)} THEN {value} END"
+    if kind == "decimal":  # more digits than the type has are null, as in `total.py`
+        (_, precision), (_, scale) = dtype.children
+        most = f"{'9' * (precision - scale)}.{'9' * scale}"
+        held = f"DECIMAL({precision}, {scale})"
+        return f"CASE WHEN {value} BETWEEN CAST('-{most}' AS {held}) AND CAST('{most}' AS {held}) THEN {value} END"
+    if kind in _PLAIN:
         return value
     if kind in _AS_TEXT:
         return f"CAST({value} AS VARCHAR)"
@@ -109,5 +127,8 @@ def _injective(value: str, kind: str) -> str:
     if kind == "blob":
         text = f"hex({value})"
     elif kind == "timestamp with time zone":  # an instant, not the session's way to write it
-        text = f"CAST({value} AT TIME ZONE 'UTC' AS VARCHAR)"
+        text = f"CAST(make_timestamp(epoch_us({value})) AS VARCHAR)"
+    elif kind == "time":  # outside of the day, which is a number to `total.py`, there is no text
+        day = f"CASE WHEN {value} BETWEEN TIME '00:00:00' AND TIME '24:00:00' THEN {value} END"
+        text = f"coalesce(CAST({day} AS VARCHAR), CAST(epoch_us({value}) AS VARCHAR))"
     return f"coalesce(strlen({text}) || ':' || {text}, '-')"
