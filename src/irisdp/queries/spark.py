@@ -17,6 +17,7 @@ from uuid import uuid4
 from .columns import Column, Kind, kind_of
 from .engine import release_of
 from .instants import instant_for_spark
+from .spark_patterns import like_for_spark
 from .spark_settings import settings_name
 from .total import LONGEST_TEXT
 
@@ -116,6 +117,8 @@ def spark_statement(statement: str, views: Mapping[str, str], places: Mapping[st
     for column in tree.find_all(exp.Column):
         if column.table == "data" and column.name in places:
             column.set("this", exp.to_identifier(places[column.name]))
+    for like in list(tree.find_all(exp.Like, exp.ILike)):
+        like.replace(like_for_spark(like))
     for cast in list(tree.find_all(exp.Cast)):
         digits = cast.this.expressions if isinstance(cast.this, exp.Concat) else ()
         if cast.is_type("BIGINT") and len(digits) == 2 and digits[0].name == "0x":  # Spark reads no 0x…
@@ -164,8 +167,9 @@ def _total(value: str, kind: str) -> str:
     base = _base(kind)
     if base in _NUMBERS:
         return value
-    if base in _TEXTS:
-        return f"CASE WHEN octet_length({value}) <= {LONGEST_TEXT} THEN try_validate_utf8({value}) END"
+    if base in _TEXTS:  # letters that a collation takes for equal are different ones to conditions, and so to persons
+        text = f"CAST({value} AS STRING)" if " " in kind else value
+        return f"CASE WHEN octet_length({text}) <= {LONGEST_TEXT} THEN try_validate_utf8({text}) END"
     if base == "binary":
         return f"CASE WHEN octet_length({value}) <= {LONGEST_TEXT} THEN {value} END"
     if base == "date":
