@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..outputs import plan_outputs, write_outputs
-from .options import Force, say
+from .options import AsJson, Force, print_json, say
 from .progress import waiting
 
 __all__ = ["plot_command"]
@@ -24,6 +24,7 @@ def plot_command(
         str | None, typer.Option("--form", metavar="FORM", help="Of a mechanism: heat-map, bars, trade-off or profile.")
     ] = None,
     force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Draw a mechanism, published answers or a ledger; pages need no network. Loads no table, costs nothing."""
     from ..plots import picture_path, plot
@@ -32,5 +33,9 @@ def plot_command(
     planned = plan_outputs([picture_path(output, "-o")], [("the file", file)], field="-o", force=force)
     with waiting("drawing"):
         picture = plot(file, form=form)
-    for written in write_outputs((one, picture.to_bytes(one.path.suffix)) for one in planned):
+    done = list(write_outputs((one, picture.to_bytes(one.path.suffix)) for one in planned))
+    if as_json:
+        print_json({"out": [str(path) for path in done], "description": picture.description})
+        return
+    for written in done:
         say(console(), f"written {written}: {picture.description}")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Force
+from .options import AsJson, Force, print_json
 
 __all__ = ["report_command"]
 
@@ -27,15 +27,21 @@ def report_command(
         typer.Option("-o", "--out", metavar="FILE.html", help="Where to write the page; it is printed if left out."),
     ] = None,
     force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write what was published as one page: answers, cost in plain odds, errors, how to read and check them.
 
     It is made of the release and nothing else, loads nothing, and costs nothing.
     """
+    from ..errors import BadInput
     from ..reports import report
 
+    if as_json and out is None:
+        raise BadInput("--json", "says what was written, and the page would be printed", "add -o FILE.html")
     made = report(release if len(release) > 1 else release[0], out=out, force=force)
-    if out is None:
+    if as_json:
+        print_json({"out": [str(out)]})
+    elif out is None:
         sys.stdout.write(made)
     else:
         typer.echo(f"written {out}")
