@@ -293,3 +293,10 @@ def test_a_path_and_its_list_of_edges_give_one_optimum():
         design.optimal_mechanism(goal, graph, SHORT).objective.value for graph in (Path(5), graph_from_edges(edges))
     }
     assert values == {design.consumer(4, "absolute", SHORT).objective.value}
+
+
+def test_geometric_noise_is_for_one_epsilon_and_says_what_is_for_several():
+    several = Privacy.all([Privacy(epsilon=1), Privacy(epsilon="1/2", delta="1e-3")])
+    said = r"^privacy: holds 2 pairs, and geometric noise is best for one epsilon; of several"
+    with pytest.raises(BadInput, match=said):
+        design.geometric(3, several)

@@ -73,6 +73,9 @@ def geometric(n: int, privacy: Privacy) -> Mechanism | FactoredMechanism:
     [Gupte2010], Theorem 1 and §2.3; docs/theory.md#counts; proofs/universality.md.
     """
     n = integer(n, "n", at_least=0)
+    if not privacy.single:
+        rule = f"holds {len(privacy.pairs)} pairs, and geometric noise is best for one epsilon"
+        raise BadInput("privacy", rule, 'of several pairs noise in cells is: noise.law("universal", privacy)')
     privacy = privacy.pure
     if n + 1 > LARGEST_MATRIX:
         return FactoredMechanism(privacy=privacy, n=n)
