@@ -6,6 +6,7 @@ import math
 import pyarrow as pa
 import pytest
 
+import irisdp
 from irisdp.errors import BadInput
 from irisdp.queries import Column, Kind, count_records, open_table, read_condition
 
@@ -409,3 +410,26 @@ def test_a_column_that_a_schema_calls_text_is_cast_and_not_declared():
     (note,) = read_condition("a >= '2024-01-01'", [Column("a", Kind.TEXT)]).notes
     assert note.remedy == "write CAST(… AS TIMESTAMP) beside '2024-01-01' to compare times"
     assert read_condition("CAST(a AS TIMESTAMP) >= '2024-01-01'", [Column("a", Kind.TEXT)]).notes == ()
+
+
+BIG = [2**53 - 1, 2**53, 2**53 + 1, 2**53 + 2, 2**62 + 1, None]
+
+
+@pytest.mark.parametrize("number", ["9007199254740992", "9007199254740993", "-9007199254740993", "1e17"])
+def test_a_number_that_doubles_round_is_said_to_be(number):
+    note = read_condition(f"n = {number} OR n < 5", [Column("n", Kind.INTEGER)]).notes
+    assert len(note) == 1 and "as a double: from 2^53" in note[0].fact
+    assert not read_condition("n = 9007199254740991 AND t = '9007199254740993'", COLUMNS_OF_BIG).notes
+
+
+COLUMNS_OF_BIG = [Column("n", Kind.INTEGER), Column("t", Kind.TEXT)]
+
+
+def test_what_the_note_says_to_write_tells_them_apart(tmp_path):
+    people = pa.table({"n": pa.array(BIG, pa.int64())})
+    for number in BIG[:-1]:
+        found = irisdp.publish(
+            people, "count", f"CAST(n AS VARCHAR) = '{number}'",
+            epsilon=700, ledger=tmp_path / "b.ledger", secret=tmp_path / "key", table="people",
+        )  # fmt: skip
+        assert found.answers.values == [1]

@@ -86,6 +86,7 @@ def read_condition(text: Any, columns: Sequence[Column]) -> Condition:
     'age > 64'
     """
     from .grammar import ConditionCompiler
+    from .large_numbers import rounded_numbers
 
     if not isinstance(text, str) or not text.strip():
         raise BadInput("expression", "must be a SQL condition", "write one such as \"age > 64 AND region = 'north'\"")
@@ -93,7 +94,7 @@ def read_condition(text: Any, columns: Sequence[Column]) -> Condition:
     def compiled(tree: exp.Expr) -> tuple[tuple[Column, ...], exp.Expr, tuple[Note, ...]]:
         compiler = ConditionCompiler(columns)
         total = compiler.condition(tree)
-        return tuple(compiler.used.values()), total, compiler.notes
+        return tuple(compiler.used.values()), total, (*compiler.notes, *rounded_numbers(tree))
 
     canonical, shown, (used, total, notes) = _checked(text, columns, compiled, _NO_CONDITION)
     return Condition(canonical, shown, used, total, notes)
@@ -124,6 +125,7 @@ def read_value_of_record(text: Any, columns: Sequence[Column]) -> tuple[Kind, De
     ('a whole number', 'FLOOR(age / 10) * 10')
     """
     from .grammar import ConditionCompiler
+    from .large_numbers import rounded_numbers
 
     if not isinstance(text, str) or not text.strip():
         raise BadInput("expression", "must be a SQL expression", 'write one such as "YEAR(born)"')
@@ -131,7 +133,7 @@ def read_value_of_record(text: Any, columns: Sequence[Column]) -> tuple[Kind, De
     def compiled(tree: exp.Expr) -> tuple[tuple[Column, ...], exp.Expr, Kind, tuple[Note, ...]]:
         compiler = ConditionCompiler(columns)
         total, kind = compiler.value(tree)
-        return tuple(compiler.used.values()), total, kind, compiler.notes
+        return tuple(compiler.used.values()), total, kind, (*compiler.notes, *rounded_numbers(tree))
 
     canonical, shown, (used, total, kind, notes) = _checked(text, columns, compiled, _NO_VALUE)
     return kind, Derivation(canonical, shown, used, total, notes)
