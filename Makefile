@@ -98,7 +98,7 @@ bench: $(VENV)/.develop
 	$(BIN)/python docs/benchmarks.py --take build/bench/bench.json
 
 # `make test` tries a fixed part of the long sweeps (tests/support/sweeps.py); here they are whole, and other long checks
-# follow (`make reliability STAGES=fuzz,clock` runs some alone). It takes some three hours on two cores.
+# follow (`make reliability STAGES=fuzz,clock` runs some alone). How long it took is said in docs/reliability.md.
 # PostgreSQL is Debian's, installed where it is missing and may be; elsewhere each test on a server is skipped by name.
 reliability: $(VENV)/.develop
 	$(BIN)/python tests/support/postgresql.py

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,34 +34,60 @@ class Stage:
     name: str
     does: str
     command: tuple[str, ...]
+    lacking: Callable[[], str | None] = lambda: None
+    """What it needs and this machine has not."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a stage ended."""
+    """How a stage ended; or what it lacked."""
 
     stage: Stage
     status: int
     minutes: float
+    lacked: str | None = None
+
+    @property
+    def end(self) -> str:
+        """Say it in a few words."""
+        if self.lacked:
+            return f"not tried: {self.lacked}"
+        return "nothing found" if self.status == 0 else f"**failed**, status {self.status}"
+
+
+def no_java() -> str | None:
+    """Say what Spark lacks."""
+    return None if shutil.which("java") else "needs Java 17 (openjdk-17-jre-headless)"
 
 
 def stages(jobs: str) -> list[Stage]:
     """List all, those first whose failure says most about the others."""
     python = sys.executable
     pytest = (python, "-m", "pytest", "-n", jobs, "--dist", "worksteal", "--durations", "40")
+    alone = (python, "-m", "pytest", "-n", "0")
+    cluster, large = (python, "benchmarks/spark_cluster.py"), (python, "benchmarks/publish_count.py", "--runs", "1")
+    ledgers, uv = (python, "tests/statistics/ledger/table.py"), str(Path(python).with_name("uv"))
     return [
         Stage("sweeps", "all tests, their sweeps whole", pytest),
-        Stage("ledgers", "every promise of a ledger", (python, "tests/statistics/ledger/table.py")),
+        Stage("ledgers", "every promise of a ledger", ledgers),
+        Stage("plans", "plans killed and run again, in a file and on a server", (*ledgers, "--plans")),
+        Stage("streams", "random streams after fork, spawn and pickle", (*alone, "tests/unit/test_sampling_bits.py")),
         Stage("fuzz", "changed inputs", (python, "tests/fuzz/run.py", "--jobs", jobs)),
         Stage("clock", "what the time of a draw says of its input", (python, "benchmarks/clock.py")),
+        Stage("cluster", "Spark with two workers: 10⁷ rows, answers, the driver's memory", cluster, no_java),
+        Stage("memory", "10⁷ rows by 10⁵ groups within 8 GiB", large),
         Stage("rooms", "branches of the exact core", (python, "tests/support/rooms.py", "--jobs", jobs)),
         Stage("mutants", "mistakes planted in the exact core", ("make", "mutants", f"JOBS={jobs}")),
+        Stage("versions", "quick tests with each Python, old and new dependencies", ("tests/versions.sh", uv)),
     ]
 
 
 def carried_out(stage: Stage) -> Ended:
     """Run one to its end."""
     print(f"== {stage.name}: {stage.does}", flush=True)
+    if lacked := stage.lacking():
+        print(f"not tried: {lacked}", flush=True)
+        return Ended(stage, 0, 0, lacked)
     start = time.monotonic()
     told = os.environ | (WHOLE if stage.name == "sweeps" else {})
     status = subprocess.run(stage.command, env=told, check=False).returncode
@@ -68,11 +96,7 @@ def carried_out(stage: Stage) -> Ended:
 
 def table(done: list[Ended], waiting: int) -> str:
     """Write what is known so far."""
-    rows = [
-        f"| {one.stage.name} | {one.stage.does} | {one.minutes:.0f} | "
-        f"{'nothing found' if one.status == 0 else f'**failed**, status {one.status}'} |"
-        for one in done
-    ]
+    rows = [f"| {one.stage.name} | {one.stage.does} | {one.minutes:.0f} | {one.end} |" for one in done]
     rest = [f"{waiting} stages not run yet.", ""] if waiting else []
     return "\n".join(["| stage | what it tries | minutes | end |", "|---|---|---|---|", *rows, "", *rest])
 

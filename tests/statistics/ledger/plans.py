@@ -1,10 +1,10 @@
 """Kill a process that runs a plan of 40 questions, at random moments, and start it again until it is done.
 
-plans.py FOLDER KILLS [ADDRESS]     prints the books as JSON
+plans.py PLACE KILLS     prints the books as JSON
 
-ADDRESS is a server where the ledgers are kept; else they are files. Random bits are a function of the question, so that
-a run that is never killed says what all others must come to: the same answers, ledger and files. To see that the
-comparison sees, one run is "unseeded": its bits are the system's.
+PLACE is a folder, or the address of a server where the ledgers are kept; files are then in a folder of their own.
+Random bits are a function of the question, so that a run that is never killed says what all others must come to: the
+same answers, ledger and files. To see that the comparison sees, one run is "unseeded": its bits are the system's.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ import os
 import random
 import re
 import sys
+import tempfile
 import time
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +38,7 @@ for slow in ("duckdb", "pyarrow.parquet"):
 
 QUESTIONS = 40
 TABLE = "town,age,vote\n" + "".join(f"{'EWS'[n % 3]},{20 + n * 7 % 60},{n * n % 3}\n" for n in range(60))
+MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 AHEAD = 8
 """Questions that a process gets done at most before it is killed; mostly fewer."""
 
@@ -175,14 +178,21 @@ BOOKS = ("kills", "runs", "starts", "uncharged", "refused", "other answers", "ot
          "broken history", "not free")  # fmt: skip
 
 
-def main(folder: Path, kills: int, server: str | None = None) -> None:
-    campaign = Campaign(folder, server)
+def main(place: str, kills: int) -> None:
+    on_server = place.startswith("postgresql:")
+    with tempfile.TemporaryDirectory(dir=MEMORY) if on_server else nullcontext(place) as folder:
+        campaign = Campaign(Path(folder), place if on_server else None)
+        print(json.dumps(played(campaign, kills, controlled=not on_server)))
+
+
+def played(campaign: Campaign, kills: int, *, controlled: bool) -> dict[str, object]:
+    """Kill, and return the books; a run whose bits are others is the control."""
     books: dict[str, object] = {"questions": len(campaign.lines), "files": len(campaign.files), "fine": campaign.fine}
     books["as it is"] = campaign.killed(kills, "as it is")
-    if server is None:
+    if controlled:
         books["unseeded"] = campaign.killed(0, "unseeded")
     books["processor"] = round(sum(os.times()[:4]), 1)
-    print(json.dumps(books))
+    return books
 
 
 def uncharged(folder: Path, book: Ledger) -> int:
@@ -193,4 +203,4 @@ def uncharged(folder: Path, book: Ledger) -> int:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])
+    main(sys.argv[1], int(sys.argv[2]))

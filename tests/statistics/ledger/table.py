@@ -1,6 +1,7 @@
 """Every promise about a ledger, in a file and on a server: run what tries to break it, and print one table.
 
     table.py [--part]     a part of each row, in a few minutes; without it all, in about half an hour
+    table.py --plans      plans that are killed and run again, by themselves
 
 Each figure is what a script beside this one counted just now. The table also goes to build/reliability/ledgers.md. The
 status is 1 where something does not hold. What a machine lacks (a server, namespaces, a disk of one's own) is said in
@@ -31,7 +32,8 @@ from support.postgresql import lacking as no_server
 from support.postgresql import started
 
 PART = "--part" in sys.argv
-OUT = Path("build/reliability/ledgers.md")
+PLANS = "--plans" in sys.argv
+OUT = Path(f"build/reliability/{'plans' if PLANS else 'ledgers'}.md")
 FILE, SERVER = "in a file", "on a server"
 Found = tuple[str, bool]
 """A figure, and whether the promise holds."""
@@ -88,6 +90,19 @@ def batches_killed(books: dict[str, int]) -> Found:
     )
     wrong = books["uncharged"] + books["lost"] + books["inexact"] + (books["most unshown"] > 1)
     return said, not wrong and books["shown"] > 0
+
+
+def plans_killed(found: dict[str, Any]) -> Found:
+    books = found["as it is"]
+    others = {name: books[f"other {name}"] for name in ("answers", "charges", "files")}
+    said = (
+        f"{books['kills']} kills of {books['runs']} runs of {found['questions']} questions, started"
+        f" {books['starts']} times: {books['uncharged']} files uncharged, {books['not free']} not free when run again;"
+        f" other than one run's: {', '.join(f'{count} {name}' for name, count in others.items())}"
+    )
+    wrong = sum(others.values()) + sum(books[name] for name in ("uncharged", "refused", "broken history", "not free"))
+    seen = "unseeded" not in found or found["unseeded"]["other answers"] > 0
+    return said, not wrong and found["fine"] and seen and 0 < books["kills"] < books["starts"]
 
 
 def cut(books: dict[str, int]) -> Found:
@@ -239,6 +254,15 @@ ROWS = [
     ),
 ]
 
+ROWS_OF_PLANS = [
+    Row(
+        "kill −9 of a plan of 40 questions, run again until it is done",
+        "answers, charges and files of one run; 0 uncharged; free once more",
+        Trial("plans.py", (tried(2, 30),), plans_killed),
+        Trial("plans.py", (tried(2, 30),), plans_killed),
+    ),
+]
+
 
 @contextmanager
 def somewhere(where: str) -> Iterator[str]:
@@ -269,8 +293,8 @@ def run(trial: Trial, where: str) -> Found:
 
 def main() -> int:
     lines = ["| promise | target | in a file | on a server |", "|---|---|---|---|"]
-    broken, begun = 0, time.monotonic()
-    for row in ROWS:
+    broken, begun, rows = 0, time.monotonic(), ROWS_OF_PLANS if PLANS else ROWS
+    for row in rows:
         cells = []
         for where, trial in ((FILE, row.in_a_file), (SERVER, row.on_a_server)):
             if isinstance(trial, str):
@@ -287,7 +311,7 @@ def main() -> int:
     OUT.parent.mkdir(parents=True, exist_ok=True)
     OUT.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))
-    print(f"{len(ROWS)} promises in {(time.monotonic() - begun) / 60:.0f} minutes; {broken} do not hold")
+    print(f"{len(rows)} promises in {(time.monotonic() - begun) / 60:.0f} minutes; {broken} do not hold")
     return 1 if broken else 0
 
 

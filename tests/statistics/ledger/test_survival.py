@@ -135,8 +135,8 @@ def test_a_plan_that_is_killed_and_run_again_comes_to_the_same(folder):
     assert (books["unseeded"]["other answers"], books["unseeded"]["other charges"]) == (1, 0)
 
 
-def test_a_plan_on_a_server_that_is_killed_and_run_again_comes_to_the_same(folder, server):
-    books = run("plans.py", folder, KILLS_OF_PLANS_ON_A_SERVER, server.address())
+def test_a_plan_on_a_server_that_is_killed_and_run_again_comes_to_the_same(server):
+    books = run("plans.py", server.address(), KILLS_OF_PLANS_ON_A_SERVER)
     assert_as_one_run(books)
     assert books["as it is"]["kills"] == KILLS_OF_PLANS_ON_A_SERVER
 
