@@ -114,6 +114,8 @@ def all_documents():
     for name in ("count", "groups", "names", "winner", "sizes", "records"):
         yield "interpret", printed(f"interpret o-{name}.csv.release.json --json")
     yield "interpret", printed("interpret o-count.csv.release.json --value 3 --at-most 9 --json")
+    yield "interpret", printed("interpret o-groups.csv --total all=* --json")
+    yield "interpret", printed("interpret o-groups.csv --total all=*=9 --consistent --json")
     yield "comparison", printed("compare count --epsilon 1 --json")
     yield "reproduction", printed("reproduce --paper DOliveira2021 --json")
     irisdp("ledger m.ledger --limit mu=3")

@@ -49,7 +49,8 @@ def test_every_face_says_the_same(query, words, options, relation, ending, here,
         assert run(["interpret", f"o.{ending}", *arguments]) == 0
         assert "true with probability" in capsys.readouterr().out
         assert all(0 <= one["answer_probability"] <= 1 for one in documents)
-        assert expected.to_arrow().column_names == [*expected.by, "published", "reading", "answer_probability"]
+        own = ["published", "reading", "answer_probability", "answer_probability_upper"]
+        assert expected.to_arrow().column_names == [*expected.by, *own]
         assert "true with probability" in repr(expected) and "true with probability" in repr(expected.answers[0])
     assert len(session.releases()) == 1
 

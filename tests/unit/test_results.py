@@ -47,7 +47,7 @@ def test_audiences_are_columns(tmp_path):
 def test_readings_become_frames(found):
     read = irisdp.interpret(found.out[1])
     assert read.to_pandas().to_dict("list") == {
-        "town": ["Ely", "<b>York</b>"], "published": [80, 40], "reading": [80, 40],
+        "town": ["Ely", "<b>York</b>"], "published": [80, 40], "reading": [80, 40], "low": [80, 40], "high": [80, 40],
     }  # fmt: skip
 
 
@@ -145,7 +145,8 @@ def test_readings_beside_columns_of_their_name(tmp_path):
     found = irisdp.publish(
         table, "count", by="reading", groups="a,b", epsilon=30, ledger=tmp_path / "l", out=tmp_path / "o.csv"
     )
-    assert irisdp.interpret(found.out[1]).to_arrow().column_names == ["reading", "published", "reading answer"]
+    names = ["reading", "published", "reading answer", "low", "high"]
+    assert irisdp.interpret(found.out[1]).to_arrow().column_names == names
     with pytest.raises(BadInput, match=r"atmost: is no option; did you mean at_most\?"):
         irisdp.interpret(found.out[1], 7, atmost=10)
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import BadInput
-from ..exact import json_bytes, read_json, short_above, short_below, short_text
+from ..exact import json_bytes, percent_below, read_json, short_above, short_below, short_text
 from ..outputs import plan_outputs, write_outputs
 from .interpret_choices import show_choices
+from .interpret_together import show_interval, show_together
 from .options import AsJson, Force, console, print_json
 
 if TYPE_CHECKING:
@@ -65,6 +66,25 @@ def interpret_command(
             metavar="P.json", help="A list: your probabilities of the counts 0, 1, … Minimises the mean loss."
         ),
     ] = None,
+    total: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=EXPR",
+            help="A sum of cells with a row of its own: coast=north+south, or all=* for every cell. Repeat it. With "
+            "--consistent it may be known: all=*=1200.",
+        ),
+    ] = None,
+    consistent: Annotated[
+        bool,
+        typer.Option(
+            "--consistent",
+            help="Read all cells together: whole numbers that are possible, add up, and lie nearest to the answers.",
+        ),
+    ] = False,
+    confidence: Annotated[
+        str | None,
+        typer.Option(metavar="C", help="How surely the truth lies between low and high; 0.95 unless given."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the readings, as they were drawn, to a .json file.")
     ] = None,
@@ -77,7 +97,7 @@ def interpret_command(
     each call draws anew, and says so.
     """
     from ..exact import numbers
-    from ..reading import Estimates, Interpretation, interpret
+    from ..reading import Estimates, Interpretation, JointInterpretation, interpret
     from ..reading.released import answers_beside, sidecar_beside
 
     sidecar = sidecar_beside(release)
@@ -98,6 +118,9 @@ def interpret_command(
             at_most=at_most,
             prior=None if prior is None else numbers(read_json(prior, "--prior"), "--prior"),
             lead=lead,
+            total=total or None,
+            consistent=consistent,
+            confidence=confidence,
         )
     except BadInput as error:
         if error.field != "release" or release.name in error.rule:
@@ -113,16 +136,20 @@ def interpret_command(
         return
     if value is not None and isinstance(found, Interpretation):
         documents = [documents[0] | {"posterior": found.posterior().to_document()}]
-    document = documents[0] if value is not None else {"readings": documents}
+    document: dict[str, Any] = {"readings": documents} if value is None else documents[0]
+    if isinstance(found, JointInterpretation):
+        document = {"readings": documents, "consistent": found.consistent}
     write_outputs((file, json_bytes(document)) for file in files)
     if as_json:
         print_json(document)
+    elif isinstance(found, JointInterpretation):
+        show_together(found)
     elif not isinstance(found, Interpretation):
         show_choices(found)
     elif value is None:
         _show_all(found)
     else:
-        _show_one(found, documents[0]["posterior"])
+        _show_one(found)
 
 
 def _show_estimates(found: Estimates) -> None:
@@ -144,9 +171,10 @@ def _show_estimates(found: Estimates) -> None:
     view.print(f"  truth     {found.describe()}")
 
 
-def _show_one(found: Interpretation, posterior: dict[str, Any]) -> None:
+def _show_one(found: Interpretation) -> None:
     from rich.markup import escape
 
+    from ..reading.intervals import RESTS_ON
     from ..release.group_names import printable
 
     view = console()
@@ -154,9 +182,15 @@ def _show_one(found: Interpretation, posterior: dict[str, Any]) -> None:
     view.print(f"[bold]{escape(printable(answer.published))} published[/bold], read for {found.loss.name} loss")
     view.print(f"  reading   {answer.reading}{_coin(found)}")
     _show_loss(found)
-    low, high = posterior["interval_95"]
+    if answer.interval.basis == "noise":
+        low, high = answer.interval.low, answer.interval.high
+        sure = percent_below(found.confidence)
+        view.print(
+            f"  interval  {low} to {high} with probability at least {sure} %, {RESTS_ON['noise']}", soft_wrap=True
+        )
+    low, high = found.posterior().interval(float(found.confidence))
     assumed = "under your prior" if found.bayesian else "if all possible counts were equally likely before"
-    view.print(f"  truth     {low} to {high} with probability at least 95 %, {assumed}")
+    view.print(f"  truth     {low} to {high} with probability at least {percent_below(found.confidence)} %, {assumed}")
 
 
 def _coin(found: Interpretation) -> str:
@@ -177,13 +211,15 @@ def _show_all(found: Interpretation) -> None:
 
     view = console()
     view.print(f"[bold]published counts: {len(found.answers)}[/bold], read for {found.loss.name} loss")
-    table = Table(*map(escape, found.by), "published", "reading")
+    table = Table(*map(escape, found.by), "published", "reading", "low", "high")
     for number, answer in enumerate(found.answers):
         if number == _MOST_SHOWN:
-            table.add_row(*["…"] * (len(found.by) + 2))
+            table.add_row(*["…"] * (len(found.by) + 4))
             break
-        table.add_row(*(escape(printable(part)) for part in (*answer.key, answer.published, answer.reading)))
+        ends = (answer.interval.low, answer.interval.high)
+        table.add_row(*(escape(printable(part)) for part in (*answer.key, answer.published, answer.reading, *ends)))
     view.print(table)
+    show_interval({answer.interval.basis for answer in found.answers}, found.confidence)
     if any(len(answer.chances) > 1 for answer in found.answers):
         note = "readings are drawn at random, anew with each call; --out keeps them, --json says how likely each was"
         view.print(f"  drawn     {note}", soft_wrap=True)

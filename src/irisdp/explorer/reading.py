@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import BadInput
 from ..exact import Enclosure, numbers, parse_json, short_above, short_below
-from ..reading import Estimates, Interpretation, interpret
+from ..reading import Estimates, Interpretation, JointInterpretation, interpret
 from ..reading.choices import ChoiceInterpretation
 from .loss_fields import loss_of
 from .pasted import json_ready
@@ -49,7 +49,7 @@ def read(values: Values, say: Phase) -> Result:
         if error.field == "value" and "node of the graph" in error.rule:
             raise BadInput("value", "is none of the answers that this can publish", "write one of them") from None
         raise
-    if isinstance(found, Estimates):
+    if isinstance(found, Estimates | JointInterpretation):
         raise BadInput("release", "publishes a list, which is read whole", "read it whole in Python")
     from ..plots import names_read, readings
 

@@ -1,9 +1,18 @@
 """Reading what was published: sidecars, the best reading of each answer, and what the truth may be."""
 
 from .interpretation import Interpretation, interpret
+from .joint import JointInterpretation
 from .lists import Estimates
 from .posterior import Posterior
 from .published_counts import NoisyCount
 from .released import read_release
 
-__all__ = ["Estimates", "Interpretation", "NoisyCount", "Posterior", "interpret", "read_release"]
+__all__ = [
+    "Estimates",
+    "Interpretation",
+    "JointInterpretation",
+    "NoisyCount",
+    "Posterior",
+    "interpret",
+    "read_release",
+]

@@ -78,13 +78,17 @@ class ChoiceInterpretation(Tabular, Drawable):
     answers: tuple[ReadChoice, ...]
 
     def to_arrow(self) -> pyarrow.Table:
-        """Return the group columns, `published`, `reading` and `answer_probability` as an Arrow table."""
+        """Return the group columns, `published`, `reading` and the ends of how likely it is true, as an Arrow table."""
         import pyarrow
 
-        own = ("published", "reading", "answer_probability")
+        own = ("published", "reading", "answer_probability", "answer_probability_upper")
         names = [*self.by, *(name if name not in self.by else f"{name} answer" for name in own)]
         rows = [
-            (*one.key, str(one.published), str(one.reading), float_below(one.probability.lower)) for one in self.answers
+            (
+                *(*one.key, str(one.published), str(one.reading)),
+                *(float_below(one.probability.lower), -float_below(-one.probability.upper)),
+            )
+            for one in self.answers
         ]
         return pyarrow.table(list(map(list, zip(*rows, strict=True))) or [[]] * len(names), names=names)
 

@@ -7,27 +7,32 @@ have to toss a coin, and then it is tossed here, exactly; nobody is charged for 
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ..cells import USUAL_CONFIDENCE
 from ..consumers.losses import Loss
 from ..errors import BadInput
 from ..exact import checked, integer, rational_text, read_json, shown_above
-from ..release.ledger_release import Release
+from ..release.confidence import read_confidence
 from ..renamed import renamed_method
 from ..sampling import draw
 from ..tabular import Tabular
 from ..upstairs import Drawable
 from .choices import ChoiceInterpretation, read_choices
+from .intervals import Interval, interval_of
+from .joint import JointInterpretation
 from .knowledge import Knowledge
 from .lists import Estimates, read_list
-from .noise_rules import Rule, shown_in_cells
+from .noise_rules import Rule
 from .one_answer import ReadOne
 from .posterior import Posterior
-from .published_counts import Ends, NoisyCount, OtherNoisyCount
-from .released import PublishedChoice, frame_of_answers, read_release, released_table
+from .published_counts import Ends, OtherNoisyCount
+from .released import PublishedChoice, frame_of_answers, read_release
+from .shown_counts import ShownCounts, shown_counts
+from .together import Together
 
 if TYPE_CHECKING:
     import pyarrow
@@ -49,12 +54,15 @@ class ReadAnswer(ReadOne):
         The whole reading, with its loss.
     cell : int or None
         The cell that was read, which says more than the number that was shown; None where there is none.
+    interval : Interval
+        Between which counts the truth lies, with the confidence of the interpretation, and what that rests on.
     """
 
     chances: tuple[tuple[int, Fraction], ...]
     reading: int
     rule: Rule
     cell: int | None = None
+    interval: Interval
 
     def _summary(self) -> str:
         drawn = f", drawn from {len(self.chances)} answers" if len(self.chances) > 1 else ""
@@ -79,6 +87,8 @@ class Interpretation(Tabular, Drawable):
     shared : bool
         Whether noise was made for one record's share of what a person may reveal: then no reading is said to be as good
         as any mechanism's.
+    confidence : Fraction
+        How surely each truth lies between the ends of its interval.
     """
 
     loss: Loss
@@ -87,6 +97,7 @@ class Interpretation(Tabular, Drawable):
     answers: tuple[ReadAnswer, ...]
     named: bool = False
     shared: bool = False
+    confidence: Fraction = USUAL_CONFIDENCE
 
     @property
     def loss_kind(self) -> str:
@@ -100,11 +111,12 @@ class Interpretation(Tabular, Drawable):
         return answer.rule.posterior(answer.published if answer.cell is None else answer.cell)
 
     def to_arrow(self) -> pyarrow.Table:
-        """Return the group columns, `published` and `reading` as an Arrow table."""
+        """Return the group columns, `published`, `reading`, `low` and `high` as an Arrow table."""
         import pyarrow
 
-        names = [*self.by, *(name if name not in self.by else f"{name} answer" for name in ("published", "reading"))]
-        rows = [(*answer.key, answer.published, answer.reading) for answer in self.answers]
+        own = ("published", "reading", "low", "high")
+        names = [*self.by, *(name if name not in self.by else f"{name} answer" for name in own)]
+        rows = [(*one.key, one.published, one.reading, one.interval.low, one.interval.high) for one in self.answers]
         return pyarrow.table(list(map(list, zip(*rows, strict=True))) or [[]] * len(names), names=names)
 
     def _summary(self) -> str:
@@ -123,6 +135,10 @@ class Interpretation(Tabular, Drawable):
                 "published": answer.published,
                 **({} if answer.cell is None else {"cell": answer.cell}),
                 "reading": answer.reading,
+                "low": answer.interval.low,
+                "high": answer.interval.high,
+                "confidence": rational_text(self.confidence),
+                "basis": answer.interval.basis,
                 "chances": [[value, rational_text(p)] for value, p in answer.chances],
                 self.loss_kind: float(answer.rule.value),
                 "lower_bound": float(answer.rule.lower_bound),
@@ -144,7 +160,10 @@ def interpret(
     side_information: Sequence[int] | None = None,
     prior: Any = None,
     lead: Any = None,
-) -> Interpretation | ChoiceInterpretation | Estimates:
+    total: Mapping[str, str | int] | Sequence[str] | str | None = None,
+    consistent: bool = False,
+    confidence: Any = None,
+) -> Interpretation | ChoiceInterpretation | Estimates | JointInterpretation:
     """Read a published count, yes or no, winner or band, or a whole file of them, as one consumer best does.
 
     Parameters
@@ -169,14 +188,24 @@ def interpret(
         a table of losses does; either must reach to `at_most` where that is given.
     lead : int, optional
         Of a majority or a winner: the largest is known to be this many records ahead of all others.
+    total : mapping, or sequence of text, optional
+        Sums of cells that get a row each, by name: ``{"coast": "north + south", "all": "*"}``, or ``"all = *"``. With
+        `consistent` one may be known: ``{"all": "* = 1200"}``, or ``{"all": 1200}``.
+    consistent : bool
+        Whether all cells are read together, as the whole numbers nearest to what was published that are possible and
+        sum to what is known. It is for absolute and squared loss, which the same table has least of.
+    confidence : number, optional
+        How surely each truth lies between the ends beside its reading; 0.95 unless given.
 
     Returns
     -------
-    Interpretation, ChoiceInterpretation or Estimates
+    Interpretation, ChoiceInterpretation, Estimates or JointInterpretation
         Of counts, with a certified loss of the reading, and a bound that no reading of this release is below. Of names,
         with the probability that each is true: by Bayes' rule under the prior, or where all tables that fit what is
         known are equally likely before; and where they have no end or are too many to list, in the worst of them.
-        Of lists of sizes, and of answers about each record, ends for every size, or every category's count.
+        Of lists of sizes, and of answers about each record, ends for every size, or every category's count. With
+        `total` or `consistent` cells, and totals, as they are read together; that no reader errs less is then not
+        claimed. Beside every count stand ends, and whether they hold for any truth, over the noise, or under a prior.
 
     Raises
     ------
@@ -194,58 +223,72 @@ def interpret(
     ----------
     [Gupte2010], §2.4; docs/theory.md#counts; proofs/reading-certificate.md, proofs/unbounded-counts.md.
     """
-    listed = read_list(release)
+    listed = read_list(release, confidence)
     if listed is not None:
-        _refuse_readers(
-            value, at_least=at_least, at_most=at_most, side_information=side_information, prior=prior, lead=lead
-        )
+        known = {"at_least": at_least, "at_most": at_most, "side_information": side_information, "prior": prior}
+        _refuse_readers(value, **known, lead=lead, total=total, consistent=consistent or None)
         return listed
     deployed = read_release(release)
     if isinstance(deployed, PublishedChoice):
+        for name, given in (("confidence", confidence), ("total", total), ("consistent", consistent or None)):
+            if given is not None:
+                raise BadInput(name, "is for counts, and these answers are names", "leave it out")
         told = Knowledge(loss, at_least, at_most, side_information, prior, lead)
         return read_choices(deployed, release, value, told)
     if isinstance(loss, os.PathLike) or (isinstance(loss, str) and loss.lower().endswith(".json")):
         loss = read_json(os.fspath(loss), "loss")
+    sure = read_confidence(confidence, alone=True)
     reader = Knowledge(loss, at_least, at_most, side_information, prior, lead)
-    by: tuple[str, ...] = ()
-    keys: list[tuple[Any, ...]] = [()]
-    values: list[Hashable] = [value]
-    cells: Sequence[int | None] = [None]
-    if value is not None and isinstance(deployed, OtherNoisyCount):
-        deployed = deployed.whole()  # whoever gives a number has no cell
-    if value is None:
-        if not isinstance(deployed, NoisyCount | OtherNoisyCount):
-            raise BadInput("value", "is needed to read a mechanism file", "give the value that was released")
-        table = released_table(release)
-        by, keys, values = table.by, table.keys, list(table.values)
-        if len(deployed.ends) not in (1, len(values)):
-            raise BadInput(
-                "release", "is about another number of answers", "give the files that publish wrote together"
-            )
-        if isinstance(deployed, OtherNoisyCount) and deployed.cells is not None:
-            values = [*shown_in_cells(deployed, values, as_drawn=isinstance(release, Release))]
-            cells = deployed.cells
-    elif isinstance(deployed, NoisyCount | OtherNoisyCount) and len(deployed.ends) > 1:
-        raise BadInput("value", "cannot be read alone: answers differ in their ends", "leave value= out")
-    elif (frame := frame_of_answers(value)) is not None:
-        by, keys, values = frame.by, frame.keys, list(frame.values)
-    cells = cells if len(cells) == len(values) else [None] * len(values)
+    together = None
+    if total is not None or consistent:
+        together = Together(reader, total, sure, consistent=consistent)
+        if value is not None and frame_of_answers(value) is None:
+            raise BadInput("value", "is one answer, and what is read together are all", "leave value= out")
+    shown = shown_counts(deployed, release, value)
+    if together is not None and together.consistent:
+        return together.read(shown, None)
+    answers = _read_each(shown, reader, sure)
+    if together is not None:
+        return together.read(shown, [(one.reading, one.interval, one.rule.possible) for one in answers])
+    other = shown.deployed if isinstance(shown.deployed, OtherNoisyCount) else None
+    return Interpretation(
+        loss=reader.name,
+        bayesian=prior is not None,
+        by=shown.by,
+        answers=answers,
+        named=other is not None and other.named,
+        shared=other is not None and other.shared,
+        confidence=sure,
+    )
+
+
+def _read_each(shown: ShownCounts, reader: Knowledge, sure: Fraction) -> tuple[ReadAnswer, ...]:
+    """Read each count by itself, those alike once."""
     rules: dict[Ends, Rule] = {}
     read = []
-    for row, (key, published, cell) in enumerate(zip(keys, values, cells, strict=True)):
-        ends = deployed.ends_of(row) if isinstance(deployed, NoisyCount | OtherNoisyCount) else None
+    for row, (key, published, cell) in enumerate(zip(shown.keys, shown.values, shown.cells, strict=True)):
+        ends = shown.ends_of(row)
         if ends not in rules:
-            rules[ends] = reader.rule(deployed, ends)
+            rules[ends] = reader.rule(shown.deployed, ends)
         rule = rules[ends]
         read.append((key, rule.released(published) if cell is None else published, cell, rule))
     chances = [rule.at(published if cell is None else cell) for _, published, cell, rule in read]
-    answers = tuple(
-        ReadAnswer(key=key, published=published, chances=choice, reading=drawn, rule=rule, cell=cell)
+    intervals: dict[Any, Interval] = {}
+    for _, published, cell, rule in read:
+        if (published, cell, id(rule)) not in intervals:
+            found = interval_of(shown.deployed, rule, published, cell, sure, bayesian=reader.prior is not None)
+            intervals[published, cell, id(rule)] = found
+    return tuple(
+        ReadAnswer(
+            key=key,
+            published=published,
+            chances=choice,
+            reading=drawn,
+            rule=rule,
+            cell=cell,
+            interval=intervals[published, cell, id(rule)],
+        )
         for (key, published, cell, rule), choice, drawn in zip(read, chances, _drawn(chances), strict=True)
-    )
-    naming = (deployed.named, deployed.shared) if isinstance(deployed, OtherNoisyCount) else (False, False)
-    return Interpretation(
-        loss=reader.name, bayesian=prior is not None, by=by, answers=answers, named=naming[0], shared=naming[1]
     )
 
 

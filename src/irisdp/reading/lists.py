@@ -10,11 +10,13 @@ from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from ..cells import USUAL_CONFIDENCE
 from ..cells.size_ends import LARGEST_SIZE, sizes_between
 from ..errors import BadInput
-from ..exact import integer, rational_text
+from ..exact import integer, percent_below, rational_text
 from ..mechanisms import balanced_truth, guarantee_from_document
 from ..privacy import as_pairs
+from ..release.confidence import read_confidence
 from ..release.ledger_release import Release
 from ..release.publication import Publication
 from ..release.written import SIDECAR_FORMAT
@@ -42,17 +44,20 @@ class Estimates(Tabular, Drawable):
     Parameters
     ----------
     kind : {"sizes", "categories"}
-        Sizes rank by rank: with probability 95 % and more all true sizes of a list lie between their ends together.
-        Or how many records are in each category: each lies between its ends with probability 95 % and more.
+        Sizes rank by rank: with a confidence of 95 % all true sizes of a list lie between their ends together.
+        Or how many records are in each category: each lies between its ends with the confidence asked for.
     columns : tuple of str
         The group columns, then for sizes `rank`, `published`, `low`, `high`; for categories `category`, `published`
         (how many answers name it), `estimate` (without bias), `low`, `high`.
     rows : list of tuple
+    confidence : Fraction
+        How probable what the ends say is, at least.
     """
 
     kind: str
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
+    confidence: Fraction = USUAL_CONFIDENCE
 
     def to_arrow(self) -> pyarrow.Table:
         """Return the rows as an Arrow table; an estimate is rounded to a float."""
@@ -75,19 +80,21 @@ class Estimates(Tabular, Drawable):
     def describe(self) -> str:
         """Say in one line what the ends promise."""
         which = "all sizes of a list are together" if self.kind == "sizes" else "each count is"
-        return f"{which} between low and high with probability at least 95 %"
+        return f"{which} between low and high with probability at least {percent_below(self.confidence)} %"
 
     def _summary(self) -> str:
         return f"{len(self.rows)} {self.kind}; {self.describe()}"
 
 
-def read_list(release: Any) -> Estimates | None:
+def read_list(release: Any, confidence: Any = None) -> Estimates | None:
     """Read a release whose answers are lists; None for any other release.
 
     Parameters
     ----------
     release
         As for `irisdp.interpret`.
+    confidence : number, optional
+        Of the ends; of sizes it is 95 %, for which the sidecar says how far they may be off.
     """
     told = isinstance(release, Publication | Release | str | os.PathLike | Mapping)
     document = stated(release) if told else None
@@ -104,7 +111,12 @@ def read_list(release: Any) -> Estimates | None:
             "publish the question again, which is free, and give that",
         )
     columns, rows = _shown(release)
-    return _sizes(mechanism, columns, rows) if mechanism["kind"] == _SIZES else _categories(document, rows)
+    sure = read_confidence(confidence, alone=True)
+    if mechanism["kind"] == _CATEGORIES:
+        return _categories(document, rows, sure)
+    if sure != USUAL_CONFIDENCE:
+        raise BadInput("confidence", "is 0.95 for sizes, whose release says no other", "leave it out")
+    return _sizes(mechanism, columns, rows)
 
 
 def _shown(release: Any) -> tuple[list[str], list[tuple[Any, ...]]]:
@@ -137,7 +149,7 @@ def _records(public: Any) -> int:
     return integer(public, "records", at_least=0, at_most=LARGEST_COUNT)
 
 
-def _categories(document: Mapping[str, Any], rows: list[tuple[Any, ...]]) -> Estimates:
+def _categories(document: Mapping[str, Any], rows: list[tuple[Any, ...]], confidence: Fraction) -> Estimates:
     names = document["mechanism"].get("categories")
     if not isinstance(names, list | tuple) or len(names) < 2 or len(set(map(str, names))) < len(names):
         raise BadInput("release", "does not name its categories", "give the .release.json that publish wrote")
@@ -153,11 +165,12 @@ def _categories(document: Mapping[str, Any], rows: list[tuple[Any, ...]]) -> Est
             name,
             said[str(name)],
             estimated(said[str(name)], len(rows), truth, lie),
-            *count_between(said[str(name)], len(rows), truth, lie),
+            *count_between(said[str(name)], len(rows), truth, lie, wrong=1 - confidence),
         )
         for name in names
     ]
-    return Estimates(kind="categories", columns=("category", "published", "estimate", "low", "high"), rows=read)
+    columns = ("category", "published", "estimate", "low", "high")
+    return Estimates(kind="categories", columns=columns, rows=read, confidence=confidence)
 
 
 def _plain(part: Any) -> Any:

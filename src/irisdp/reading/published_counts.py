@@ -27,9 +27,12 @@ class PublishedCounts:
     ----------
     ends : tuple
         For every answer its least and largest count, or None where its path has no largest; or one entry for all.
+    selected : bool
+        Whether groups without an answer may have records too: the release did not name them.
     """
 
     ends: tuple[Ends, ...]
+    selected: bool = False
 
     def ends_of(self, row: int) -> Ends:
         """Return the ends of one answer."""
@@ -63,12 +66,15 @@ class OtherNoisyCount(PublishedCounts):
         Whether the noisy counts decided which groups are answered about (proofs/named-counts.md).
     shared : bool
         Whether the guarantee is a share: a person has several records that count.
+    split : bool
+        Of groups that are named, whether their other records may have named them.
     """
 
     guarantee: Guarantee
     cells: tuple[int, ...] | None = None
     named: bool = False
     shared: bool = False
+    split: bool = False
 
     def whole(self) -> OtherNoisyCount:
         """Return the same without cells: what someone has who knows whole numbers alone."""

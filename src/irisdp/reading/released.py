@@ -113,6 +113,8 @@ def read_release(
             cells=cells,
             named=mechanism["kind"] == "named-counts",
             shared=mechanism.get("records") is not None,
+            split=mechanism.get("split") is True,
+            selected=_selected(document),
         )
     if mechanism.get("kind") in _FOR_SEVERAL:
         rule = "publishes counts of several records of each person, which are not read yet"
@@ -122,7 +124,8 @@ def read_release(
         raise BadInput("release", rule, "give the mechanism file instead, and the answer with value=")
     if mechanism.get("kind") != "geometric-noise":
         return _choice(document, mechanism)
-    return NoisyCount(privacy=privacy_from_document(document.get("privacy")), ends=_ends(mechanism))
+    privacy = privacy_from_document(document.get("privacy"))
+    return NoisyCount(privacy=privacy, ends=_ends(mechanism), selected=_selected(document))
 
 
 def _choice(document: Mapping[str, Any], mechanism: Mapping[str, Any]) -> PublishedChoice:
@@ -303,6 +306,11 @@ def _is_frame(value: Any) -> bool:
     import narwhals as nw
 
     return bool(nw.dependencies.is_into_dataframe(value))
+
+
+def _selected(document: Mapping[str, Any]) -> bool:
+    groups = document.get("groups")
+    return isinstance(groups, Mapping) and groups.get("selected") is not None
 
 
 def _records(mechanism: Mapping[str, Any]) -> int:
