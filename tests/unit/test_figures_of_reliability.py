@@ -2,8 +2,6 @@
 
 import re
 import runpy
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -44,28 +42,6 @@ FIGURES = {
 @pytest.mark.parametrize("figure", FIGURES)
 def test_a_figure_is_what_is_tried(figure):
     assert [int(found) for found in re.findall(figure, PAGE)] == [FIGURES[figure]()]
-
-
-ROOMS = ("exact", "mechanisms", "privacy", "sampling", "certify")
-COUNTING = """
-import coverage, json, sys
-counted = coverage.Coverage(data_file=None, config_file=False, branch=True, source=[sys.argv[1]])
-counted.start()
-counted.stop()
-counted.json_report(outfile=sys.argv[2])
-totals = json.load(open(sys.argv[2]))["totals"]
-print(totals["num_statements"], totals["num_branches"])
-"""
-"""What coverage finds in the source, where nothing of it was run."""
-
-
-@pytest.mark.parametrize("room", ROOMS)
-def test_statements_and_branches_of_a_room_are_those_it_has(room, tmp_path):
-    source = ROOT / "src" / "irisdp" / room
-    command = [sys.executable, "-W", "ignore", "-c", COUNTING, str(source), str(tmp_path / "counted.json")]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    (said,) = re.findall(rf"`{room}` \(([\d,]+)(?: statements)?, (\d+)", PAGE)
-    assert [figure.replace(",", "") for figure in said] == done.stdout.split()
 
 
 def test_the_time_of_everything_stands_in_one_place():
