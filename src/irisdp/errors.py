@@ -34,7 +34,8 @@ __all__ = [
 ]
 
 _SCHEME = r"(?:\b[a-z][a-z0-9+.-]*:/|postgres\w*:)/*"
-_LOGIN = re.compile(rf"({_SCHEME}[^:@/\s]*(?::|%3a)).*@", re.IGNORECASE | re.DOTALL)
+_LOGIN = re.compile(rf"((?:{_SCHEME}|postgres\w*/+)[^:@/\s]*(?::|%3a)).*@", re.IGNORECASE | re.DOTALL)
+"""Also where the colon of the scheme was forgotten, and it is taken for a folder."""
 _CUT_OFF = re.compile(
     rf"((?!(?:[a-z]|file|ftp|https?|s3|spark|sqlite):){_SCHEME}(?!\[)[^:@/?#\s]*(?::|%3a))"
     r"(?!…|\d{0,5}(?:[/?#,;.\s'\")\]]|$)).+",
@@ -59,6 +60,8 @@ def without_passwords(text: str) -> str:
     'there is no file postgresql:/ann:…@h/db'
     >>> without_passwords("postgresql://ann@h:5432/db?password=hunter2&sslmode=require")
     'postgresql://ann@h:5432/db?password=…&sslmode=require'
+    >>> without_passwords("there is no ledger postgresql//ann:hunter2@h/db")
+    'there is no ledger postgresql//ann:…@h/db'
     >>> without_passwords("there is no file postgresql:/ann:hunter2")
     'there is no file postgresql:/ann:…'
     """

@@ -88,6 +88,7 @@ CUT_OFF = [
     "postgresql://ann:hunter2",
     "postgresql://ann:hunter2/d",
     "postgresql:ann:hunter2",
+    "postgresql//ann:hunter2@h/d",
     "postgresql://ann:5hunter2",
     "postgresql://ann%3Ahunter2",
     "mysql://ann:hunter2 and more hunter2",
