@@ -5,6 +5,7 @@ A matrix as CSV, NPY or JSON is read exactly as given and repaired in nothing.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Sequence
 from csv import Error
 from dataclasses import replace
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput
-from ..exact import checked, entry_reader, read_json
+from ..exact import checked, entry_reader, open_regular, read_json
 from ..graphs import DatasetGraph
 from ..graphs import Path as Line
 from ..graphs.names import named_nodes
@@ -158,9 +159,8 @@ def matrix_document(
 
 def _read_csv(path: Path) -> tuple[list[list[str]], tuple[str, ...] | None]:
     try:
-        if path.exists() and not path.is_file():
-            raise OSError
-        text = path.read_text(encoding="utf-8-sig")
+        with open_regular(path) as file, io.TextIOWrapper(file, encoding="utf-8-sig") as lines:
+            text = lines.read()
         columns = text.split("\n", 1)[0].strip().split(",")
         if _PUBLISHED & set(columns):
             raise _published()

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput
-from ..exact import so_many
+from ..exact import open_regular, so_many
 
 __all__ = ["MOST_CELLS", "check_cells", "read_npy"]
 
@@ -64,7 +64,7 @@ def check_cells(cells: int, field: str) -> None:
 
 def _declared(path: Path) -> np.ndarray[Any, Any] | None:
     """Return what a file declares, mapped and not read; None for what is no array, or longer than its file."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         start = file.read(len(_MAGIC) + 2)
         width = _LENGTHS.get(start[len(_MAGIC)]) if len(start) == len(_MAGIC) + 2 else None

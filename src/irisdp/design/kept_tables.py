@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import stat
 import tempfile
 from collections.abc import Callable
 from fractions import Fraction
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..exact import open_regular
 from ..graphs import Graph
 from .pulling import Pulled, private_on_every_edge
 
@@ -98,9 +98,8 @@ def _read(file: Path, graph: Graph, answers: int, ratio: Fraction) -> tuple[Pull
 
 def _regular(file: Path, most: int) -> bytes:
     """Return what is in a regular file of at most so many bytes; a pipe in its place makes nobody wait."""
-    with open(os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as stream:
-        state = os.fstat(stream.fileno())
-        if not stat.S_ISREG(state.st_mode) or state.st_size > most:
+    with open_regular(file) as stream:
+        if os.fstat(stream.fileno()).st_size > most:
             raise OSError
         return stream.read(most + 1)
 

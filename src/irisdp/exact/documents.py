@@ -12,6 +12,7 @@ from typing import Any
 
 from ..errors import BadInput
 from .rationals import LARGEST_EXPONENT, MOST_CHARACTERS, MOST_DIGITS
+from .regular_files import NoRegularFile, open_regular
 
 __all__ = ["json_bytes", "json_line", "parse_json", "read_json"]
 
@@ -87,7 +88,10 @@ def read_json(path: str | Path, field: str) -> Any:
     if not isinstance(path, str | os.PathLike):
         raise BadInput(field, f"must be the path of a file, not {type(path).__name__}", "give a path")
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        with open_regular(path) as file:
+            text = file.read().decode()
+    except NoRegularFile:
+        raise BadInput(field, f"{path} is no regular file", "give a JSON file") from None
     except FileNotFoundError:
         raise BadInput(field, f"there is no file {path}", "check the path") from None
     except (OSError, ValueError):

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..certify import PrivacyProfile
 from ..errors import BadInput
-from ..exact import checked, file_path, read_json
+from ..exact import checked, file_path, open_regular, read_json
 from ..graphs import ColouredGraph, DatasetGraph
 from ..mechanisms import FactoredMechanism, Mechanism, read_document
 from ..privacy import Gaussian, Privacy
@@ -99,7 +99,7 @@ _REMEDY = "give a mechanism, guarantee, graph, publication, interpretation or le
 def _read(path: Path) -> Any:
     """Read a file by what it begins with; a ledger that is not there is not made."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             start = file.read(len(_SQLITE))
     except OSError as error:
         raise BadInput("file", f"{path} cannot be read ({error.strerror})", "name a file that is there") from None

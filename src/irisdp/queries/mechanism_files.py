@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import stat
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -23,7 +21,16 @@ import numpy as np
 from ..certify import Optimality, audit, check_optimality
 from ..certify.subject import is_the_path
 from ..errors import BadInput
-from ..exact import file_path, parse_json, plain_text, rational_text, short_above, short_below
+from ..exact import (
+    NoRegularFile,
+    file_path,
+    open_regular,
+    parse_json,
+    plain_text,
+    rational_text,
+    short_above,
+    short_below,
+)
 from ..graphs import DatasetGraph, Gaps, Histograms, Path, SortedHistograms
 from ..graphs.names import json_node
 from ..mechanisms import FactoredMechanism, Mechanism, MechanismDocument, privacy_to_document, read_document
@@ -143,16 +150,14 @@ def _read_once(path: Any) -> str:
     """Return the text of a regular file; whatever comes to stand under its name later is not looked at."""
     place = file_path(path, "mechanism")
     try:
-        handle = os.open(place, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # which a pipe would make wait
+        with open_regular(place) as file:
+            found = file.read(_MOST_BYTES + 1)
+    except NoRegularFile:
+        raise BadInput("mechanism", f"{place} is no regular file", "give a JSON file") from None
     except FileNotFoundError:
         raise BadInput("mechanism", f"there is no file {place}", "check the path") from None
     except OSError:
         raise BadInput("mechanism", f"cannot read {place}", "give a JSON file that can be read") from None
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise BadInput("mechanism", f"{place} is no regular file", "give a JSON file")
-    with os.fdopen(handle, "rb") as file:
-        found = file.read(_MOST_BYTES + 1)
     if len(found) > _MOST_BYTES:
         raise BadInput("mechanism", f"{place} has more than {_MOST_BYTES >> 20} MiB", "design a smaller mechanism")
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BadInput
-from ..exact import read_json
+from ..exact import is_there, read_json
 from ..release.group_names import as_written
 from .agreement import check_agreement
 
@@ -43,14 +43,14 @@ def rows_of(path: Path) -> tuple[list[str], list[list[Any]]]:
 
 def _sidecar_beside(path: Path) -> Any:
     beside = path.with_name(f"{path.name}{_BESIDE}")
-    return read_json(beside, "release") if beside.is_file() else None
+    return read_json(beside, "release") if is_there(beside) else None
 
 
 def _check_unchanged(path: Path, sidecar: Any) -> None:
     """Compare a file with the digests that stand beside it: in the data package, and in the sidecar since 0.2."""
     told: list[tuple[str, str]] = []
     package = path.with_name(f"{path.name}.datapackage.json")
-    if package.is_file():
+    if is_there(package):  # one that cannot be read is refused: it may hold another digest
         described = read_json(package, "release")
         resources = described.get("resources") if isinstance(described, Mapping) else None
         for resource in resources if isinstance(resources, list) else []:

@@ -11,12 +11,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
 from ...errors import NotShown
+from ...exact import open_regular
 from ..fingerprint import SECRET_BYTES, secret_beside, secret_file
 
 __all__ = ["RECORD", "Record"]
@@ -75,7 +75,7 @@ class Record:
             return False
         digest = _digest(key)
         try:
-            with _opened(path) as file:
+            with open_regular(path) as file:
                 while block := file.read(_BLOCK):
                     digest.update(block)
         except OSError:
@@ -117,7 +117,7 @@ class Record:
         """Return the digests that are noted of a file, by this plan."""
         seen = self._seen.setdefault(path.parent, _Seen())
         try:
-            with _opened(path.with_name(RECORD)) as file:
+            with open_regular(path.with_name(RECORD)) as file:
                 seen.read_on(file, self.plan.name)
         except OSError:
             return set()
@@ -128,7 +128,8 @@ class Record:
             return None
         if not create:
             try:
-                secret = secret_file(self.keeper).read_bytes()
+                with open_regular(secret_file(self.keeper)) as file:
+                    secret = file.read()
             except OSError:
                 return None
             if len(secret) != SECRET_BYTES:
@@ -136,15 +137,6 @@ class Record:
         else:
             secret = secret_beside(self.keeper)
         return hashlib.blake2b(key=secret, digest_size=SECRET_BYTES, person=b"irisdp run").digest()
-
-
-def _opened(path: Path) -> BinaryIO:
-    """Open a file to read it; what is no regular file, such as a pipe, would keep whoever opens it waiting."""
-    file = open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb")  # noqa: SIM115
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
-        raise OSError
-    return file
 
 
 def _digest(key: bytes) -> hashlib.blake2b:
