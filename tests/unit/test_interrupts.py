@@ -216,3 +216,33 @@ def test_a_command_that_is_stopped_ends_as_stopped_or_is_done(ending, wait, tmp_
     assert (process.returncode, told) in [(130, f"irisdp: stopped; {KEPT['publish']}\n"), (0, "")], told
     if process.returncode == 130:
         assert not (tmp_path / "t.ledger").exists() or not Ledger(tmp_path / "t.ledger").releases()
+
+
+STARTS = {
+    "python -m irisdp": "start = lambda: runpy.run_module('irisdp', run_name='__main__')",
+    "the console script": "(entry,) = importlib.metadata.entry_points(group='console_scripts', name='irisdp')\n"
+    "start = entry.load()",
+}
+
+
+@pytest.mark.parametrize("way", STARTS)
+@pytest.mark.parametrize("module", ["typer", "errors", "terminal"])
+def test_an_interrupt_while_the_command_is_loaded_ends_it_as_stopped(way, module):
+    """A library that is being loaded may swallow an interrupt; none of it reaches the terminal."""
+    program = f"""
+import builtins, importlib.metadata, os, runpy, signal
+whole = builtins.__import__
+def interrupted(name, *rest, **more):
+    if name == {module!r}:
+        builtins.__import__ = whole
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except KeyboardInterrupt:
+            raise ImportError("no such thing") from None
+    return whole(name, *rest, **more)
+{STARTS[way]}
+builtins.__import__ = interrupted
+start()
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "irisdp: stopped\n")
