@@ -3,6 +3,7 @@
 import json
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from irisdp import plan
@@ -89,3 +90,49 @@ def test_a_plan_says_that_dates_are_compared_as_text_whatever_the_records_hold(t
     frame = plan(pa.table({"day": ["x"]}), "count", "day >= '2024-01-01'", epsilon=1)
     assert frame.to_document()["reading"].startswith("with day as text")
     assert "reading" not in plan(pa.table({"day": ["x"]}), "count", "day = 'x'", epsilon=1).to_document()
+
+
+@pytest.fixture
+def parts(tmp_path, monkeypatch):
+    """A folder of two parts, and what asks about one of them in every way that may run dry."""
+    monkeypatch.chdir(tmp_path)
+    for year in (1, 2):
+        (tmp_path / "sales" / f"year={year}").mkdir(parents=True)
+        pq.write_table(pa.table({"v": [year, 2]}), tmp_path / "sales" / f"year={year}" / "0.parquet")
+    part = "sales/year=1/*.parquet"
+    batch = {"data": part, "budget": {"epsilon": 0.1}, "questions": [{"query": "count"}]}
+    (tmp_path / "batch.json").write_text(json.dumps(batch))
+    plan = f'[datasets.t]\ndata = "{part}"\n[[questions]]\nquery = "count"\nepsilon = 0.1\n'
+    (tmp_path / "plan.toml").write_text(plan)
+    return [["publish", part, "count", "--epsilon", "0.1"], ["batch", "batch.json"], ["run", "plan.toml"]]
+
+
+def test_a_part_of_a_folder_is_known_by_its_content_alone(parts, capsys):
+    assert run(["publish", "sales", "count", "--epsilon", "1"]) == 0
+    capsys.readouterr()
+    for command in parts:
+        assert run([*command, "--dry-run"]) == 0
+        said = " ".join(capsys.readouterr().out.split())
+        assert "would be refused unless the data is what was answered about under another name: " in said
+        assert "ask about sales: of a part of a folder it is asked by a condition" in said
+        assert "--table" not in said and "has changed since" not in said
+        assert run(command) == 1, "as foretold"
+        assert "--table" not in capsys.readouterr().err
+
+
+def test_where_nothing_was_answered_no_content_is_known(parts, capsys):
+    assert run(["ledger", "sales.ledger", "--table", "sales"]) == 0
+    capsys.readouterr()
+    for command in parts:
+        assert run([*command, "--dry-run"]) == 1
+        assert "would be refused: " in " ".join(capsys.readouterr().out.split())
+        assert run(command) == 1, "as foretold"
+        capsys.readouterr()
+    assert run(["publish", "sales", "count", "--epsilon", "1", "--dry-run"]) == 0, "control"
+
+
+def test_the_whole_under_a_pattern_is_the_same_table(parts, capsys):
+    assert run(["publish", "sales", "count", "--epsilon", "1"]) == 0
+    ask = ["publish", "sales/*/*.parquet", "count", "--epsilon", "1"]
+    assert run([*ask, "--dry-run"]) == run(ask) == 0
+    assert "this question was answered before" in capsys.readouterr().out

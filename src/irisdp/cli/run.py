@@ -97,7 +97,9 @@ def _show_outlook(foreseen: RunOutlook) -> None:
             view.print(f"  {heading:<9} {escape(in_options(said, _OPTIONS))}", soft_wrap=True)
     refusal = foreseen.refusal or foreseen.refusal_if_changed
     if refusal is not None:
-        when = "" if foreseen.refusal else " if the data has changed since the last release"
+        from ..release.outlook import when_refused
+
+        when = "" if foreseen.refusal else when_refused(refusal)
         said = in_options(f"would be refused{when}: {refusal}", _OPTIONS)
         view.print(f"  refused   {escape(said)}", soft_wrap=True)
     view.print("  dry run: no record was read, nothing was spent")

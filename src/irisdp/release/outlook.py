@@ -22,7 +22,10 @@ from .ledger_rows import last_fingerprint
 from .projects import currency_with
 from .promise import Promise
 
-__all__ = ["Case", "Outlook", "foresee"]
+__all__ = ["LAST", "NEW", "Case", "Outlook", "foresee", "when_refused"]
+
+LAST, NEW = None, ""
+"""Versions of the data where no record is read: what a ledger last answered about, and one that it knows nothing of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +93,7 @@ class Outlook:
                 lines.append(("new", f"{same.cost.as_new()} {since}"))
         refusal = same.refusal or other.refusal
         if refusal is not None:
-            when = "" if self.refused else " if the data has changed since the last release"
+            when = "" if self.refused else when_refused(refusal)
             lines.append(("refused", f"would be refused{when}: {refusal}"))
         return lines
 
@@ -107,6 +110,16 @@ class Outlook:
             "if_changed": self.changed.to_document(),
             **({"audiences": audiences} if audiences else {}),
         }
+
+
+def when_refused(refusal: Refusal) -> str:
+    """Say when that will be refused which is not if the data is what the ledger last answered about.
+
+    Under another name than the pinned one a table is known by its content alone.
+    """
+    if "table" in refusal.document.get("differs", ()):
+        return " unless the data is what was answered about under another name"
+    return " if the data has changed since the last release"
 
 
 def foresee(
@@ -146,6 +159,9 @@ def foresee(
     with book.store.reading() as rows:
         told, version = ToldSoFar.of(rows, book.store.name), last_fingerprint(rows)
 
+    known = NEW if version is None else LAST
+    """Where the ledger answered about nothing, there is no content by which a table of another name is known."""
+
     def telling(charge: Charge) -> Telling:
         return Telling(alone={None: charge}) if tells is None else tells(currency)
 
@@ -154,7 +170,7 @@ def foresee(
             book.check(promise, fingerprint)
             if not repeated:
                 check_budget(limit, spent, charge)
-                told.check(telling(charge), version if fingerprint is None else fingerprint)
+                told.check(telling(charge), version if fingerprint is LAST else fingerprint)
         except (PromiseRefused, BudgetRefused) as refusal:
             return Case(repeated=False, cost=charge, refusal=refusal)
         return Case(repeated=repeated, cost=charge, refusal=None)
@@ -165,9 +181,9 @@ def foresee(
         spent=spent,
         unchanged=case(
             currency.cost() if repeated else price(latest if currency.refines else (), currency),
-            None,
+            known,
             repeated=repeated,
         ),
-        changed=case(price((), currency), "", repeated=False),
+        changed=case(price((), currency), NEW, repeated=False),
         audiences={name: told.left(name) for name in told.concerned(telling(currency.cost()))},
     )

@@ -143,17 +143,24 @@ def check_promise(
     if "columns" in broken:
         there["columns"], here["columns"] = _differing(there["columns"], here["columns"])
     said = "; ".join(f"{_NAMES[fact]} {_say(there[fact])}, here {_say(here[fact])}" for fact in broken)
-    remedy = (
-        f"if it is the same table, add table={pinned['table']!r}"
-        if broken == ["table"] and pinned["table"] is not None
-        else "ask for what is pinned, or name a ledger of its own with ledger="
-    )
+    remedy = "ask for what is pinned, or name a ledger of its own with ledger="
+    if broken == ["table"] and pinned["table"] is not None:
+        remedy = (
+            f"ask about {pinned['table']}: of a part of a folder it is asked by a condition"
+            if _of_one_folder(pinned["table"], asked["table"])
+            else f"if it is the same table, add table={pinned['table']!r}"
+        )
     raise PromiseRefused(
         f"{ledger} keeps one promise, and this is another: pinned {said}; {remedy}",
         differs=broken,
         pinned=there,
         asked=here,
     )
+
+
+def _of_one_folder(pinned: str, asked: str | None) -> bool:
+    """Tell whether one name is a part of the other's folder: under another name it would be a budget of its own."""
+    return asked is not None and (asked.startswith(f"{pinned}/") or pinned.startswith(f"{asked}/"))
 
 
 _NAMES = {

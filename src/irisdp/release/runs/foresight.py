@@ -22,16 +22,13 @@ from ..ledger_audiences import ToldSoFar
 from ..ledger_move import refuse_moved
 from ..ledger_release import list_releases
 from ..ledger_rows import hash_of, last_fingerprint, pinned_facts, read_limit, read_spent
-from ..outlook import Case
+from ..outlook import LAST, NEW, Case
 from ..preparing import Prepared
 from ..projects import Project, currency_with, limit_to_set
 from ..promise import check_promise
 from .reading import AskedQuestion
 
-__all__ = ["LAST", "NEW", "Account", "Accounts"]
-
-LAST, NEW = None, ""
-"""Versions of the data where no record is read: what a ledger last answered about, and one that it knows nothing of."""
+__all__ = ["Account", "Accounts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +135,7 @@ class Account:
                 releases = list_releases(self.book.store, rows, version)
         self.earlier[version] = list(releases)
         self.answered[version] = {release.question_hash for release in releases}
-        if releases or version is LAST:
+        if releases or (version is LAST and self.last is not None):
             self.known.add(version)
 
     def weigh(self, question: AskedQuestion, ready: Prepared, version: str | None) -> Case:

@@ -11,12 +11,12 @@ from typing import Any
 from ...accounting import Charge
 from ...errors import PromiseRefused, Refusal
 from ...exact import checked
-from ..outlook import Case
+from ..outlook import LAST, NEW, Case
 from ..places import check_neighbours
 from ..plans import Plan
 from ..preparing import Prepared
 from .checking import prepare_all, records_of
-from .foresight import LAST, NEW, Account, Accounts
+from .foresight import Account, Accounts
 from .reading import AskedQuestion, AskedRun, read_run
 
 __all__ = ["Expected", "LedgerOutlook", "RunOutlook", "foresee_run"]
