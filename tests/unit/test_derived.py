@@ -215,7 +215,7 @@ REFUSED = {
     "y = BINS(town, 1)": "town is text",
     "y = BINS(age, 2, 1)": "must increase",
     "y = 1 + BINS(age, 1)": "BINS",
-    "y = " + "FLOOR(" * 17 + "age" + ")" * 17: "more than 16 times",
+    "y = " + "FLOOR(" * 17 + "age" + ")" * 17: "repeat its parts more than 8192 times",
     "y = " + "+".join(["age"] * 6000): "10000 characters",
     "town, ": "does not have",
     "y = x' OR 1": "is not a SQL|does not have",

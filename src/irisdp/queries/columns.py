@@ -138,12 +138,12 @@ class Derivation:
     notes: tuple[Note, ...] = field(default=(), repr=False, compare=False)
 
 
-def read_as(value: exp.Expr, kind: Kind) -> exp.Expr:
-    """Return SQL that reads a value as a kind; what cannot be read, and NaN, is null."""
+def read_as(value: exp.Expr, kind: Kind, *, whole: bool = False) -> exp.Expr:
+    """Return SQL that reads a value as a kind; what cannot be read, and NaN, is null. No whole number is NaN."""
     from sqlglot import exp
 
     read = try_cast(value, exp.DataType.build(SQL_TYPES[kind], dialect="duckdb"))
-    if kind is not Kind.NUMBER:
+    if kind is not Kind.NUMBER or whole:
         return read
     # Engines sort NaN above every number, so without this an unknown age would be over 65.
     return exp.Nullif(this=read, expression=exp.cast(exp.Literal.string("NaN"), "DOUBLE"))

@@ -143,6 +143,7 @@ def _checked(
     text: str, columns: Sequence[Column], compiled: Callable[[exp.Expr], _T], no_such: tuple[str, str]
 ) -> tuple[str, str, _T]:
     """Parse an expression and bring it into its one form; return that, a spelling for people, and the form compiled."""
+    from .copies import check_copies
     from .one_form import one_form
     from .spelling import spell
 
@@ -151,6 +152,7 @@ def _checked(
         raise BadInput("expression", f"has more than {_MOST_CHARACTERS} characters", "write a shorter one")
     try:
         tree = _parse(text)
+        check_copies(tree, columns)
         compiled(tree)  # refuses what is outside the grammar before it is spelt anew
         shown = spell(tree, columns)
         canonical = spell(one_form(_parse(shown), lambda part: spell(part, columns)), columns)

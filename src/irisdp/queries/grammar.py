@@ -22,9 +22,6 @@ from .terms import FUNCTIONS, Term, double, on_calendar, precise, quoted_text, t
 
 __all__ = ["ConditionCompiler"]
 
-# NULLIF writes a divisor twice, and FLOOR what it rounds, so nested ones would double the query each time.
-_MOST_WRITTEN_TWICE = 16
-
 
 class ConditionCompiler:
     """Turns one condition over given columns into total SQL, rule by rule of the grammar."""
@@ -36,7 +33,6 @@ class ConditionCompiler:
         self._variables: dict[str, TypeVariable] = {}
         self._checks: list[Callable[[], None]] = []
         self._quoted: list[tuple[exp.Literal, TypeVariable]] = []
-        self._written_twice = 0
 
     def condition(self, tree: exp.Expr) -> exp.Expr:
         """Return the total SQL of a whole condition: true, false or null for every record; its dates are spelt anew."""
@@ -221,7 +217,6 @@ class ConditionCompiler:
         )
 
     def _division(self, node: exp.Binary) -> Term:
-        self._write_twice()
         left, right = self._required([node.this, node.expression], Kind.NUMBER)
         zero = exp.cast(exp.Literal.string("0"), "DOUBLE")
         return Term(
@@ -231,18 +226,10 @@ class ConditionCompiler:
         )
 
     def _floor(self, node: exp.Floor | exp.Ceil) -> Term:
-        self._write_twice()
         (value,) = self._required([node.this], Kind.NUMBER)
         return Term(
             TypeVariable(Kind.NUMBER), lambda: read_as(type(node)(this=precise(value)), Kind.NUMBER), whole=True
         )
-
-    def _write_twice(self) -> None:
-        self._written_twice += 1
-        if self._written_twice > _MOST_WRITTEN_TWICE:
-            raise BadInput(
-                "expression", f"divides or rounds more than {_MOST_WRITTEN_TWICE} times", "write a shorter one"
-            )
 
     def _case(self, node: exp.Case) -> Term:
         branches = node.args["ifs"]
@@ -287,9 +274,10 @@ class ConditionCompiler:
         def build() -> exp.Expr:
             dated = kind is Kind.DATE and value.variable.kind is Kind.TEXT
             cast = try_cast(as_instant(value.build()) if dated else value.build(), target.copy())
-            return read_as(cast, kind) if kind in (Kind.NUMBER, Kind.DATE) else cast
+            return read_as(cast, kind, whole=whole) if kind in (Kind.NUMBER, Kind.DATE) else cast
 
-        return Term(TypeVariable(kind), build, target.this.name in WHOLE)
+        whole = target.this.name in WHOLE
+        return Term(TypeVariable(kind), build, whole)
 
     def _coalesce(self, node: exp.Coalesce) -> Term:
         variable, (first, *others) = self._several([node.this, *node.expressions])
@@ -308,7 +296,7 @@ class ConditionCompiler:
         (value,) = self._required([node.this], function.taken)
         return Term(
             TypeVariable(function.given),
-            lambda: read_as(type(node)(this=value.build()), function.given),
+            lambda: read_as(type(node)(this=value.build()), function.given, whole=function.whole),
             function.whole or value.whole,
         )
 

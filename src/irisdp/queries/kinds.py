@@ -38,7 +38,7 @@ CASTABLE = {
 class TypeVariable:
     """The kind shared by some parts of a condition, as far as it is known."""
 
-    __slots__ = ("_by_size", "_columns", "_compared", "_kind", "_literals", "_parent", "_stated")
+    __slots__ = ("_by_size", "_checked", "_columns", "_compared", "_kind", "_literals", "_parent", "_stated")
 
     def __init__(
         self, kind: Kind | None = None, *, column: str | None = None, literal: str | None = None, stated: bool = True
@@ -50,7 +50,7 @@ class TypeVariable:
         self._columns = [] if column is None else [column]
         # Quoted text is evidence for text, but a weak one: beside a date it is read as a date.
         self._literals = [] if literal is None else [literal]
-        self._compared = self._by_size = False
+        self._compared = self._by_size = self._checked = False
 
     def join(self, other: TypeVariable) -> None:
         """Let two variables be one."""
@@ -105,6 +105,9 @@ class TypeVariable:
     def check(self) -> None:
         """Refuse quoted text that turned out to be read as something else, and truth that nothing states."""
         root = self._root()
+        if root._checked:  # each of a long list would look at all of it again
+            return
+        root._checked = True
         if root._kind is Kind.BOOLEAN and not root._stated and root._columns:
             name = root._columns[0]
             rule = f"takes the column {list_names(root.columns)} for true or false, and nothing says that it is"
@@ -157,4 +160,5 @@ class TypeVariable:
 
 def letter_by_letter(variables: Iterable[TypeVariable]) -> tuple[Note, ...]:
     """Return what is said of quoted texts, each note once."""
-    return tuple(dict.fromkeys(found for variable in variables if (found := variable.note) is not None))
+    roots = dict.fromkeys(variable._root() for variable in variables)
+    return tuple(dict.fromkeys(found for root in roots if (found := root.note) is not None))
