@@ -22,7 +22,9 @@ from .columns import Column, Kind, check_names
 from .engine import Embedded, check_readable, guarded, locked_connection, quote_text, streaming_connection
 from .listing import WILDCARDS
 from .locations import Location, locate
-from .parquet import RECORDS, old_instants, opened_parquet, plain_column
+from .parquet import plain_column
+from .parquet_batches import RECORDS, parquet_batches
+from .parquet_files import old_instants, opened_parquet
 from .total import is_safe, kind_of_type
 
 if TYPE_CHECKING:
@@ -101,15 +103,14 @@ class FolderSource(Embedded):
 
         for path, values in self.files:
             said = dict(zip(self.keys, values, strict=True))
-            file = opened_parquet(path)
-            read: Any = file.iter_batches(RECORDS, columns=list(held)) if held else _lengths(file.metadata.num_rows)
+            read: Any = parquet_batches(path, held) if held else _lengths(opened_parquet(path).metadata.num_rows)
             for batch in read:
                 size = batch if isinstance(batch, int) else batch.num_rows
                 columns = [
                     pa.repeat(pa.scalar(said[name], pa.string()), size) if name in said else batch.column(name)
                     for name in schema.names
                 ]
-                yield pa.record_batch(columns, schema=schema)
+                yield pa.record_batch(columns, names=schema.names)
 
 
 def open_folder(text: str) -> tuple[list[Column], FolderSource]:

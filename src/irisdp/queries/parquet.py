@@ -7,29 +7,24 @@ alone, and for the columns that may go either way both ways read the same.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b, file_digest
-from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..errors import BadInput
 from .columns import Column, check_names
 from .engine import Embedded, guarded, locked_connection, quote_name, quote_text, streaming_connection
 from .locations import Location, location_of
+from .parquet_batches import parquet_batches
+from .parquet_files import old_instants, opened_parquet
 from .total import is_safe, kind_of_type
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-__all__ = ["RECORDS", "ParquetSource", "old_instants", "open_parquet", "opened_parquet", "plain_column"]
-
-RECORDS = 1 << 17
-"""Read at once through Arrow."""
-_DIGITS_OF_16_BYTES = 38
+__all__ = ["ParquetSource", "open_parquet", "plain_column"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +57,7 @@ class ParquetSource(Embedded):
             connection.execute(f"CREATE TEMP VIEW data AS SELECT {listed} FROM {reader}")
             return connection
         fields = [file.schema_arrow.field(name) for name in names]
-        batches = (batch.select(names) for batch in file.iter_batches(RECORDS, columns=list(names)))
-        return streaming_connection(pa.schema(fields), batches)
+        return streaming_connection(pa.schema(fields), parquet_batches(self.path, names))
 
 
 def open_parquet(path: Path) -> tuple[list[Column], ParquetSource]:
@@ -78,44 +72,6 @@ def open_parquet(path: Path) -> tuple[list[Column], ParquetSource]:
     schema = guarded(lambda: opened_parquet(path).schema_arrow, rule, remedy)
     check_names(schema.names)
     return [Column(field.name, kind_of_type(field.type)) for field in schema], ParquetSource(path)
-
-
-def opened_parquet(path: Path) -> Any:
-    """Open a file by its own types: an Arrow schema stored beside them would make Arrow check what it decodes.
-
-    Raises
-    ------
-    BadInput
-        For decimals in bytes whose number may differ, or that are too many: Arrow fails on single values of these.
-    """
-    import pyarrow.parquet as pq
-
-    with path.open("rb") as file:
-        file.seek(-8, os.SEEK_END)
-        size = file.read(4)
-        file.seek(-8 - int.from_bytes(size, "little"), os.SEEK_END)
-        footer = file.read().replace(b"ARROW:schema", b"arrow:schema")
-    metadata = pq.read_metadata(BytesIO(b"PAR1" + footer))
-    for column in map(metadata.schema.column, range(metadata.num_columns)):
-        if _some_fail(column):
-            rule = f"keeps the decimals of {column.path} in bytes of any number, of which some values cannot be read"
-            raise BadInput("data", rule, "write it again with decimals of one length, as DuckDB, PyArrow and Spark do")
-    # Old instants (INT96) overflow in nanoseconds, the default, from the year 2262 on.
-    return pq.ParquetFile(path, metadata=metadata, coerce_int96_timestamp_unit="us")
-
-
-def _some_fail(column: Any) -> bool:
-    """Tell whether Arrow fails on some values of a column: decimals of no bytes, or of more than its own have."""
-    if column.logical_type.type != "DECIMAL":
-        return False
-    most = 16 if column.precision <= _DIGITS_OF_16_BYTES else 32
-    return bool(column.physical_type == "BYTE_ARRAY" or column.length > most)
-
-
-def old_instants(file: Any) -> set[str]:
-    """Return the columns of instants in 96 bits: DuckDB and Arrow read some of them as different instants."""
-    columns = map(file.metadata.schema.column, range(file.metadata.num_columns))
-    return {column.path for column in columns if column.physical_type == "INT96"}
 
 
 def plain_column(name: str, kind: pa.DataType) -> str:

@@ -18,7 +18,8 @@ from .columns import Column, Kind
 from .engine import SelfDescribing, release_of
 from .folders import FolderSource
 from .locations import Location
-from .parquet import ParquetSource, opened_parquet
+from .parquet import ParquetSource
+from .parquet_files import opened_parquet
 from .spark import SparkSource
 from .spark_parquet import Reading, spark_readings
 from .spark_sessions import check_master, own_session

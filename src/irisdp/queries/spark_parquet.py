@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .parquet import opened_parquet
+from .parquet_files import opened_parquet
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -30,6 +30,8 @@ _DAYS = (-719_162, 2_932_897)
 """From 0001-01-01 to 10000-01-01, which is no longer in, in days since 1970."""
 
 _PIECE = 1 << 16
+_MOST_BYTES = 1 << 26
+"""Of text at once, where a few texts are many."""
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6}
 
 
@@ -83,7 +85,10 @@ def total_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def total_stream(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> pa.RecordBatchReader:
-    """Return a stream of batches with every value total."""
+    """Return a stream of batches with every value total, whose types follow from the schema's.
+
+    A batch may hold dictionaries where the schema says text; it is parted so that no piece unpacks to very much.
+    """
     import pyarrow as pa
 
     names = schema.names
@@ -91,9 +96,33 @@ def total_stream(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> pa.Rec
 
     def made() -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            yield pa.record_batch([_total(column) for column in batch.columns], names=names)
+            for piece in _pieces(batch):
+                columns = map(_total, piece.columns)
+                plain = [one if one.type == kind else one.cast(kind) for one, kind in zip(columns, types, strict=True)]
+                yield pa.record_batch(plain, names=names)
 
     return pa.RecordBatchReader.from_batches(pa.schema(list(zip(names, types, strict=True))), made())
+
+
+def _pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Part a batch where its dictionaries' texts, repeated, would fill too much memory."""
+    import pyarrow as pa
+
+    held = np.zeros(batch.num_rows, dtype=np.int64)
+    for column in batch.columns:
+        kind = column.type
+        if pa.types.is_dictionary(kind) and (_is_text(kind.value_type) or _is_binary(kind.value_type)):
+            import pyarrow.compute as pc
+
+            sizes = pc.min_element_wise(pc.binary_length(column.dictionary).cast(pa.int64()), LONGEST_TEXT)
+            held += pc.fill_null(sizes.take(column.indices), 0).to_numpy(zero_copy_only=False)
+    filled = np.cumsum(held)
+    start = 0
+    while start < batch.num_rows:
+        before = filled[start - 1] if start else 0
+        end = max(start + 1, int(np.searchsorted(filled, before + _MOST_BYTES, side="right")))
+        yield batch.slice(start, end - start)
+        start = end
 
 
 def _total(array: pa.Array) -> pa.Array:
