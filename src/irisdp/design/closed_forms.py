@@ -63,6 +63,11 @@ def geometric(n: int, privacy: Privacy) -> Mechanism | FactoredMechanism:
         Up to 1,000 counts a matrix: exact, or within about 2^-128·n/(r − 1) of it where powers of the ratio are
         long; exactly private either way. Above, the formula itself, whose rows are computed when asked for.
 
+    Raises
+    ------
+    BadInput
+        For a count below 0, and for privacy of several pairs.
+
     Examples
     --------
     >>> geometric(2, Privacy.from_ratio(2)).matrix()[0]

@@ -23,7 +23,7 @@ from .budget import spelt
 from .ledger_history import record
 from .ledger_rows import Entry, keep_facts, pin, pinned_facts, read_cost, read_limit, read_object
 from .ledger_store import Damaged, Rows
-from .ledger_tables import currency_of
+from .ledger_tables import currency_of, is_current
 
 __all__ = ["Telling", "ToldSoFar", "check_within", "limit_audience", "with_told"]
 
@@ -200,6 +200,8 @@ def with_told(entries: tuple[Entry, ...], telling: Telling) -> tuple[Entry, ...]
 
 def _read_limits(rows: Rows, name: str) -> dict[str, Charge]:
     """Return the limits of audiences, in the order of their names."""
+    if not is_current(rows):
+        return {}  # version 0.1 knew of none, and its facts may contradict each other
     kind = currency_of(rows).cost
     found = pinned_facts(rows, name).get("audiences", {})
     return {audience: _cost(kind, found[audience]) for audience in sorted(found)}
