@@ -82,7 +82,7 @@ def test_records_say_nothing_about_the_delimiter(here, capsys):
 
 def test_text_stands_in_single_quotes(here, capsys):
     line = said(capsys, "publish", "c.csv", "count", 'region = "n"', "--epsilon", "1")
-    assert line.startswith("expression: names the column 'n', which the data does not have; ")
+    assert line.startswith("EXPR: names the column 'n', which the data does not have; ")
     assert "text is written in single quotes, 'n'; " in line
     assert "single quotes" not in said(capsys, "publish", "c.csv", "count", "region = n", "--epsilon", "1")
 
@@ -93,7 +93,7 @@ def test_text_stands_in_single_quotes(here, capsys):
 )
 def test_a_name_with_a_space_or_sign_needs_double_quotes(text, name, here, capsys):
     line = said(capsys, "publish", "c.csv", "count", text, "--epsilon", "1")
-    assert line.startswith(f"expression: holds the name '{name}' without quotes; ")
+    assert line.startswith(f"EXPR: holds the name '{name}' without quotes; ")
     assert line.endswith(f"write the column in double quotes, as in '\"{name}\" > 64'")
     assert run(["publish", "c.csv", "count", f"\"{name}\" = '3'", "--epsilon", "1", "--dry-run"]) == 0
 
@@ -315,15 +315,13 @@ def test_python_and_the_command_line_name_an_option_each_in_its_way(tmp_path, ca
         (
             ["majority"],
             'expression: must be a SQL condition for majority; write for example publish(data, "majority", "age > 64")',
-            "expression: must be a SQL condition for majority; "
-            'write for example irisdp publish DATA majority "age > 64"',
+            'EXPR: must be a SQL condition for majority; write for example irisdp publish DATA majority "age > 64"',
         ),
         (
             ["at-most", "3", " "],
             "expression: must be a SQL condition for at-most; "
             'write for example publish(data, "at-most", 3, "age > 64")',
-            "expression: must be a SQL condition for at-most; "
-            'write for example irisdp publish DATA at-most 3 "age > 64"',
+            'EXPR: must be a SQL condition for at-most; write for example irisdp publish DATA at-most 3 "age > 64"',
         ),
         (
             ["count", "age", "=", "1"],

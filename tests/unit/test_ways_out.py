@@ -1,5 +1,6 @@
 """What is refused says what to do instead: which column, which file, which command."""
 
+import csv
 import sqlite3
 import sys
 
@@ -61,6 +62,29 @@ SAID = {
     'a row for each input, separated by commas: "0.75, 0.25"',
     "design late.csv.release.json": "late.csv.release.json: is irisdp/release/1, and no spec, which says what to "
     'design; write {"kind": …, "privacy": …}',
+    "ledger x.ledger --csv --json": "--csv: lists releases, and nothing else; leave out --json and --verify",
+    "ledger no.ledger": "FILE: {here}/no.ledger is damaged or not a ledger (SQLITE_NOTADB); restore it, or name "
+    "another file",
+    "interpret spec.json": "spec.json: is a spec, which says what to design; run irisdp design first: irisdp design "
+    "SPEC.json -o MECH.json",
+    "audit made.json --epsilon 1 --ratio 2": "--epsilon: says the same as --ratio; leave one of the two out",
+    "compare plurality --categories 3 --epsilon 1 --ratio 2": "--epsilon: says the same as --ratio; leave one of the "
+    "two out",
+    "compare quantile x --categories 3 --epsilon 1": 'P: must be a finite number; write it as "0.25", "1e-9" or "3/10"',
+    "compare plurality x --categories 3 --epsilon 1": "QUERY: plurality takes no column here; leave it out: only "
+    "numbers of categories are compared",
+    "compare ranking x --categories 3 --epsilon 1": "QUERY: ranking takes no column here; leave it out: only numbers "
+    "of categories are compared",
+    "compare median x --categories 3 --epsilon 1": "QUERY: median takes no column here; leave it out: only numbers of "
+    "bins are compared",
+    "ledger old.db --copy-to nodir/x.ledger": "--copy-to: {here}/nodir/x.ledger cannot be opened or created (No such "
+    "file or directory); name a file in a folder that can be written",
+    "publish plain.csv count w=3 --epsilon 1": "EXPR: names the column 'w', which the data does not have; choose "
+    "from v",
+    "publish plain.csv majority --epsilon 1": "EXPR: must be a SQL condition for majority; write for example irisdp "
+    'publish DATA majority "age > 64"',
+    "publish plain.csv band 3,2 --epsilon 1": "T1,T2,…: must be different and ascending; write for example irisdp "
+    'publish DATA band "10,100,1000" "age > 64"',
     "publish plain.csv count --epsilon 1 --epsilon 2": "--epsilon: is given 2 times, and can have one value; keep one "
     "of them",
 }
@@ -68,9 +92,31 @@ SAID = {
 
 @pytest.mark.parametrize("command", SAID)
 def test_a_refusal_names_the_way_out(here, command):
+    (here / "no.ledger").write_text("none")
+    (here / "spec.json").write_text('{"kind": "geometric", "n": 3, "privacy": {"ratio": 2}}')
+    irisdp_command("design spec.json -o made.json")
+    irisdp_command("ledger old.db --limit 1")
     ended = irisdp_command(command)
-    assert (ended.status, ended.line) == (2, SAID[command])
-    assert not list(here.glob("*.ledger"))
+    assert (ended.status, ended.line) == (2, SAID[command].replace("{here}", str(here)))
+    assert [path.name for path in here.glob("*.ledger")] == ["no.ledger"]
+
+
+@pytest.mark.parametrize("pin", ["--unit w", "--relation exchange", "--table other.csv"])
+def test_another_promise_of_a_ledger_names_the_argument_that_the_command_has(here, pin):
+    irisdp_command("ledger x.ledger --unit v --table plain.csv")
+    ended = irisdp_command(f"ledger x.ledger {pin}")
+    assert (ended.status, ended.line.endswith("; ask for what is pinned, or name another FILE")) == (1, True)
+    other = irisdp_command("publish plain.csv count --epsilon 1 --unit v --relation exchange --ledger x.ledger")
+    assert other.line.endswith("or name a ledger of its own with --ledger")
+
+
+def test_csv_of_a_ledger_has_the_groups_that_the_table_has(here):
+    (here / "t.csv").write_text("g,v\n=1+1,1\n")
+    asked = ["publish", "t.csv", "count", "--by", "g", "--groups", '=1+1,"a, b"', "--epsilon", "1"]
+    assert irisdp_command(asked).status == 0
+    head, line = csv.reader(irisdp_command("ledger t.ledger --csv").out.splitlines())
+    assert head[3:5] == ["query", "groups"]
+    assert dict(zip(head, line, strict=True))["groups"] == '\'=1+1, "a, b" (2)'
 
 
 def test_a_folder_that_may_not_be_written_is_no_dead_end(here, monkeypatch):
@@ -164,3 +210,19 @@ def test_every_number_on_the_screen_has_the_ends_that_the_file_has(here, asked, 
     shown = irisdp_command(f"publish plain.csv {asked}").out
     assert ("answer_low" in shown) == ("answer_high" in shown) == ends
     assert ("  sure      with probability 95 % or more" in shown) == ends
+
+
+@pytest.mark.parametrize(
+    ("grant", "told"),
+    [
+        ("publish=ann", "granted  ann may publish with this ledger, and read it\n"),
+        ("read=bob", "granted  bob may read this ledger\n"),
+    ],
+)
+def test_a_grant_says_which_role_may_now_do_what(here, monkeypatch, grant, told):
+    granted = []
+    monkeypatch.setattr("irisdp.release.ledger_roles.grant", lambda ledger, *given: granted.append(given))
+    irisdp_command("ledger x.ledger --limit 1")
+    assert irisdp_command(f"ledger x.ledger --grant {grant}").out.endswith(told)
+    assert "granted" not in irisdp_command(f"ledger x.ledger --grant {grant} --json").out
+    assert granted == [tuple(grant.split("=")[::-1])] * 2

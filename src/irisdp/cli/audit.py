@@ -72,6 +72,8 @@ def _privacy(document: MechanismDocument, epsilon: str | None, ratio: str | None
     """Return the privacy to judge against where an option changes what the file states."""
     from ..privacy import Privacy
 
+    if epsilon is not None and ratio is not None:
+        raise BadInput("--epsilon", "says the same as --ratio", "leave one of the two out")
     if epsilon is None and ratio is None:
         if delta is None or document.privacy is None:
             return None

@@ -54,7 +54,7 @@ class Command(TyperCommand):
         """Return a field as it stands on the command line, if that is where its value came from, or would come from."""
         parameter = self._parameter(field, context)
         if parameter is None:
-            return field
+            return field if self.reads_fields else _WORDS.get((context.info_name, field), field)
         if parameter.param_type_name == "argument":
             return str((parameter.metavar or field).split()[0])
         return _longest(parameter.opts)
@@ -63,7 +63,9 @@ class Command(TyperCommand):
         name = field.replace("-", "_")
         source = context.get_parameter_source(name)
         typed = not self.reads_fields or (source and source.name == "COMMANDLINE")
-        return next((found for found in self.params if found.name == name and typed), None)
+        # Such as --csv, whose value Python knows by another name.
+        named = (found for found in self.params if found.name == name or f"--{field.replace('_', '-')}" in found.opts)
+        return next(named, None) if typed else None
 
     def _file_meant(self, error: BadInput, context: Any) -> Path | None:
         """Return the file that is wrong where the help calls it by what looks like a file's name, such as MECH.json.
@@ -85,6 +87,17 @@ def _said_of(file: Path, rule: str) -> str:
     if rule in (f"there is no file {file}", f"finds no file at {str(file)!r}"):
         return "there is no such file"
     return next((rule.removeprefix(f"{name} ") for name in (str(file), file.name) if rule.startswith(f"{name} ")), rule)
+
+
+_WORDS = {
+    ("compare", "quantile"): "P",
+    ("ledger", "ledger"): "FILE",
+    ("publish", "expression"): "EXPR",
+    ("publish", "mechanism"): "MECH.json",
+    ("publish", "quantile"): "P",
+    ("publish", "thresholds"): "T1,T2,…",
+}
+"""What usage lines call what is no argument of its own, or is named by what it holds."""
 
 
 class CommandOnDocuments(Command):

@@ -123,7 +123,7 @@ def interpret_command(
             confidence=confidence,
         )
     except BadInput as error:
-        if error.field != "release" or release.name in error.rule:
+        if error.field not in ("release", "mechanism") or release.name in error.rule:
             raise
         raise BadInput(release.name, error.rule, error.remedy) from None
     documents = found.to_documents()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import BadInput, Refusal
+from ..errors import BadInput, PromiseRefused, Refusal
 from ..exact import in_short, rational, told_above, told_below
 from .options import AsJson, console, print_json, short_path
 
@@ -94,13 +94,15 @@ def ledger_command(
         raise BadInput("FILE", f"there is no ledger {file}", "publish something, or create one with --limit")
     if pinned != (None,) * 4:
         names = [] if public_columns is None else [name.strip() for name in public_columns.split(",")]
-        ledger.pin(promise_in_advance(table=table, relation=relation, unit=unit, public_columns=names))
+        try:
+            ledger.pin(promise_in_advance(table=table, relation=relation, unit=unit, public_columns=names))
+        except PromiseRefused as refusal:
+            raise refusal.said(str(refusal).replace("a ledger of its own with ledger=", "another FILE")) from None
     if most is not None:
         ledger.restrict(most, audience=audience)
-    if grant is not None:
-        _grant(ledger, grant)
+    granted = None if grant is None else _grant(ledger, grant)
     if copy_to is not None:
-        ledger = ledger.copy_to(copy_to)
+        ledger = _copied(ledger, copy_to)
     if verify:
         _verify(ledger, head, as_json=as_json)
     elif as_csv:
@@ -109,6 +111,8 @@ def ledger_command(
         print_json(ledger.to_document())
     else:
         _show(ledger)
+        if granted is not None:
+            console().print(granted, markup=False, soft_wrap=True)
         if copy_to is not None and (roles := _roles(ledger, file)):
             console().print(f"roles    {roles}", soft_wrap=True)
 
@@ -134,13 +138,29 @@ def _roles(ledger: Ledger, left: str) -> str:
     return "grants stay on the server: whoever may write this file may publish" if "://" in left else ""
 
 
-def _grant(ledger: Ledger, allow: str) -> None:
+def _copied(ledger: Ledger, place: str) -> Ledger:
+    """Move a ledger; what is wrong with where it goes is no fault of where it is."""
+    from ..release import Ledger
+
+    try:
+        return ledger.copy_to(place)
+    except BadInput as error:
+        if error.field != "ledger" or Ledger(place).store.name not in error.rule:
+            raise
+        raise BadInput("copy_to", error.rule, error.remedy) from None
+
+
+def _grant(ledger: Ledger, allow: str) -> str:
+    """Let a role use a ledger, and return a line that says which may now do what."""
     from ..release import ledger_roles
+    from ..release.group_names import printable
 
     may, equals, role = allow.partition("=")
     if not equals or may not in ("publish", "read"):
         raise BadInput("grant", "must be publish=ROLE or read=ROLE", "write for example --grant publish=alice")
     ledger_roles.grant(ledger, role, "publish" if may == "publish" else "read")
+    does = "publish with this ledger, and read it" if may == "publish" else "read this ledger"
+    return f"granted  {printable(role)} may {does}"
 
 
 def _verify(ledger: Ledger, head: str | None, *, as_json: bool) -> None:
@@ -165,10 +185,11 @@ def _print_csv(ledger: Ledger) -> None:
     from ..release.group_names import csv_cell
 
     document = ledger.to_document()
-    columns = ["id", "date", "table", "query", "audience", *document["spent"], "refines", "coarsens", "outputs"]
+    columns = ["id", "date", "table", "query", "groups", "audience", *document["spent"]]
+    columns += ["refines", "coarsens", "outputs"]
     print(",".join(columns))
     for release in document["releases"]:
-        told = {**release, "outputs": " ".join(release["outputs"])}
+        told = {**release, "groups": _groups(release["groups"]), "outputs": " ".join(release["outputs"])}
         print(",".join(csv_cell("" if told[name] is None else told[name]) for name in columns))
 
 

@@ -95,6 +95,8 @@ def compare(
 
 def _privacy(epsilon: Any, ratio: Any, delta: Any) -> Privacy:
     """Read what mechanisms keep; below ε = 0 the range is told, as it is beyond its other end."""
+    if epsilon is not None and ratio is not None:
+        raise BadInput("epsilon", "says the same as ratio=", "leave one of the two out")
     for name, value, least in (("epsilon", epsilon, 0), ("ratio", ratio, 1)):
         if value is not None and rational(value, name) < least:
             raise out_of_range(name)

@@ -65,7 +65,7 @@ def compare_top(asked: Asked) -> Comparison:
 def compare_ranking(asked: Asked) -> Comparison:
     """Compare how often categories are not named in their order."""
     if asked.words:
-        raise BadInput("ranking", "takes no column here", "leave it out: only numbers of categories are compared")
+        raise BadInput("query", "ranking takes no column here", "leave it out: only numbers of categories are compared")
     return _compare(asked, "ranking", _categories(asked), None)
 
 

@@ -106,7 +106,7 @@ class _Scored:
 def compare_median(asked: Asked) -> Comparison:
     """Compare how often the wrong bin is named as the median's."""
     if asked.words:
-        raise BadInput("median", "takes no column here", "leave it out: only numbers of bins are compared")
+        raise BadInput("query", "median takes no column here", "leave it out: only numbers of bins are compared")
     return _compare(asked, "median", Fraction(1, 2))
 
 

@@ -104,7 +104,9 @@ class _Ours:
 def compare_winners(asked: Asked) -> Comparison:
     """Compare how often the wrong category is named as the largest."""
     if asked.words:
-        raise BadInput("plurality", "takes no column here", "leave it out: only numbers of categories are compared")
+        raise BadInput(
+            "query", "plurality takes no column here", "leave it out: only numbers of categories are compared"
+        )
     q = asked.needed_categories
     for gaps in asked.gaps:
         if len(gaps) != q:
