@@ -124,7 +124,9 @@ class DepthClasses:
         error = self.expected_error()
         text = f"wrong with probability {shown_above(error['wrong_at_boundary'])} at worst (at the boundary)"
         depth = error["depth_for_99_percent"]
-        return text if depth is None else f"{text}, below 1 % from {records(depth)} away on"
+        if depth is None:
+            return text
+        return f"{text}, below 1 % {f'from {records(depth)} away on' if depth else 'wherever the truth is'}"
 
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for whoever reads the answers."""

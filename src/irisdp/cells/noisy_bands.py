@@ -135,10 +135,9 @@ class NoisyBands:
         """Say the expected error in one line."""
         error = self.expected_error()
         worst = shown_above(error["wrong_band_at_worst"])
-        return (
-            f"in the wrong band with probability {worst} at worst (beside a threshold), "
-            f"below 1 % from {error['depth_for_99_percent']} records away on"
-        )
+        depth = error["depth_for_99_percent"]
+        where = f"from {depth} records away on" if depth else "wherever the truth is"
+        return f"in the wrong band with probability {worst} at worst (beside a threshold), below 1 % {where}"
 
     def to_document(self) -> dict[str, Any]:
         """Describe the mechanism for whoever reads the answers."""

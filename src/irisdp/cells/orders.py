@@ -201,7 +201,8 @@ class LargestCategories:
         """Say the expected error in one line."""
         error = self.expected_error()
         who = "all categories are" if self.k is None else "the last category named and the first that is not are"
-        text = f"right in 99 % where {who} {records(error['apart_for_99_percent'])} apart"
+        apart = error["apart_for_99_percent"]
+        text = f"right in 99 % where {who} {records(apart)} apart" if apart else "right in 99 % however close they are"
         return (
             text
             if "wrong_at_worst" not in error

@@ -20,6 +20,7 @@ from .counts_on_paths import CountNodes
 from .many_records import SpreadNoise, StaircaseNoise
 from .protocol import Law, Link
 from .steps import Steps
+from .wording import short
 
 __all__ = ["NoisySums"]
 
@@ -105,10 +106,8 @@ class NoisySums:
     def describe_error_for(self, unit: str) -> str:
         """Say the same of whoever is protected."""
         error = self.expected_error()
-        said = (
-            f"off by {shown_above(error['mean_absolute'], 6)} on average, by at most {error['within_95_percent']:,} "
-            "in 95 % of cases"
-        )
+        most = short(error["within_95_percent"])
+        said = f"off by {shown_above(error['mean_absolute'], 6)} on average, by at most {most} in 95 % of cases"
         if isinstance(self.noise, GaussianNoise):
             return said
         said += f"; {self.noise.called}, as {self.noise.reason(unit)}"

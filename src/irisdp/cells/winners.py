@@ -135,10 +135,9 @@ class LargestCategory:
     def describe_error(self) -> str:
         """Say the expected error in one line."""
         error = self.expected_error()
-        return (
-            f"wrong with probability {shown_above(error['wrong_at_worst'])} at worst, "
-            f"below 1 % where the largest leads all others by {records(error['lead_for_99_percent'])}"
-        )
+        lead = error["lead_for_99_percent"]
+        where = f"where the largest leads all others by {records(lead)}" if lead else "whatever the lead"
+        return f"wrong with probability {shown_above(error['wrong_at_worst'])} at worst, below 1 % {where}"
 
     def to_document(self) -> dict[str, Any]:
         """Name the mechanism for whoever reads the answers."""

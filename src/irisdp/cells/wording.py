@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["records"]
+__all__ = ["records", "short"]
 
 
 def records(number: int) -> str:
@@ -14,3 +14,14 @@ def records(number: int) -> str:
     ('1 record', '2,000 records')
     """
     return f"{number:,} record{'' if number == 1 else 's'}"
+
+
+def short(number: float) -> str:
+    """Write a number with thousands apart, and without a point where it is whole.
+
+    Examples
+    --------
+    >>> short(0.0), short(1234.5), short(7)
+    ('0', '1,234.5', '7')
+    """
+    return f"{number:,}".removesuffix(".0")

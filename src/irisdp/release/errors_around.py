@@ -10,6 +10,7 @@ from typing import Any
 from ..accounting import Charge
 from ..catalogue import FORMS
 from ..cells import CellMechanism, least_distance
+from ..cells.wording import short
 from ..errors import BadInput
 from ..exact import Enclosure, float_above, rational_text, short_above, shown_above, shown_below
 from ..privacy import Gaussian, Guarantee, Privacy
@@ -113,11 +114,11 @@ def in_columns(rows: Sequence[ErrorAt]) -> list[str]:
     table = [(names[rows[0].level[0]], [short_above(row.level[1], 4) for row in rows])]
     if any(row.mean is not None for row in rows):
         table.append(("off by, on average", ["-" if row.mean is None else shown_above(row.mean) for row in rows]))
-        table.append(("in 95 % at most", ["-" if row.likely is None else f"{row.likely:,}" for row in rows]))
+        table.append(("in 95 % at most", ["-" if row.likely is None else short(row.likely) for row in rows]))
     else:
-        worst = ["-" if row.at_worst is None else shown_below(row.at_worst) for row in rows]
+        worst = [_chance(row.at_worst) for row in rows]
         table.append(("right, at worst", worst))
-        table.append(("right in 95 % from", ["-" if row.likely is None else f"{row.likely:,}" for row in rows]))
+        table.append(("right in 95 % from", ["-" if row.likely is None else short(row.likely) for row in rows]))
     if any(row.chance is not None for row in rows):
         table.append(("within, as asked", [_chance(row.chance) for row in rows]))
     first = max(len(name) for name, _ in table)
