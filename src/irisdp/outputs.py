@@ -202,7 +202,9 @@ def _check_place(path: Path, field: str) -> None:
             pass
     except OSError:
         raise BadInput(
-            field, f"cannot write to the folder {path.parent}", "choose a folder that exists and can be written"
+            field,
+            f"cannot write to the folder {path.parent.absolute()}",
+            "choose a folder that exists and can be written",
         ) from None
 
 

@@ -101,7 +101,8 @@ def _show_plan(foreseen: BatchOutlook) -> None:
 _PRICES = ("epsilon", "delta", "mu")
 
 
-def _show_cost(planned: BatchPlan) -> None:
+def _show_cost(planned: BatchPlan, *, repeated: bool = False) -> None:
+    """Say what all costs and by which rules it is read; of what is repeated it was said that it costs nothing."""
     from rich.markup import escape
 
     one = planned.plans[0]
@@ -109,7 +110,7 @@ def _show_cost(planned: BatchPlan) -> None:
     notes = {line: None for each in planned.plans for line in each.describe_unlisted()}
     said = [
         *(("note", line) for line in notes),
-        *planned.describe_cost(),
+        *(line for line in planned.describe_cost() if not (repeated and line[0] == "cost")),
         *(("project", line) for line in one.describe_project()),
     ]
     said += [*(("read", reading) for reading in one.describe_reading())]
@@ -143,13 +144,13 @@ def _show(published: BatchPublication) -> None:
         for path in found.out:
             view.print(f"  written   {escape(str(path))}", soft_wrap=True)
     for path in published.pages:
-        view.print(f"  page      {escape(str(path))}", soft_wrap=True)
+        view.print(f"  written   {escape(str(path))}", soft_wrap=True)
     if published.repeated:
-        view.print("  charged   nothing: all this was answered before, and these are the same answers")
+        view.print("  cost      nothing: all this was answered before, and these are the same answers")
         view.print(f"  before    {published.charged}: what line {published.id} of the ledger was charged")
     elif type(published.cost) is not type(published.plan.cost):
         view.print(f"  charged   {published.cost}: that is what this ledger counts")
-    _show_cost(published.plan)
+    _show_cost(published.plan, repeated=published.repeated)
     view.print(
         f"  ledger    {escape(short_path(published.ledger))}: {escape(published.describe_budget())}", soft_wrap=True
     )

@@ -79,6 +79,11 @@ class EachCategory(AboutCategories, AnswersLists):
         # One column of answers holds values of one kind.
         return (*(declared if all(isinstance(name, str) for name in declared) else map(str, declared)), OTHER)
 
+    @property
+    def rest(self) -> str | None:
+        """What is answered about a record that is in no declared category; None where that is declared itself."""
+        return None if OTHER in self._bound().names else OTHER
+
     def statistics(
         self, table: Table, *, condition: Condition | None, groups: Cells | None, unit: Unit | None
     ) -> RecordValues:

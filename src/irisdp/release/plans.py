@@ -291,8 +291,12 @@ class Plan:
         return [*self.asked.describe_reading(), *map(str, categories), *self.query.describe_values()]
 
     def describe_categories(self) -> list[str]:
-        """Say the same of the categories that the question is about."""
-        return [] if self.query.categories is None else [self.query.categories.describe()]
+        """Say the same of the categories that the question is about, and what stands for all others."""
+        if self.query.categories is None:
+            return []
+        rest = getattr(self.query, "rest", None)
+        beyond = "" if rest is None else f'; and "{rest}", for any other value or none: it may be the answer about any'
+        return [self.query.categories.describe() + beyond]
 
     def describe_cost(self) -> str:
         """Say the cost in one line."""
