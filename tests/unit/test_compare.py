@@ -269,7 +269,7 @@ def test_the_command_prints_writes_and_does_not_overwrite(capsys, tmp_path, monk
         ("median --epsilon 1", "--categories: is missing; "),
         ("median --categories 3 --gaps 0,1,2 --epsilon 1", "--gaps: is not used by median; "),
         ("quantile --categories 3 --epsilon 1", "QUERY: quantile needs a number P and takes no column here; "),
-        ("quantile 1.5 --categories 3 --epsilon 1", "quantile: must be above 0 and at most 1; "),
+        ("quantile 1.5 --categories 3 --epsilon 1", "P: must be above 0 and at most 1; "),
         ("plurality --categories 3 --epsilon 1 -o c.png", "-o: must end by .svg; "),
     ],
 )
