@@ -24,7 +24,7 @@ def ledger_command(
         str,
         typer.Argument(
             metavar="FILE",
-            help="A file, or postgresql://USER@HOST/DATABASE?schema=NAME; all options but --json create it.",
+            help="A file, or postgresql://USER@HOST/DATABASE?schema=NAME; made by --limit, or by what is pinned.",
         ),
     ],
     limit: Annotated[
