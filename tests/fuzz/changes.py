@@ -1,8 +1,8 @@
 """Changed inputs: a valid one with a few places changed, in bytes, in text or in a document.
 
-Each is made of what was fed before and of words of its kind. What an input made the library say is remembered without
-its names and numbers; one that made it say something new is fed again and again (`Pool`). That guides the search to new
-branches as coverage would, at no cost: nearly every branch that refuses says so in words of its own.
+Each is made of what was fed before and of words of its kind. Of blind changes, what an input made the library say is
+remembered without its names and numbers, and one that made it say something new is fed again and again (`Pool`): nearly
+every branch that refuses says so in words of its own. Of branches that accept, coverage tells (`feeding.py`).
 """
 
 from __future__ import annotations

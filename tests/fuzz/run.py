@@ -1,170 +1,124 @@
 """Feed every target with changed inputs and watch what takes them; print a table.
 
-    run.py [--share 0.01] [--only NAME,…] [--seed N] [--jobs 2]
+    run.py [--share 0.01] [--only NAME,…] [--seed N] [--jobs 2] [--blind]
+    run.py --replay build/fuzz/TARGET/FILE …
+
+Atheris proposes the inputs: it keeps what reached branches, and outcomes of comparisons, that nothing reached before,
+and changes it further (docs/decisions/0062). Where it cannot be had, and with --blind, changes know nothing of the
+code. Each run takes a seed of its own and prints it.
 
 Each target runs in a process of its own, which writes down every input before it takes it. This one watches: an input
 that takes more than five seconds of the processor, or ends the process, is a finding, and the process is started anew
-behind it. So is whatever `targets.py` calls one. Findings are kept in build/fuzz, and the status is then 1.
+behind it. So is whatever `target.py`, `judging.py` and `spending.py` call one. Findings are kept in build/fuzz, one
+input a file, which --replay takes alone; the status is then 1.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
+import importlib.util
+import io
 import multiprocessing
 import os
 import pickle
+import pkgutil
 import random
-import resource
+import shutil
 import sys
 import tempfile
 import time
-import traceback
-from collections.abc import Callable
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from fuzz.changes import Pool, said
-from fuzz.targets import MARK, TARGETS
-from irisdp.errors import IrisError
+__all__ = ["main", "watch"]
 
 HANG = 5
 """Seconds of the processor that one input may take."""
 STUCK = 120
 """Seconds on the clock, for what waits instead of working; a busy machine makes others wait, too."""
-MEMORY = 3 << 30
-"""Bytes of address space that a process may take besides what it began with; the engine reserves much of it."""
-MOST_FINDINGS = 40
-OUT = Path("build/fuzz")
+FEWEST = 10
+"""Inputs that the smallest share feeds."""
+TOLD = 5
+"""Findings of a target that are printed; all are kept."""
+IN_MEMORY = Path("/dev/shm")
+"""Where nothing waits for a disk, if there is such a place; what disks do is tried elsewhere (`tests/statistics`)."""
 
 
-@dataclass
-class Books:
-    """What became of the inputs of one target."""
+def loaded(*, guided: bool, planted: bool) -> dict[str, Any]:
+    """Load the targets, and under guidance the library with counters in it, of which each process has a copy."""
+    if guided and not planted:
+        import atheris
 
-    inputs: int = 0
-    taken: int = 0
-    refused: int = 0
-    messages: int = 0
-    slowest: float = 0
-    """Seconds of the processor."""
-    grown: int = 0
-    """Bytes that the process grew by, at most."""
-    findings: list[tuple[str, str]] = field(default_factory=list)
-    """Kind and input."""
+        with contextlib.redirect_stderr(io.StringIO()):  # it names every module
+            # Left open: what is imported later is counted too.
+            atheris.instrument_imports(include=["irisdp"]).__enter__()
+            library = importlib.import_module("irisdp")
+            for module in pkgutil.walk_packages(library.__path__, "irisdp."):
+                if "__main__" not in module.name and ".explorer" not in module.name:
+                    with contextlib.suppress(ImportError):
+                        importlib.import_module(module.name)
+    if not planted:
+        return dict(importlib.import_module("fuzz.targets").TARGETS)
+    wrong = importlib.import_module("fuzz.planted").TARGETS
+    if guided:
+        import atheris
 
-
-def judged(take: Callable[[Any, Path], object], given: Any, folder: Path) -> tuple[str, str]:
-    """Take an input; return what was said, and what is wrong with that."""
-    try:
-        found = take(given, folder)
-    except IrisError as error:
-        words = str(error)
-        if "\n" in words:
-            return words, "more than one line"
-        if MARK in words and not _is_public(given):
-            return words, "the mark of a record"
-        return words, ""
-    except MemoryError:
-        return "memory", "MemoryError"
-    except Exception as error:
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        return "", f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
-    return found if isinstance(found, str) else "", ""
+        with contextlib.redirect_stderr(io.StringIO()):
+            wrong = {name: replace(one, take=atheris.instrument_func(one.take)) for name, one in wrong.items()}
+    return wrong
 
 
-def _is_public(given: Any) -> bool:
-    """Tell whether the mark has come into a name: a header, a schema, a question."""
-    if isinstance(given, bytes):
-        head = given.split(b"\n")[0].split(b"\r")[0]
-        return MARK.encode() in head or not given.startswith(b"g,v,u\n")
-    return MARK in str(given)
-
-
-def feed(name: str, start: int, stop: int, seed: int, beside: Path) -> None:
-    """Feed a target, in a process of its own, with the inputs from one number to another."""
-    target, folder = TARGETS[name], beside / "work"
-    folder.mkdir(exist_ok=True)
-    os.chdir(folder)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    os.dup2(os.open(beside / "last words", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
-    pool = Pool(target.seeds(folder))
-    for one in pool.seeds:
-        judged(target.take, one, folder)  # what is loaded once is loaded here
-    held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (held + MEMORY, held + MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 28, 1 << 28))
-    first = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    books = Books()
-    with (beside / "now").open("wb", buffering=0) as now:
-        for number in range(start, stop):
-            chance = random.Random(f"{seed} {name} {number}")
-            given = target.change(pool.pick(chance), pool.pick(chance), chance)
-            now.seek(0)
-            now.write(pickle.dumps((number, given)))
-            since = time.process_time()
-            words, wrong = judged(target.take, given, folder)
-            took = time.process_time() - since
-            books.inputs += 1
-            books.taken += not words and not wrong
-            books.refused += bool(words) and not wrong
-            books.slowest = max(books.slowest, took)
-            if took > HANG:
-                wrong = wrong or f"took {took:.1f} s"
-            if wrong:
-                books.findings.append((f"{wrong}: {words[:200]}", repr(given)[:4000]))
-            pool.hear(given, wrong or said(words))
-            if number % 64 == 0 or len(books.findings) >= MOST_FINDINGS:
-                _note(beside, books, pool, first)
-            if len(books.findings) >= MOST_FINDINGS:
-                break
-    _note(beside, books, pool, first)
-    os._exit(0)
-
-
-def _note(beside: Path, books: Books, pool: Pool, first: int) -> None:
-    books.messages = len(pool.heard)
-    books.grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - first) << 10
-    (beside / "books~").write_bytes(pickle.dumps(books))
-    (beside / "books~").replace(beside / "books")
-
-
-def watch(name: str, number: int, seed: int) -> Books:
+def watch(
+    name: str,
+    target: Any,
+    number: int,
+    source: int | Sequence[bytes],
+    *,
+    guided: bool = False,
+    keep: Path | None = None,
+) -> Any:
     """Run a target to its end, whatever its inputs do to the process; return the books of all."""
+    from fuzz.feeding import MOST_FINDINGS, feed
+    from fuzz.judging import Books, Finding
+
     whole, start = Books(), 0
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory(dir=IN_MEMORY if IN_MEMORY.is_dir() else None) as place:
         beside = Path(place)
         while start < number and len(whole.findings) < MOST_FINDINGS:
             for file in ("now", "books"):
                 (beside / file).unlink(missing_ok=True)
             process = multiprocessing.get_context("fork").Process(
-                target=feed, args=(name, start, number, seed, beside), daemon=True
+                target=feed, args=(name, target, source, guided, start, number, beside, HANG), daemon=True
             )
             process.start()
             wrong = _waited(process, beside)
             with contextlib.suppress(FileNotFoundError):
-                books = pickle.loads((beside / "books").read_bytes())
-                whole.inputs += books.inputs
-                whole.taken += books.taken
-                whole.refused += books.refused
-                whole.messages = max(whole.messages, books.messages)
-                whole.slowest = max(whole.slowest, books.slowest)
-                whole.grown = max(whole.grown, books.grown)
-                whole.findings += books.findings
+                whole.add(pickle.loads((beside / "books").read_bytes()))
             if not wrong:
                 break
             try:
                 last, given = pickle.loads((beside / "now").read_bytes())
             except (OSError, EOFError, pickle.UnpicklingError):
-                whole.findings.append((f"{wrong}, before any input", ""))
+                whole.findings.append(Finding(f"{wrong}, before any input", b""))
                 break
-            whole.findings.append((wrong, repr(given)[:4000]))
+            whole.findings.append(Finding(wrong, given))
             start = last + 1
+            for path in beside.glob("corpus/*"):
+                if path.read_bytes() == given:
+                    path.unlink()
+        found = list(beside.glob("corpus/*"))
+        whole.new = sum(not path.name.startswith("seed ") for path in found)
+        if keep is not None:
+            keep.mkdir(parents=True)
+            for path in found:
+                shutil.copy(path, keep)
     return whole
 
 
@@ -189,38 +143,97 @@ def _waited(process: Any, beside: Path) -> str:
     return f"ended the process ({process.exitcode}) {' '.join(words[-3:])[:300]}"
 
 
-def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--share", type=float, default=1)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
-    told = parser.parse_args(arguments)
-    names = [name for name in TARGETS if told.only in ("", name) or name in told.only.split(",")]
+def replayed(files: list[Path], targets: dict[str, Any]) -> dict[str, Any]:
+    """Take inputs that were kept, each alone, by the target that their folder is named after."""
+    from fuzz.corpus import read
+    from fuzz.target import slug
 
-    def fed(name: str) -> Books:
-        books = watch(name, max(20, round(TARGETS[name].whole * told.share)), told.seed)
-        kinds = sorted({kind.split(":")[0] for kind, _ in books.findings})
-        print(f"{name}: {books.inputs:,} inputs, {len(books.findings)} findings {kinds}", file=sys.stderr, flush=True)
+    named = {slug(name): name for name in targets}
+    found: dict[str, Any] = {}
+    for file in files:
+        name = named[file.resolve().parent.name]
+        books = watch(name, targets[name], 1, [read(file)])
+        for finding in books.findings:
+            print(f"{file}: {finding.kind}")
+        found[name] = found.get(name, type(books)())
+        found[name].add(books)
+    return found
+
+
+def options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--share", type=float, default=1, help="of what a whole run feeds")
+    parser.add_argument("--only", default="", help="names of targets, or of their folders")
+    parser.add_argument("--seed", type=int, help="that of a run which is to be repeated")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--blind", action="store_true", help="without Atheris")
+    parser.add_argument("--keep", type=Path, help="a folder for what the run would go on with")
+    parser.add_argument("--replay", type=Path, nargs="+", help="files that were kept, and nothing else")
+    parser.add_argument("--out", type=Path, default=Path("build/fuzz"), help="where findings are kept")
+    parser.add_argument("--planted", action="store_true", help="feed planted mistakes, and nothing else")
+    return parser
+
+
+def main(arguments: list[str]) -> int:
+    from fuzz.target import slug
+
+    told = options().parse_args(arguments)
+    here = importlib.util.find_spec("atheris") is not None
+    guided = here and not told.blind and not told.replay
+    targets = loaded(guided=guided, planted=told.planted)
+    if told.replay:
+        found = replayed(told.replay, targets)
+        print(table(found))
+        return int(any(books.findings for books in found.values()))
+    names = [name for name in targets if told.only in ("", name) or {name, slug(name)} & set(told.only.split(","))]
+    seed = random.SystemRandom().randrange(1, 1 << 31) if told.seed is None else told.seed
+    how = "under guidance" if guided else "blind" if here else "blind, for want of Atheris"
+    print(f"{how}; seed {seed}, which --seed repeats", flush=True)
+
+    def fed(name: str) -> Any:
+        number, since = max(FEWEST, round(targets[name].whole * told.share)), time.monotonic()
+        keep = told.keep and told.keep / slug(name)
+        books = watch(name, targets[name], number, seed, guided=guided, keep=keep)
+        kinds = sorted({finding.kind.split(":")[0] for finding in books.findings})
+        took = f"{time.monotonic() - since:.0f} s"
+        print(
+            f"{name}: {books.inputs:,} inputs, {took}, {len(books.findings)} findings {kinds}",
+            file=sys.stderr,
+            flush=True,
+        )
         return books
 
     with ThreadPoolExecutor(told.jobs) as several:
         found = dict(zip(names, several.map(fed, names), strict=True))
-    print("| fed | inputs | taken | refused in one line | sentences | slowest (s) | grew by (MiB) | findings |")
-    print("|---|---|---|---|---|---|---|---|")
+    print(table(found))
+    _keep(found, told.out)
+    return int(any(books.findings for books in found.values()))
+
+
+def table(found: dict[str, Any]) -> str:
+    """Write what became of all inputs."""
+    rows = [
+        "| fed | inputs | taken | refused in one line | sentences | reached more | a second | slowest (s) |"
+        " grew by (MiB) | findings |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
     for name, books in found.items():
-        print(
-            f"| {name} | {books.inputs:,} | {books.taken:,} | {books.refused:,} | {books.messages} |"
-            f" {books.slowest:.2f} | {books.grown >> 20} | {len(books.findings)} |"
+        rows.append(
+            f"| {name} | {books.inputs:,} | {books.taken:,} | {books.refused:,} | {books.messages} | {books.new} |"
+            f" {books.inputs / max(books.seconds, 0.001):,.0f} | {books.slowest:.2f} | {books.grown >> 20} |"
+            f" {len(books.findings)} |"
         )
     wrong = sum(len(books.findings) for books in found.values())
-    print(f"{sum(books.inputs for books in found.values()):,} inputs, {wrong} findings")
+    return "\n".join([*rows, f"{sum(books.inputs for books in found.values()):,} inputs, {wrong} findings"])
+
+
+def _keep(found: dict[str, Any], out: Path) -> None:
+    from fuzz.judging import kept
+
     for name, books in found.items():
         if books.findings:
-            OUT.mkdir(parents=True, exist_ok=True)
-            text = "\n".join(f"{kind}\n    {given}" for kind, given in books.findings)
-            (OUT / f"{name}.txt").write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
-    return 1 if wrong else 0
+            for kind, path in kept(name, books.findings, out)[:TOLD]:
+                print(f"{name}: {kind[:120]}\n    python tests/fuzz/run.py --replay {path}")
 
 
 if __name__ == "__main__":
