@@ -417,7 +417,8 @@ def test_files(tmp_path):
     (tmp_path / "latin.json").write_bytes(b'"\xe9"')
     gone = tmp_path / "gone.json"
     assert refused(read_json, gone, "f") == f"f: there is no file {gone}; check the path"
-    for path in (tmp_path, tmp_path / "latin.json", "a\0b"):
+    assert refused(read_json, tmp_path, "f") == f"f: {tmp_path} is no regular file; give a JSON file"
+    for path in (tmp_path / "latin.json", "a\0b"):
         assert refused(read_json, path, "f").endswith("as UTF-8 text; give a JSON file that can be read")
     assert refused(read_json, 7, "f") == "f: must be the path of a file, not int; give a path"
 

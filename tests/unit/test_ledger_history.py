@@ -181,10 +181,10 @@ def test_releases_are_printed_as_csv_with_exact_numbers(ledger, capsys):
     lines = list(csv.reader(capsys.readouterr().out.splitlines()))
     date = ledger.releases()[0].settled
     assert lines == [
-        ["id", "date", "table", "query", "audience", "epsilon", "delta", "refines", "coarsens", "outputs"],
-        ["1", date, "", "count", "press", "0.1", "0", "", "", "/out/a, b.csv /out/c.csv"],
-        ["2", date, "t.csv", "count", "board", "0.1", "0", "", "", ""],
-        ["3", ledger.releases()[2].settled, "", "'=1+1", "", "1/3", "1/7", "", "", ""],
+        ["id", "date", "table", "query", "groups", "audience", "epsilon", "delta", "refines", "coarsens", "outputs"],
+        ["1", date, "", "count", "", "press", "0.1", "0", "", "", "/out/a, b.csv /out/c.csv"],
+        ["2", date, "t.csv", "count", "", "board", "0.1", "0", "", "", ""],
+        ["3", ledger.releases()[2].settled, "", "'=1+1", "", "", "1/3", "1/7", "", "", ""],
     ]
     for wrong in ("--json", "--verify"):
         assert run(["ledger", str(ledger.place), "--csv", wrong]) == 2

@@ -245,7 +245,7 @@ class TestDryRunsKnowTheLedger:
         assert ledger["if_unchanged"]["refused"]["pinned"] == {"relation": "add-remove"}
         other = ("publish", "anes96.csv", "count", "--epsilon", 1, "--table", "other")
         said, ledger = self.dry(capsys, *other)
-        assert "would be refused if the data has changed since the last release" in said
+        assert "would be refused unless the data is what was answered about under another name" in said
         assert ledger["if_unchanged"]["repeated"] is True
 
     def test_the_same_whatever_the_records(self, table, capsys):
