@@ -106,7 +106,8 @@ FORMS = (
     Form(
         "column.EachCategory",
         "column COLUMN",
-        "each record's category, by randomised response: a row for each record, in their order",
+        "each record's category, by randomised response: a row for each record, in their order; `other` "
+        "for any that is not declared",
     ),
 )
 """In the order in which help lists them."""

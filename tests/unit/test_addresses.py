@@ -43,7 +43,7 @@ def refused(here, command, field):
     ("typed", "field"),
     [
         (["publish", "t.csv", "count", "--epsilon", "1", "--ledger"], "--ledger"),
-        (["ledger"], "ledger"),
+        (["ledger"], "FILE"),
         (["publish"], "DATA"),
     ],
     ids=["ledger of a release", "ledger", "data"],

@@ -340,7 +340,7 @@ def test_a_hostile_file_is_refused_in_one_line_and_nothing_is_spent(name, file, 
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.count("\n") == 1
-    assert said.err.startswith("irisdp: mechanism: ") or said.err.startswith("mechanism: "), said.err
+    assert said.err.startswith("irisdp: MECH.json: "), said.err
     letters = set(said.err) - {"\n"}
     assert not [letter for letter in letters if unicodedata.category(letter) in ("Cc", "Cf", "Zl", "Zp", "Cs")]
     assert sorted(os.listdir(tmp_path)) == before
