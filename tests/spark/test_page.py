@@ -20,7 +20,20 @@ pytestmark = [
 ]
 
 
+def end_java():
+    """End the Java that tests before this one began: it stays in the folder where it was started."""
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    if gateway is not None:
+        gateway.shutdown()
+        gateway.proc.stdin.close()
+        gateway.proc.wait(60)
+        SparkContext._gateway = SparkContext._jvm = None
+
+
 def test_the_page_about_spark_can_be_typed(tmp_path, monkeypatch):
+    end_java()
     monkeypatch.setitem(os.environ, "SPARK_LOCAL_IP", "127.0.0.1")
     page = ROOT / "docs" / "howto" / "spark.md"
     try:
