@@ -23,7 +23,7 @@ help:
 	@echo "make proofs       check the formal proofs with Coq, from scratch (installs Debian's packages where root)"
 	@echo "make checker      build the verified checker of mechanism files (build/checker/iris-check)"
 	@echo "make reproduce    recompute what the works behind Iris print, into build/reproduce"
-	@echo "make versions     run quick tests with each Python from 3.11 on, and with the oldest packages allowed"
+	@echo "make versions     run quick tests, and the README on the built wheel, with the newest and the oldest packages"
 	@echo "make sbom         write a bill of materials to build/sbom.json"
 	@echo "make docs         rebuild the generated parts of the documentation"
 	@echo "make site         make the manual, strictly: no warning, no broken link (build/site/index.html)"
@@ -124,7 +124,8 @@ sbom: $(VENV)/.develop
 	$(BIN)/uv tool run --quiet --from cyclonedx-bom==7.5.0 cyclonedx-py environment build/handed-out/bin/python \
 	  --pyproject pyproject.toml --output-reproducible --output-format JSON --output-file build/sbom.json
 
-# The quick tests with every Python from 3.11 on that is here or can be had, and with the oldest packages that are allowed.
+# The quick tests with every Python from 3.11 on that is here or can be had, with the newest packages of today and with the
+# oldest that are allowed; and the README typed with the built wheel.
 versions: $(VENV)/.develop
 	tests/versions.sh $(BIN)/uv
 
@@ -137,13 +138,15 @@ $(VENV)/.site: requirements/site.txt $(VENV)/.runtime
 site: $(VENV)/.site
 	$(BIN)/python docs/site/build.py
 
+# UPGRADE=--upgrade takes the newest release of everything, where pins are else kept.
+UPGRADE ?=
 lock: $(VENV)/.develop
-	$(BIN)/uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --no-emit-index-url \
+	$(BIN)/uv pip compile --quiet $(UPGRADE) --universal --no-header --no-annotate --python-version 3.11 --no-emit-index-url \
 	  --extra build pyproject.toml --output-file requirements/runtime.txt
-	$(BIN)/uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --no-emit-index-url \
+	$(BIN)/uv pip compile --quiet $(UPGRADE) --universal --no-header --no-annotate --python-version 3.11 --no-emit-index-url \
 	  $(addprefix --extra ,all test browser build check bench lock) --constraint requirements/runtime.txt \
 	  pyproject.toml --output-file requirements/develop.txt
-	$(BIN)/uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --no-emit-index-url \
+	$(BIN)/uv pip compile --quiet $(UPGRADE) --universal --no-header --no-annotate --python-version 3.11 --no-emit-index-url \
 	  --extra site --constraint requirements/develop.txt pyproject.toml --output-file requirements/site.txt
 
 clean:
