@@ -31,8 +31,12 @@ Fixpoint reached answers slack (k : positive) (asked : seq bool) (table : seq (s
 Fixpoint apart (answers : seq nat) : bool :=
   if answers is v :: answers then ~~ has (eqn v) answers && apart answers else true.
 
+(* rows may be rounded: by at most 2^-45 in each entry of a row, and so by at most width times that in any event *)
+Definition rounding : Z := Z.pow 2 45.
+Definition most_slack f : fraction := (Z.of_nat (width f), rounding).
+
 Definition check_first_choices f (given : seq bool) (rankings : seq (seq nat)) (ranking_of : seq nat) rounds slack :=
-  [&& check f, proper slack, eqn (size given) (size (rows f)), eqn (size ranking_of) (size (rows f)),
+  [&& check f, proper slack && le slack (most_slack f), eqn (size given) (size (rows f)), eqn (size ranking_of) (size (rows f)),
       all (fun c => ltn c (size rankings)) ranking_of,
       all (fun ranking => apart ranking && all (fun v => ltn v (width f)) ranking) rankings &
       all (fun c => let ranking := nth [::] rankings c in
@@ -176,15 +180,26 @@ End File.
 Definition first_choices f (rankings : seq (seq nat)) (ranking_of : seq nat) (i : input f) k : {set output f} :=
   event (width f) (take k (nth [::] rankings (nth 0%N ranking_of i))).
 
+Lemma power_of_two n : @of_Z F (Z.pow 2 (Z.of_nat n)) = 2%:R ^+ n.
+Proof.
+elim: n => [|n IH]; first by rewrite expr0; exact: (of_Z_nat F 1).
+rewrite Nat2Z.inj_succ Z.pow_succ_r; last by lia.
+by rewrite of_ZM IH exprS; congr (_ * _); exact: (of_Z_nat F 2).
+Qed.
+Lemma number_most_slack f : number (most_slack f) = (width f)%:R / 2%:R ^+ 45.
+Proof. by rewrite /number /most_slack of_Z_nat -power_of_two. Qed.
+
 Theorem first_choices_correct f given rankings ranking_of rounds slack :
   check_first_choices f given rankings ranking_of rounds slack ->
+  number slack <= (width f)%:R / 2%:R ^+ 45 /\
   forall M : input f -> output f -> F, laws M -> private_under M ->
   (forall i : input f, nth false given i -> M i =1 @mechanism F f i) ->
   forall i k, (0 < k <= width f)%N ->
   prob (M i) (first_choices rankings ranking_of i k) <=
   prob (@mechanism F f i) (first_choices rankings ranking_of i k) + number slack.
 Proof.
-case/and5P=> cf ps /eqP sg /eqP sr /and3P[/allP inside /allP ok /allP best] M lM pM shares i k /andP[k0 kw].
+case/and5P=> cf /andP[ps capped] /eqP sg /eqP sr /and3P[/allP inside /allP ok /allP best].
+split=> [|M lM pM shares i k /andP[k0 kw]]; first by rewrite -number_most_slack number_le.
 set c := nth 0%N ranking_of i; have cr : c \in ranking_of by rewrite mem_nth ?sr.
 have cs : (c < size rankings)%N := inside _ cr.
 have /andP[ra rw] := ok _ (mem_nth [::] cs); set answers := take k (nth [::] rankings c).

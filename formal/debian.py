@@ -16,7 +16,9 @@ def missing(checker=False):
     """Return the packages to install, all of them if anything of theirs is missing; none if nothing is."""
     there = shutil.which("coqc") and all((library() / name).exists() for name in LIBRARIES)
     lacking = () if there else PROOFS
-    if checker and not (shutil.which("ocamlfind") and shutil.which("ocamlopt") and finds("zarith")):
+    if checker and not (
+        shutil.which("ocamlfind") and shutil.which("ocamlopt") and finds("zarith", "big_int_Z.cmi", "zarith.cmxa")
+    ):
         lacking += CHECKER
     return lacking
 
@@ -26,9 +28,10 @@ def library():
     return Path(subprocess.check_output(["coqc", "-where"], text=True).strip()) / "user-contrib" / "mathcomp"
 
 
-def finds(package):
-    """Say whether OCaml has a package."""
-    return subprocess.run(["ocamlfind", "query", package], capture_output=True, check=False).returncode == 0
+def finds(package, *files):
+    """Say whether OCaml has a package with these files: what is needed to run it alone lacks those to compile with."""
+    done = subprocess.run(["ocamlfind", "query", package], capture_output=True, text=True, check=False)
+    return done.returncode == 0 and all((Path(done.stdout.strip()) / name).exists() for name in files)
 
 
 def install(checker=False):

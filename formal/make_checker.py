@@ -5,9 +5,11 @@
 """
 
 import argparse
+import fcntl
 import hashlib
 import shutil
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 from checks import Refused, compile_one, coq, needs
@@ -54,10 +56,29 @@ def main():
 
 
 def build(program=PROGRAM):
-    """Prove, extract and compile, unless that was done of the same sources; return the program's path."""
-    stamp = program.with_name("sources.sha256")
-    if program.exists() and stamp.exists() and stamp.read_text() == digest():
-        return program
+    """Prove, extract and compile, unless that was done of the same sources; return the program's path.
+
+    Processes that call this at once build once: the others wait, and find the program.
+    """
+    with alone(program.parent):
+        stamp = program.with_name("sources.sha256")
+        if not (program.exists() and stamp.exists() and stamp.read_text() == digest()):
+            build_anew(program)
+            stamp.write_text(digest())
+    return program
+
+
+@contextmanager
+def alone(folder):
+    """Hold the lock of a folder. The file of the lock is next to the folder, which a build removes."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def build_anew(program):
+    """Prove, extract and compile in an empty folder."""
     if lacking := missing(checker=True):
         raise Refused(f"{' '.join(lacking)}: not installed")
     folder = program.parent
@@ -70,8 +91,6 @@ def build(program=PROGRAM):
         shutil.copy(path, folder)
     compile_one(folder, "Extract")
     link(folder, program)
-    stamp.write_text(digest())
-    return program
 
 
 def build_broken(program, what):
@@ -90,7 +109,10 @@ def build_broken(program, what):
 
 def link(folder, program):
     """Compile the extracted program and its driver."""
-    coq(["ocamlfind", "ocamlopt", "-w", "-a", "-package", "zarith", "-linkpkg", *SOURCES, "-o", program.name], folder)
+    coq(
+        ["ocamlfind", "ocamlopt", "-w", "-a", "-package", "zarith,unix", "-linkpkg", *SOURCES, "-o", program.name],
+        folder,
+    )
 
 
 def below():

@@ -38,6 +38,12 @@ PLANTED = [
         "FirstChoices.v is refused",
     ),
     (
+        "first choices up to any slack",
+        "FirstChoices",
+        [("proper slack && le slack (most_slack f)", "proper slack && proper slack")],
+        "FirstChoices.v is refused",
+    ),
+    (
         "a bound by universality where delta is above 0",
         "Readings",
         [("~~ le rd.1 unit && equal rd.2 zero else", "~~ le rd.1 unit && equal rd.2 rd.2 else")],

@@ -3,6 +3,24 @@
 open Json
 open Reading
 
+let all_private = "all private mechanisms"
+let same_rows = "mechanisms with these boundary rows"
+
+(* which mechanisms are compared: a file may claim this, or less *)
+let insist_on_scope certificate proven =
+  match optional "among" certificate with
+  | None -> ()
+  | Some (Text among) when among = same_rows || among = proven -> ()
+  | Some _ -> fail "the scope is wider than what the certificate proves"
+
+(* how far an entry may be from the theorem's, as the file states it *)
+let within certificate =
+  let a, b = if List.mem "within" (keys certificate) then Numbers.fraction (part "within" certificate) else (Z.zero, Z.one) in
+  insist (Z.sign a >= 0) "within must be at least 0";
+  Q.make a b
+
+let states_goal certificate = List.exists (fun key -> List.mem key ["aggregate"; "loss"; "weights"]) (keys certificate)
+
 let integer = (fun x -> (x, Z.one))
 let mechanism_size mechanism = Array.length mechanism.inputs
 
@@ -106,6 +124,8 @@ let read document mechanism =
   | Object members ->
     (match List.assoc_opt "certificate" members with
      | Some (Object _ as certificate) when part "kind" certificate = Text "dual" ->
+       insist_on_scope certificate all_private;
+       ignore (within certificate);
        let objective = part "objective" document in
        let goal = goal mechanism certificate and entries = entries mechanism certificate in
        let value = Numbers.fraction (part "value" objective) in

@@ -15,8 +15,6 @@ let rounding = Q.make Z.one (Z.shift_left Z.one 45)
 (* bits of fractions multiplied, about, beyond which a certificate is left unread *)
 let most_work = 2_000_000_000
 
-let has key = function Object members -> List.mem_assoc key members | _ -> false
-
 (* the inputs and the outputs are 0, 1, ..., and nothing but that path joins them: that it does, Coq's program sees *)
 let insist_on_counts mechanism =
   let counts = List.init (Array.length mechanism.inputs) count in
@@ -37,17 +35,13 @@ let work mechanism theorem =
 
 let of_theorem document mechanism certificate theorem =
   insist_on_counts mechanism;
-  let goal_stated = List.exists (fun key -> has key certificate) ["aggregate"; "loss"; "weights"] in
-  let within = if has "within" certificate then Numbers.fraction (part "within" certificate) else (Z.zero, Z.one) in
-  insist (Z.sign (fst within) >= 0) "within must be at least 0";
-  (match optional "among" certificate with
-   | None | Some (Text ("all private mechanisms" | "mechanisms with these boundary rows")) -> ()
-   | _ -> fail "the scope is wider than what the certificate proves");
+  let goal_stated = Certificate.states_goal certificate and within = Certificate.within certificate in
+  Certificate.insist_on_scope certificate Certificate.all_private;
   if is_trivial mechanism then Not_read "a single count, or the ratio 1, is not read by this program"
   else if work mechanism theorem > most_work then Not_read "its certificate is too long for this program"
   else if theorem = "geometric" then begin
     insist (not goal_stated && optional "objective" document = None) "the theorem is about no goal";
-    let slack = Q.min rounding (Q.make (fst within) (snd within)) in
+    let slack = Q.min rounding within in
     Noise (Q.num slack, Q.den slack)
   end
   else begin
