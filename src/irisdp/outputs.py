@@ -10,16 +10,23 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import os
+import re
 import secrets
 import stat
 import tempfile
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import BadInput, IrisError
+
+try:
+    import fcntl
+except ImportError:  # not on Windows, where what a killed process left stays
+    fcntl = None  # type: ignore[assignment]
 
 __all__ = ["Output", "plan_outputs", "same_file", "write_outputs"]
 
@@ -125,28 +132,40 @@ def write_outputs(
         be replaced.
     """
     drafts: list[_Draft] = []
+    desks: dict[Path, _Desk] = {}
     output = None
     try:
         for output, content in contents:
-            drafts.append(_Draft(output))
+            folder = output.path.parent
+            if folder not in desks:
+                desks[folder] = _Desk(folder)
+                desks[folder].clear()
+            drafts.append(_Draft(output, desks[folder]))
             if not (output.force and _holds(output.path, content)):
                 drafts[-1].fill(content)
         for draft in drafts:
             output = draft.output
             draft.put()
         named = tuple(draft.output.path for draft in drafts)
-        for draft in drafts:
-            draft.drop()
+        _tidied(drafts, desks)
     except BaseException as error:  # an interrupt too: it may come between any two steps
         for draft in drafts:
             draft.take_back()
-            draft.drop()
+        _tidied(drafts, desks)
         if not isinstance(error, OSError) or output is None:
             raise
         reason = "it appeared meanwhile" if isinstance(error, FileExistsError) else error.strerror or "the disk refused"
         failed = f"{output.path} could not be written ({reason})"
         raise (_not_written if refusal is None else refusal)(output.field, failed) from None
     return named
+
+
+def _tidied(drafts: Iterable[_Draft], desks: Mapping[Path, _Desk]) -> None:
+    """Remove all passing names, those of the locked files last."""
+    for draft in drafts:
+        draft.drop()
+    for desk in desks.values():
+        desk.drop()
 
 
 def _holds(path: Path, content: bytes) -> bool:
@@ -158,7 +177,7 @@ def _holds(path: Path, content: bytes) -> bool:
 
 
 def _not_written(field: str, failed: str) -> BadInput:
-    return BadInput(field, failed, "make room, or choose a folder that can be written")
+    return BadInput(field, failed, "free some space, or choose a folder that can be written")
 
 
 def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
@@ -198,7 +217,7 @@ def _check_place(path: Path, field: str) -> None:
         # A rename would put a file in place of the device.
         raise BadInput(field, f"{path} is no regular file", "name a file; to print instead, leave it out")
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".irisdp-"):
+        with tempfile.TemporaryFile(dir=path.parent, prefix=".irisdp-"):
             pass
     except OSError:
         raise BadInput(
@@ -208,20 +227,89 @@ def _check_place(path: Path, field: str) -> None:
         ) from None
 
 
+class _Desk:
+    """The passing names of one call in one folder, beside a file that it locks for as long as the process lives.
+
+    The system lifts the lock of a process that was killed, on whatever machine that uses the folder; so drafts whose
+    file can be locked are nobody's.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._names: Iterator[str] | None = None
+        self._lock: Path | None = None
+        self._descriptor: int | None = None
+
+    def passing(self) -> Path:
+        """Return a name for one more draft."""
+        if self._names is None:
+            self._names = self._named()
+        return self._folder / next(self._names)
+
+    def _named(self) -> Iterator[str]:
+        token = secrets.token_hex(8)
+        lock = self._folder / f".irisdp-{token}"
+        if fcntl is not None:
+            self._lock = lock  # first: an interrupt may come between any two steps
+            self._descriptor = os.open(lock, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+            with contextlib.suppress(OSError):  # a file system without locks: nobody can take it there, either
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX)  # who clears the folder may hold it for a moment
+            if _file_at(lock) is None:  # somebody cleared the folder between the two
+                self.drop()
+                yield from self._named()
+        for number in itertools.count():
+            yield f"{lock.name}.{number}"
+
+    def clear(self) -> None:
+        """Remove the drafts of calls that were killed."""
+        if fcntl is None:
+            return
+        with contextlib.suppress(OSError):
+            names = sorted(name for name in os.listdir(self._folder) if _PASSING.fullmatch(name))
+            for lock, drafts in itertools.groupby(names, key=lambda name: name.partition(".irisdp-")[2][:16]):
+                with contextlib.suppress(OSError):
+                    _remove_unlocked(self._folder / f".irisdp-{lock}", [self._folder / name for name in drafts])
+
+    def drop(self) -> None:
+        """Remove the locked file; drafts are gone by now."""
+        if self._lock is not None:
+            self._lock.unlink(missing_ok=True)
+        if self._descriptor is not None:
+            descriptor, self._descriptor = self._descriptor, None
+            os.close(descriptor)
+
+
+_PASSING = re.compile(r"\.irisdp-[0-9a-f]{16}(\.[0-9]+)?")
+
+
+def _remove_unlocked(lock: Path, drafts: Iterable[Path]) -> None:
+    """Remove drafts whose locked file no process holds; the file itself last."""
+    descriptor = os.open(lock, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for draft in (*(draft for draft in drafts if draft != lock), lock):
+            if stat.S_ISREG(os.lstat(draft).st_mode):
+                draft.unlink(missing_ok=True)
+    finally:
+        os.close(descriptor)
+
+
 class _Draft:
     """A file under a passing name beside its own, until it is put there.
 
     What was done is told by looking at the disk: an interrupt may come after a step and before it could be noted.
     """
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: Output, desk: _Desk) -> None:
         self.output = output
-        self._passing = output.path.with_name(f".irisdp-{secrets.token_hex(8)}")
+        self._desk = desk
+        self._passing: Path | None = None
         self._file: tuple[int, int] | None = None  # device and inode, under either name
         self._new = False
 
     def fill(self, content: bytes) -> None:
         """Write the file under its passing name."""
+        self._passing = self._desk.passing()
         with open(self._passing, "xb") as file:
             file.write(content)
         os.chmod(self._passing, _PUBLIC)
@@ -230,7 +318,7 @@ class _Draft:
     def put(self) -> None:
         """Give the file its name; unless it may be replaced, only where nothing but the same has it."""
         path = self.output.path
-        if self._file is None:  # what is there holds the same already
+        if self._file is None or self._passing is None:  # what is there holds the same already
             return
         self._new = not (self.output.force and os.path.lexists(path))
         if self.output.force:
@@ -242,16 +330,16 @@ class _Draft:
             except OSError as error:
                 if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS):
                     raise
-                self._put_without_links(path)
+                self._put_without_links(self._passing, path)
         except FileExistsError:
             if not _holds(path, self._passing.read_bytes()):
                 raise
 
-    def _put_without_links(self, path: Path) -> None:
+    def _put_without_links(self, passing: Path, path: Path) -> None:
         """On a file system without hard links the name is taken first, and then filled by a rename."""
         try:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PUBLIC))
-            os.replace(self._passing, path)
+            os.replace(passing, path)
         except FileExistsError:
             raise
         except BaseException:
@@ -267,7 +355,8 @@ class _Draft:
 
     def drop(self) -> None:
         """Remove the passing name."""
-        self._passing.unlink(missing_ok=True)
+        if self._passing is not None:
+            self._passing.unlink(missing_ok=True)
 
 
 def _file_at(path: Path) -> tuple[int, int] | None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import html
 import importlib
+import re
+import shutil
+import textwrap
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-__all__ = ["InOneLine", "Tabular", "html_table", "printable"]
+__all__ = ["InOneLine", "Tabular", "html_table", "printable", "text_lines", "text_table"]
 
 _MOST_SHOWN = 40
 
@@ -96,6 +99,75 @@ def html_table(caption: str, columns: list[str], rows: list[tuple[Any, ...]]) ->
     cells = ("".join(f"<{tag}>{_cell(part)}</{tag}>" for part in line) for tag, line in lines)
     body = "".join(f"<tr>{line}</tr>" for line in cells)
     return f'<table><caption style="{_CAPTION}">{_cell(caption)}</caption>{body}</table>'
+
+
+def text_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, gap: int | None = None) -> str:
+    """Write a table as plain text that fits the terminal, with numbers right-aligned; long texts are cut with …
+
+    Parameters
+    ----------
+    columns : sequence of str
+    rows : sequence of sequences
+        None is an empty cell.
+    gap : int, optional
+        Before which row a row of dots stands for those left out.
+
+    Examples
+    --------
+    >>> print(text_table(["town", "answer"], [("Ely", 7), ("York", 12)]))
+    town  answer
+    Ely        7
+    York      12
+    """
+    cells = [["" if cell is None else printable(cell) for cell in row] for row in rows]
+    right = [all(map(_NUMBER.fullmatch, column)) for column in zip(*cells, strict=True)] or [False] * len(columns)
+    if gap is not None:
+        cells.insert(gap, ["…"] * len(columns))
+    table = [list(map(printable, columns)), *cells]
+    widths = [max(map(_width, column)) for column in zip(*table, strict=True)]
+    over = sum(widths) + 2 * (len(widths) - 1) - _room()
+    while over > 0 and max(widths) > _LEAST_COLUMN:
+        widths[widths.index(max(widths))] -= 1
+        over -= 1
+    return "\n".join(
+        "  ".join(
+            _padded(cell, width, is_right) for cell, width, is_right in zip(row, widths, right, strict=True)
+        ).rstrip()
+        for row in table
+    )
+
+
+def text_lines(heading: str, text: str) -> str:
+    """Write a labelled text that is broken between words to fit the terminal."""
+    start = f"{heading:<9} "
+    lines = textwrap.wrap(
+        printable(text), _room(), initial_indent=start, subsequent_indent=" " * len(start), break_on_hyphens=False
+    )
+    return "\n".join(lines)
+
+
+_NUMBER = re.compile(r"[-−]?\d[\d,]*(\.\d+)?(e[-−+]?\d+)?|", re.IGNORECASE)
+_LEAST_COLUMN = 8
+
+
+def _room() -> int:
+    return max(shutil.get_terminal_size((80, 24)).columns, 40)
+
+
+def _width(text: str) -> int:
+    """Return the columns that a terminal draws a text in."""
+    return sum(
+        2 if unicodedata.east_asian_width(letter) in "WF" else not unicodedata.combining(letter) for letter in text
+    )
+
+
+def _padded(text: str, width: int, is_right: bool) -> str:
+    if _width(text) > width:
+        while _width(text) >= width:
+            text = text[:-1]
+        text += "…"
+    blanks = " " * (width - _width(text))
+    return blanks + text if is_right else text + blanks
 
 
 def printable(value: Any) -> str:

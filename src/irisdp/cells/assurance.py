@@ -7,7 +7,7 @@ theirs from the two noisy numbers that were drawn, which are as private as what 
 
 Names get `answer_probability`: the probability of the right answer on the data on which it is least. It is the
 mechanism's, and no statement about one answer; of that, and of what a reader knows already, `irisdp.interpret` speaks.
-A number below it, with six digits after the point, is stated. Nothing is where it is no more than a blind guess is.
+It is rounded down to six significant digits, and stands beside every name.
 """
 
 from __future__ import annotations

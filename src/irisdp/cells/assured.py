@@ -57,10 +57,9 @@ def assured_between(
     return Assurance({LOW: lows, HIGH: highs}, promised(confidence), confidence)
 
 
-def promised(confidence: Fraction) -> str:
-    """Say what ends promise of one number."""
-    sure = f"with probability {_percent(confidence)} or more, whatever the data"
-    return f"{sure}, the true number, of the records and values that count, is at least {LOW} and at most {HIGH}"
+def promised(confidence: Fraction, covers: str = "noise only") -> str:
+    """Say of what the columns `answer_low` and `answer_high` are the ends, and which errors the interval covers."""
+    return f"{_percent(confidence)} confidence interval ({covers})"
 
 
 def assured_together(ends: Sequence[Sequence[tuple[int, int | None]]], confidence: Fraction) -> Assurance:
@@ -73,25 +72,30 @@ def assured_together(ends: Sequence[Sequence[tuple[int, int | None]]], confidenc
     return Assurance({LOW: lows, HIGH: highs}, promise, confidence)
 
 
-def assured_names(chance: Fraction, shown: Sequence[Any], *, guess: Fraction) -> Assurance:
-    """Return the least probability of the right answer beside each.
+def assured_names(chance: Fraction, shown: Sequence[Any]) -> Assurance:
+    """Return the least probability of the right answer beside each, rounded down to six significant digits.
 
     Parameters
     ----------
     chance : Fraction
-        A lower bound of it.
+        The probability, or the lower end of a narrow enclosure of it.
     shown : sequence
         The answers; of lists, each entry is an answer.
-    guess : Fraction
-        How often a blind guess is right: nothing is said where that is as good.
     """
-    below = Fraction(int(chance * 10**_DIGITS), 10**_DIGITS)
-    if below <= guess:
+    stated = float(_rounded_down(chance))
+    if stated <= 0:
         return no_assurance()
-    stated = float(below)
     beside = [[stated] * len(answer) if isinstance(answer, tuple | list) else stated for answer in shown]
     promise = f"{PROBABILITY} is the least probability of the right answer, on the data on which it is least"
     return Assurance({PROBABILITY: beside}, promise)
+
+
+def _rounded_down(chance: Fraction) -> Fraction:
+    """Return the largest number of six significant digits that is no more than a probability."""
+    digits = _DIGITS
+    while 0 < chance * 10**digits < 10 ** (_DIGITS - 1):
+        digits += 1
+    return Fraction(int(chance * 10**digits), 10**digits)
 
 
 def assured_distance(mechanism: WithChances, confidence: Fraction) -> int | None:

@@ -33,11 +33,14 @@ class CountNodes:
         Least count the cell's path has; public.
     upper : int64 array or None
         Largest count the cell's path has, public; None if it has no end.
+    records : int64 array or None
+        How many records the cell has, where that is public and the mechanism needs it.
     """
 
     values: Integers = field(repr=False)
     lower: Integers = field(repr=False)
     upper: Integers | None = field(repr=False)
+    records: Integers | None = field(default=None, repr=False, kw_only=True)
 
     def __len__(self) -> int:
         """Count the cells."""
@@ -45,8 +48,8 @@ class CountNodes:
 
     def padded(self, size: int) -> CountNodes:
         """Return `size` nodes: these, and after them cells that nobody is in."""
-        upper = None if self.upper is None else longer(self.upper, size)
-        return CountNodes(longer(self.values, size), longer(self.lower, size), upper)
+        upper, records = (None if found is None else longer(found, size) for found in (self.upper, self.records))
+        return CountNodes(longer(self.values, size), longer(self.lower, size), upper, records=records)
 
     def alone(self, cell: int) -> CountNodes:
         """Return one cell."""

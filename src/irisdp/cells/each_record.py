@@ -120,7 +120,7 @@ class EachRecord:
 
     def assurance(self, drawn: list[Any], shown: list[Any], nodes: RecordNodes, confidence: Fraction) -> Assurance:
         """Return the probability of the right answer, at worst."""
-        return assured_names(self.truth, shown, guess=Fraction(1, self.categories))
+        return assured_names(self.truth, shown)
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""

@@ -179,7 +179,7 @@ class NoisyMeans(ABC):
     def assurance(self, drawn: list[Any], shown: list[Any], nodes: MeanNodes, confidence: Fraction) -> Assurance:
         """Return the ends of means that the two numbers leave possible."""
         found = self.intervals(drawn, nodes, confidence)
-        promise = f"{promised(confidence)}, if any record has a value"
+        promise = f"{promised(confidence, self.steps.covered)}, if any record has a value"
         return Assurance({LOW: [low for low, _ in found], HIGH: [high for _, high in found]}, promise, confidence)
 
     def describe_error(self) -> str:
@@ -314,7 +314,11 @@ def shown_mean(steps: Steps, above: Fraction, off: float) -> float:
 
 
 def shown_ends(steps: Steps, low: float, high: float) -> tuple[float, float]:
-    """Return ends of a mean rounded outward, between the bounds, in places that add a thousandth to what is between."""
+    """Return an interval of a mean, widened by the rounding of the values and rounded outward, between the bounds.
+
+    Decimal places are as many as add a thousandth to the width of the interval.
+    """
+    low, high = low - float(steps.rounding), high + float(steps.rounding)
     places = _places((high - low) / 10) if high > low else _DIGITS
     unit = 10.0**places
     lower, upper = float(steps.lower), float(steps.upper)

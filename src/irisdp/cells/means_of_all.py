@@ -106,7 +106,7 @@ class MeanOfAll:
     def assurance(self, drawn: list[Any], shown: list[Any], nodes: MeanNodes, confidence: Fraction) -> Assurance:
         """Return the ends of means that the noisy sums leave possible."""
         found = self.intervals(drawn, nodes, confidence)
-        promise = f"{promised(confidence)}, if there are any records"
+        promise = f"{promised(confidence, self.steps.covered)}, if there are any records"
         return Assurance({LOW: [low for low, _ in found], HIGH: [high for _, high in found]}, promise, confidence)
 
     def describe_error(self) -> str:

@@ -129,7 +129,7 @@ class NoisyBands:
 
     def assurance(self, drawn: list[Any], shown: list[Any], nodes: CountNodes, confidence: Fraction) -> Assurance:
         """Return the probability of the right answer, at worst."""
-        return assured_names(self.chance_within(0).lower, shown, guess=Fraction(1, len(self.names)))
+        return assured_names(self.chance_within(0).lower, shown)
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""

@@ -20,7 +20,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact import Enclosure, ball, enclosure_of, shown_below
+from ..exact import Enclosure, ball, enclosure_of, float_above, shown_below
 from ..privacy import Privacy
 from ..sampling import BitSource, add_geometric
 from ..sampling.bits import system_bits
@@ -42,6 +42,8 @@ Integers = NDArray[np.int64]
 
 _SPARE = 4
 """Chances of tables are whole numbers of 2^-60, and words have 64 bits."""
+
+_ONE = Fraction(1)
 
 _BITS = 200
 _WHOLE = 1 << _BITS
@@ -137,11 +139,6 @@ class LargestCategories:
 
         return [one if isinstance(one, str) else shown(one) for one in drawn]
 
-    @property
-    def _answers(self) -> int:
-        """How many answers there are."""
-        return factorial(self.categories) if self.k is None else comb(self.categories, self.k)
-
     def named(self, places: Sequence[int], nodes: CategoryNodes) -> str:
         """Write the names of categories, by their places, as one answer."""
         return named_together([nodes.categories[place] for place in places], " > " if self.k is None else ", ")
@@ -172,7 +169,8 @@ class LargestCategories:
         table = self.table
         if table is None:
             far = {percent: least_distance(self, Fraction(percent, 100)) for percent in (95, 99)}
-            return {"apart_for_95_percent": far[95], "apart_for_99_percent": far[99]}
+            worst = float_above(1 - self.chance_within(0).lower)
+            return {"wrong_at_worst": worst, "apart_for_95_percent": far[95], "apart_for_99_percent": far[99]}
         return {
             "wrong_at_worst": table.worst_error,
             "wrong_far_apart": table.error_far_apart,
@@ -183,31 +181,37 @@ class LargestCategories:
     def chance_within(self, distance: int) -> Enclosure:
         """Enclose the probability of a right answer where what it tells apart is so many records apart, at worst.
 
-        From noisy counts it is at least what no pair of categories that has changed places leaves.
+        From noisy counts the probability is exact up to distance 1. Beyond it is a lower bound: the union bound over
+        pairs of categories that change places, or the probability at distance 1 if that is more.
         """
         if self.table is not None:
             return at_most(self.table.wrong_from(distance))
         q, ratio = self.categories, self.noise.ratio
+        least = _least_right(self.k, q, ratio)
+        if distance <= 1:
+            return least
         pairs = q - 1 if self.k is None else self.k * (q - self.k)
         # Near 1, where a number is as short as it is narrow, and not near 0, where it may be too small to write down.
-        kept = enclosure_of(lambda: 1 - pairs * _changes_places(ratio, max(1, distance)), width=ENCLOSED)
-        return Enclosure(kept.lower, Fraction(1)).clamp(Fraction(0), Fraction(1))
+        kept = enclosure_of(lambda: 1 - pairs * _changes_places(ratio, distance), width=ENCLOSED)
+        return Enclosure(max(kept.lower, least.lower), Fraction(1))
 
     def assurance(self, drawn: list[Any], shown: list[Any], nodes: CategoryNodes, confidence: Fraction) -> Assurance:
         """Return the probability of the right answer, at worst."""
-        return assured_names(self.chance_within(0).lower, shown, guess=Fraction(1, self._answers))
+        return assured_names(self.chance_within(0).lower, shown)
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""
         error = self.expected_error()
         who = "all categories are" if self.k is None else "the last category named and the first that is not are"
         apart = error["apart_for_99_percent"]
-        text = f"right in 99 % where {who} {records(apart)} apart" if apart else "right in 99 % however close they are"
-        return (
-            text
-            if "wrong_at_worst" not in error
-            else f"{text}, and in {shown_below(100 - 100 * Fraction(str(error['wrong_at_worst'])))} % at worst"
-        )
+        if apart is None:
+            text = "no distance between categories makes 99 % of answers right"
+        else:
+            text = (
+                f"right in 99 % where {who} {records(apart)} apart" if apart else "right in 99 % however close they are"
+            )
+        right = self.chance_within(0).lower if self.table is None else 1 - Fraction(str(error["wrong_at_worst"]))
+        return f"{text}, and in {shown_below(100 * right)} % at worst"
 
     def to_document(self) -> dict[str, Any]:
         """Name the mechanism for whoever reads the answers."""
@@ -279,6 +283,60 @@ def _changes_places(ratio: Fraction, apart: int) -> flint.arb:
     once = (1 - inverse) / (1 + inverse)
     whole = (apart + (1 + inverse**2) / (1 - inverse**2)) / (1 - inverse) + inverse / (1 - inverse) ** 2
     return once**2 * inverse**apart * whole
+
+
+@lru_cache(maxsize=256)
+def _least_right(k: int | None, categories: int, ratio: Fraction) -> Enclosure:
+    """Enclose the least probability, over all counts, that sorted noisy counts give a right answer.
+
+    A ranking is right least often where consecutive counts are 1 apart, and the K largest where they are level and 1
+    above the others, who are level too; both where the public order of equal sums is the reverse of the true one. The
+    probability is P(Z_1 ≥ … ≥ Z_q), or P(min of K ≥ max of the others), of independent two-sided geometric numbers.
+
+    References
+    ----------
+    proofs/orders.md, "The least probability of a right answer".
+    """
+    # Under every renaming of the categories the probability is the same, and together they are at least 1.
+    narrow = ENCLOSED / (factorial(categories) if k is None else comb(categories, k))
+    if ratio == 1:
+        return Enclosure(Fraction(0), Fraction(1))  # noise without a law
+    if k is None:
+        found = enclosure_of(lambda: _falls(categories, 1 / ball(ratio)), width=narrow)
+    else:
+        found = enclosure_of(lambda: _splits(k, categories - k, 1 / ball(ratio)), width=narrow)
+    return found.clamp(Fraction(0), Fraction(1))
+
+
+def _falls(number: int, inverse: flint.arb) -> flint.arb:
+    """Enclose P(Z_1 ≥ … ≥ Z_n): n numbers never rise, of which j are below 0 and the others not."""
+    once = (1 - inverse) / (1 + inverse)
+    # P(n numbers never rise and none is below 0), for n = 0, 1, …: c^n / Π_{i ≤ n} (1 − a^i).
+    never_below = [
+        *accumulate(range(1, number + 1), lambda held, i: held * once / (1 - inverse**i), initial=ball(_ONE))
+    ]
+    sides = zip(never_below, reversed(never_below), range(number + 1), strict=True)
+    return sum((below * above * inverse**j for below, above, j in sides), start=0 * inverse)
+
+
+def _splits(upper: int, lower: int, inverse: flint.arb) -> flint.arb:
+    """Enclose P(the least of some Z ≥ the largest of others), by the value of that largest, expanded.
+
+    P(Z ≤ m) is b·a^(−m) up to m = 0 and 1 − b·a^(m + 1) from m = −1 on, with b = 1/(1 + a).
+    """
+    once = 1 / (1 + inverse)
+    below, above = -once * inverse, -once
+    up_to_0 = sum(
+        (comb(upper, i) * below**i / (1 - inverse ** (lower + i)) for i in range(upper + 1)), start=0 * inverse
+    )
+    from_1 = sum(
+        (
+            comb(lower, i) * above**i * (inverse**i - 1) * inverse ** (upper + i) / (1 - inverse ** (upper + i))
+            for i in range(1, lower + 1)
+        ),
+        start=0 * inverse,
+    )
+    return once**lower * (1 - inverse**lower) * up_to_0 + once**upper * from_1
 
 
 @lru_cache(maxsize=1024)

@@ -129,16 +129,18 @@ class QuantileBin:
 
     def assurance(self, drawn: list[Any], shown: list[Any], nodes: BinNodes, confidence: Fraction) -> Assurance:
         """Return the probability of the right answer, at worst."""
-        return assured_names(self.chance_within(0).lower, shown, guess=Fraction(1, len(self.names)))
+        return assured_names(self.chance_within(0).lower, shown)
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""
         error = self.design.error
-        mean = shown_above(error.records_off)
-        text = (
-            f"whatever the data, the quantile's rank and the named bin are at most {records(error.within_95_percent)} "
-            f"apart in 95 % of cases, {mean} on average if more than {error.farthest:,} count as that"
-        )
+        mean = f"{shown_above(error.records_off)} on average if more than {error.farthest:,} count as that"
+        who = "the quantile's rank and the named bin"
+        if error.within_95_percent is None:
+            text = f"no distance between {who} is kept in 95 % of cases; it is {mean}"
+        else:
+            near = f"at most {records(error.within_95_percent)} apart in 95 % of cases"
+            text = f"whatever the data, {who} are {near}, {mean}"
         if error.margin_for_99_percent is None:
             return text
         return f"{text}; right in 99 % where no other bin is nearer than {records(error.margin_for_99_percent)}"

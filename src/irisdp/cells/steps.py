@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ..exact import rational_text
@@ -20,11 +20,28 @@ class Steps:
         The bounds, in steps.
     size : Fraction
         The step; a decimal number above 0.
+    rounding : Fraction
+        Largest distance between a value and the multiple of the step that it counts as; 0 where every value is known
+        to be a multiple.
     """
 
     least: int
     most: int
     size: Fraction
+    rounding: Fraction = Fraction(0)
+
+    def rounds(self) -> Steps:
+        """Return the same steps for values that are not known to be multiples of the step.
+
+        A value is at most half a step away from the nearest multiple. Values are doubles, so that a value near the
+        middle of two multiples can go to either: this adds a little to the distance, most where the bounds are large.
+        """
+        return replace(self, rounding=self.size * (Fraction(1, 2) + Fraction(self.farthest, 1 << 49)))
+
+    @property
+    def covered(self) -> str:
+        """Say which errors an interval covers that is widened by the rounding of the values."""
+        return f"noise, and rounding to multiples of {rational_text(self.size)}" if self.rounding else "noise only"
 
     @property
     def span(self) -> int:

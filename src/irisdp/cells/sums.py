@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,8 +15,8 @@ from ..exact import Enclosure, rational_text, shown_above, shown_below
 from ..privacy import Guarantee
 from ..sampling import BitSource
 from .added_noise import GaussianNoise
-from .assurance import Assurance
-from .assured import assured_between
+from .assurance import HIGH, LOW, Assurance
+from .assured import assured_between, promised
 from .counts_on_paths import CountNodes
 from .many_records import SpreadNoise, StaircaseNoise
 from .protocol import Law, Link
@@ -96,8 +97,17 @@ class NoisySums:
         least = nodes.lower if nodes.upper is not None else 0 if self.steps.least >= 0 else None
         most = nodes.upper if nodes.upper is not None else 0 if self.steps.most <= 0 else None
         found = assured_between(self.noise, self.noise.show(drawn, nodes), least, most, confidence)
-        columns = {name: [self.steps.shown(end) for end in column] for name, column in found.columns.items()}
-        return replace(found, columns=columns)
+        columns, promise = found.columns, found.promise
+        if columns and nodes.records is not None and nodes.upper is not None:  # where values are rounded
+            each = self.steps.rounding / self.steps.size
+            off = np.array([math.ceil(each * number) for number in nodes.records.tolist()])
+            columns = {
+                LOW: np.maximum(columns[LOW] - off, nodes.lower).tolist(),
+                HIGH: np.minimum(columns[HIGH] + off, nodes.upper).tolist(),
+            }
+            promise = promised(confidence, self.steps.covered)
+        columns = {name: [self.steps.shown(end) for end in column] for name, column in columns.items()}
+        return replace(found, columns=columns, promise=promise)
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""

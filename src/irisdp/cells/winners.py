@@ -123,14 +123,13 @@ class LargestCategory:
     def chance_within(self, distance: int) -> Enclosure:
         """Enclose the probability of naming the largest where it leads all others by so many records, at worst.
 
-        The worst is that it leads all by no more; where several are level, one may be named, and a lead of 1 is worse.
+        Of pull from the top the lower end is a bound from a lead of 2 on (`Pull.right_from`).
         """
-        lead = max(1, distance)
-        return self.rule.enclose((0, *[lead] * (self.rule.categories - 1)), width=ENCLOSED)[0]
+        return self.rule.right_from(distance, width=ENCLOSED)
 
     def assurance(self, drawn: list[Any], shown: list[Any], nodes: GapNodes, confidence: Fraction) -> Assurance:
         """Return the probability of the right answer, at worst."""
-        return assured_names(self.chance_within(0).lower, shown, guess=Fraction(1, self.rule.categories))
+        return assured_names(self.chance_within(0).lower, shown)
 
     def describe_error(self) -> str:
         """Say the expected error in one line."""

@@ -25,8 +25,8 @@ with when_used(
     from .bins import Bins, read_bins
     from .choices import Choices
     from .column import EachCategory
-    from .column_types import describe_types, load_types, types_file
-    from .columns import Column, Kind, Note
+    from .column_types import load_types, types_file
+    from .columns import NO_HEADER, Column, Derivation, Kind, Note, names_are_public
     from .contribution import Contribution, read_contribution
     from .count import Count
     from .count_distinct import CountDistinct
@@ -40,22 +40,42 @@ with when_used(
     from .lists import check_list, entry_of
     from .locations import Location, counted_from, is_address, locate, note_of_partition
     from .majority import Majority
-    from .neighbours import Move, Relation, cell_relation, independent_parts, moves, read_relation, total_cost
+    from .neighbours import (
+        NOT_OPTIMAL_TOGETHER,
+        Move,
+        Relation,
+        cell_relation,
+        independent_parts,
+        moves,
+        read_relation,
+        total_cost,
+    )
     from .orders import Ranking, Top
     from .persons import PerUnit, Unit, describe_unit, read_per_unit
     from .plurality import Plurality
     from .quantile import Median, Quantile
     from .query import Query, as_asked, columns_about
-    from .registry import QUERIES, applies_a_file, check_columns_asked, is_in_parts, keep_contribution, read_query
+    from .registry import (
+        QUERIES,
+        applies_a_file,
+        check_columns_asked,
+        check_records_chosen,
+        counts_every_person,
+        is_in_parts,
+        keep_contribution,
+        read_query,
+    )
     from .sizes import Sizes
     from .statistics import Statistics, count_records
     from .stepped import Stepped, StepTotals
     from .sums import Mean, Sum
-    from .table import HOW_TO_OPEN, Table, open_table
+    from .table import HOW_TO_OPEN, Table, explaining_index, open_table
 
 __all__ = [
     "CATEGORIES",
     "HOW_TO_OPEN",
+    "NOT_OPTIMAL_TOGETHER",
+    "NO_HEADER",
     "QUERIES",
     "Apply",
     "AtLeast",
@@ -68,6 +88,7 @@ __all__ = [
     "Contribution",
     "Count",
     "CountDistinct",
+    "Derivation",
     "EachCategory",
     "Groups",
     "Histogram",
@@ -100,13 +121,15 @@ __all__ = [
     "check_apart",
     "check_columns_asked",
     "check_list",
+    "check_records_chosen",
     "columns_about",
     "count_records",
     "counted_from",
-    "describe_types",
+    "counts_every_person",
     "describe_unit",
     "entry_of",
     "enumerate_keys",
+    "explaining_index",
     "find_keys",
     "groups_file",
     "independent_parts",
@@ -117,6 +140,7 @@ __all__ = [
     "load_types",
     "locate",
     "moves",
+    "names_are_public",
     "note_of_partition",
     "open_table",
     "part_groups",

@@ -197,10 +197,11 @@ def _derivation(column: Column, edges: Sequence[Edge], names: Sequence[str], col
         return exp.Case(ifs=[exp.If(this=test, true=between(first, middle))], default=between(middle + 1, last))
 
     known = exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null()))
-    tree, _ = ConditionCompiler(columns).value(exp.Case(ifs=[exp.If(this=known, true=between(0, len(edges)))]))
+    compiler = ConditionCompiler(columns)
+    tree, _ = compiler.value(exp.Case(ifs=[exp.If(this=known, true=between(0, len(edges)))]))
     written = [f"'{_spelt(edge)}'" if isinstance(edge, datetime) else _spelt(edge) for edge in edges]
     text = f"BINS({', '.join([spell(value, columns), *written])})"
-    return Derivation(text, text, (column,), tree)
+    return Derivation(text, text, (column,), tree, readings=compiler.readings)
 
 
 def _literal(edge: Edge) -> exp.Expr:

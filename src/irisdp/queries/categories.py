@@ -16,8 +16,9 @@ from .columns import Column
 from .declared import CATEGORIES
 from .expression import Condition
 from .groups import Groups, read_groups
+from .neighbours import Relation
 from .persons import Unit, columns_read, records_statement
-from .query import as_asked
+from .query import as_asked, left_out
 from .statistics import Cells, counted
 from .table import Table
 
@@ -86,6 +87,10 @@ class AboutCategories:
         """Return nothing: what is no declared category is in none."""
         return []
 
+    def leaves_out(self, relation: Relation) -> list[str]:
+        """Say which records are of no declared category."""
+        return [left_out(self.about, undeclared=True)]
+
     def choices(self) -> dict[str, Any]:
         """Return which categories there are."""
         found = self._bound()
@@ -133,7 +138,12 @@ def read_categories(table: Table, column: str, declared: Any, query: str) -> Gro
         raise BadInput("categories", rule, "give categories='v1,v2,…', a list, or a CSV file")
     found = read_groups(table, table.column(column, "query").name, declared, CATEGORIES).by_key()
     if not 2 <= len(found) <= MOST_CATEGORIES:
-        raise BadInput("categories", f"must be from 2 to {MOST_CATEGORIES}, not {len(found)}", "declare that many")
+        (only, *others) = found.names
+        one_text = not others and isinstance(only, str) and "," in only
+        remedy = f"a list is not split at commas: write categories={only!r}" if one_text else "declare that many"
+        if isinstance(declared, str) and len(found) == 1:
+            remedy = "separate them with commas, as in categories='v1,v2'"
+        raise BadInput("categories", f"must be from 2 to {MOST_CATEGORIES}, not {len(found)}", remedy)
     return found
 
 

@@ -61,6 +61,10 @@ class EachCategory(AboutCategories, AnswersLists):
             raise BadInput("data", rule, "give a file, or a frame in memory")
         return replace(self, about=found.columns[0].name, categories=found)
 
+    def leaves_out(self, relation: Relation) -> list[str]:
+        """Say nothing: a record of no declared category is in `other`."""
+        return []
+
     def check_cells(self, *, by: Sequence[str], selected: bool, unit: str | None) -> None:
         """Refuse groups, and persons who may have several records."""
         if by:

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
 from ..exact import read_json
-from .columns import Column, Derivation, Kind, find_column, list_names, read_as, try_cast
+from .columns import Column, Derivation, Kind, find_column, read_as, try_cast
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["TYPES", "describe_types", "load_types", "read_types", "typed", "types_file"]
+__all__ = ["TYPES", "load_types", "read_types", "typed", "types_file"]
 
 TYPES = {
     "integer": Kind.INTEGER,
@@ -46,7 +46,6 @@ _WHOLE = r"^\s*([+-]?[0-9]+)([.]0*)?\s*$"
 """A whole number in digits; pandas writes 1 as 1.0 beside another record's 2.5."""
 _TRUE, _FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
 _EXAMPLE = 'write for example {"age": "integer", "born": "date"}'
-_MOST_DESCRIBED = 5
 
 
 def types_file(types: Any) -> Path | None:
@@ -108,14 +107,6 @@ def _type(column: Column, kind: Any) -> str:
 def typed(columns: Sequence[Column], types: Mapping[str, str]) -> tuple[Column, ...]:
     """Return columns of text as columns of the types that are declared of some of them."""
     return tuple(_typed(column, types[column.name]) if column.name in types else column for column in columns)
-
-
-def describe_types(types: Mapping[str, str]) -> str:
-    """Say in words which columns have declared types, and what becomes of other values."""
-    if not types:
-        return ""
-    named = [f"{name} as {kind}" for name, kind in types.items()]
-    return f"{list_names(named, _MOST_DESCRIBED)}, and what cannot be read so is unknown"
 
 
 def _typed(column: Column, kind: str) -> Column:

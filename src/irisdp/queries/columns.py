@@ -6,6 +6,7 @@ it is total: a value that cannot be read is null, so no record can make a query 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -18,21 +19,25 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 __all__ = [
+    "NO_HEADER",
     "READER",
     "Column",
     "Derivation",
     "Kind",
     "Note",
+    "can_be_header",
     "check_names",
     "find_column",
     "is_unknown_column",
     "kind_of",
     "list_names",
+    "names_are_public",
     "read_as",
+    "shorten_type",
     "try_cast",
 ]
 
-READER = "6"
+READER = "7"
 """The version of the rules by which records are read; part of every question, so that no count read by other rules is
 refined or given again. Raise it with any change to what some value of some table is read as: the rules of `total.py`,
 `objects.py`, `relations.py`, `instants.py` and `column_types.py`, of text files, of `read_as`, of a condition's SQL, or
@@ -73,10 +78,17 @@ SQL_TYPES = {
 
 
 class Note(NamedTuple):
-    """What a question reads otherwise than somebody may expect: the fact, and what to write instead; both public."""
+    """What a question reads otherwise than somebody may expect: the fact, and what to write instead; both public.
+
+    Attributes
+    ----------
+    beside_answer : bool
+        Whether a published answer shows the note too, not the plan alone.
+    """
 
     fact: str
     remedy: str
+    beside_answer: bool = False
 
     def __str__(self) -> str:
         """Say both in one line."""
@@ -92,11 +104,17 @@ class Column:
     derivation : Derivation or None
         How it is computed of others, where the question names it and the table does not hold it; or of its own text,
         where a type is declared.
+    type_name : str
+        The type that the table gives it, for messages; empty where nothing is known of it.
+    is_shown : bool
+        Whether messages may list its name; not where a record may have written a part of it.
     """
 
     name: str
     kind: Kind
     derivation: Derivation | None = None
+    type_name: str = field(default="", compare=False)
+    is_shown: bool = field(default=True, compare=False)
 
     @property
     def reference(self) -> exp.Expr:
@@ -106,6 +124,12 @@ class Column:
         if self.derivation is not None:
             return exp.paren(self.derivation.tree)  # a copy: statements are rewritten where they stand
         return exp.column(exp.to_identifier(self.name, quoted=True), table="data")
+
+    @property
+    def described_kind(self) -> str:
+        """The kind in words, with the table's own type where a condition can ask for IS NULL only."""
+        shown = shorten_type(self.type_name)
+        return f"{self.kind} ({shown})" if shown and self.kind.is_opaque else str(self.kind)
 
     @property
     def sources(self) -> tuple[Column, ...]:
@@ -129,6 +153,10 @@ class Derivation:
         Its total form: evaluating it never fails, on any record; null where there is no value.
     notes : tuple of Note
         What it reads otherwise than somebody may expect.
+    readings : tuple of (str, Kind)
+        What it reads each of its columns as.
+    texts : tuple of str
+        The quoted texts in it.
     """
 
     text: str
@@ -136,6 +164,8 @@ class Derivation:
     columns: tuple[Column, ...]
     tree: exp.Expr = field(repr=False, compare=False)
     notes: tuple[Note, ...] = field(default=(), repr=False, compare=False)
+    readings: tuple[tuple[str, Kind], ...] = field(default=(), repr=False, compare=False)
+    texts: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
 
 def read_as(value: exp.Expr, kind: Kind, *, whole: bool = False) -> exp.Expr:
@@ -173,8 +203,42 @@ def kind_of(dtype: Any) -> Kind:
     return Kind.DATE if dtype in (nw.Date, nw.Datetime) else Kind.OTHER
 
 
-def check_names(names: Sequence[Any]) -> None:
+_MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_VALUE = re.compile(
+    r"[\d\s.,:/%+\-−€$£()TZ]*\d[\d\s.,:/%+\-−€$£()TZ]*|.*[@\x00].*"  # numbers, dates, times and addresses
+    r"|[+-]?[\d.,]+e[+-]?\d+|[?.\-]+|n/?a|nan|null|none|true|false"  # and what programs write for numbers and no value
+    rf"|\d{{1,2}}[-/. ]+{_MONTH}[-/., ]+\d{{2,4}}|{_MONTH}[. ]+\d{{1,2}},? +\d{{4}}"  # 12-Nov-2024, Nov 12, 2024
+    r"|(?=.*\d)[\da-f]{8}(-?[\da-f]{4}){3}-?[\da-f]{12}",  # keys that programs draw
+    re.IGNORECASE,
+)
+_LONGEST_NAME = 100
+
+
+def can_be_header(names: Sequence[str]) -> bool:
+    """Tell whether the first line of a text file can be a header, and is no record: only then are its names shown.
+
+    A name is no number, no date, no e-mail address and no mark of a missing value, and stands there once. A place
+    without a name is called ``column3``, which says that nothing stood there.
+
+    Examples
+    --------
+    >>> can_be_header(["age", "town"]), can_be_header(["000123", "Anna Example"]), can_be_header(["a", "A"])
+    (True, False, False)
+    """
+    return len({name.casefold() for name in names}) == len(names) and all(
+        len(name) <= _LONGEST_NAME and not _VALUE.fullmatch(name) and name != f"column{place}"
+        for place, name in enumerate(names, 1)
+    )
+
+
+def check_names(names: Sequence[Any], *, first_line: bool = False) -> None:
     """Refuse a header that engines could misread.
+
+    Parameters
+    ----------
+    names : sequence
+    first_line : bool
+        Whether they are the first line of a text file, which may be a record: then no name is quoted.
 
     Raises
     ------
@@ -184,13 +248,18 @@ def check_names(names: Sequence[Any]) -> None:
     if not names:
         raise BadInput("data", "has no columns", "give a table with a header")
     if not all(isinstance(name, str) and name and name.isprintable() for name in names):
-        raise BadInput("data", "has a column name that is not plain text on one line", "rename that column")
+        remedy = "rename that column"
+        if not all(isinstance(name, str) for name in names):
+            remedy += ", or write all names as text: frame.columns = frame.columns.map(str)"
+        raise BadInput("data", "has a column name that is not plain text on one line", remedy)
     before: dict[str, str] = {}
     for name in names:
         other = before.get(name.casefold())
         if other is not None:
-            rule = f"has two columns of one name (case does not count), {other!r} and {name!r}"
-            raise BadInput("data", rule, "rename one of them")
+            rule = "has two columns of one name (case does not count)"
+            if first_line:
+                raise BadInput("data", f"{rule}, or no header line", "rename one of them, or add a line with the names")
+            raise BadInput("data", f"{rule}, {other!r} and {name!r}", "rename one of them")
         before[name.casefold()] = name
 
 
@@ -202,15 +271,44 @@ def find_column(name: Any, columns: Sequence[Column], field: str) -> Column:
     found = exact or [column for column in columns if column.name.casefold() == name.casefold()]
     if found:
         return found[0]
+    if not names_are_public(columns):
+        rule = f"{_UNKNOWN} {name!r}, and no column is called that"
+        raise BadInput(field, rule, NO_HEADER)
     known = {column.name.casefold(): column.name for column in columns}
     near = get_close_matches(name.casefold(), known, n=1)
     meant = f"did you mean {known[near[0]]}? " if near else ""
     raise BadInput(field, f"{_UNKNOWN} {name!r}, which the data does not have", f"{meant}{_what_to_name(columns)}")
 
 
+def shorten_type(name: str) -> str:
+    """Return a type's name without what it holds: labels and names inside it may come from records.
+
+    Examples
+    --------
+    >>> shorten_type("struct<a: int64>"), shorten_type("ENUM('Ann')")
+    ('struct', 'ENUM')
+    """
+    return re.split(r"[<(\[{]", name)[0].strip()[:60]
+
+
 def is_unknown_column(error: BadInput) -> bool:
     """Tell whether an error is about a column that the data does not have."""
     return error.rule.startswith(_UNKNOWN)
+
+
+NO_HEADER = (
+    "the first line of the file may be a record (a name in it looks like a value, such as a number or a date, holds a"
+    " line break, or is empty or repeated), so Iris does not show it: add a header line"
+)
+"""What is said in place of names that may be values of a record."""
+
+
+def names_are_public(columns: Sequence[Column]) -> bool:
+    """Tell whether columns have names that may be shown: those of a schema, or of a first line that can be a header."""
+    if not all(column.is_shown for column in columns):
+        return False
+    untyped = any(column.kind is Kind.UNTYPED for column in columns)
+    return not untyped or can_be_header([column.name for column in columns])
 
 
 def _what_to_name(columns: Sequence[Column]) -> str:

@@ -20,7 +20,7 @@ from .expression import Condition
 from .groups import Groups
 from .neighbours import Relation
 from .persons import Unit
-from .query import as_asked, check_expression
+from .query import as_asked, check_expression, left_out
 from .statistics import Cells, Statistics, count_records
 from .table import Table
 
@@ -50,6 +50,8 @@ class CountDistinct:
         The column, with the kind its values are read as. Bound by `over`, and so is the next.
     of_people : bool
         Whether the column is the one that says whose record it is.
+    untyped : bool
+        Whether nothing says what the column holds, so that it is read as text.
     """
 
     about: str
@@ -57,6 +59,7 @@ class CountDistinct:
     contribution: Contribution = ONE_RECORD
     of: Column | None = None
     of_people: bool = False
+    untyped: bool = False
 
     name: ClassVar[str] = "count-distinct"
     exchange_steps: ClassVar[int] = 1
@@ -94,13 +97,16 @@ class CountDistinct:
             about, expression = f"{about} {expression}", None
         column = table.column(about, "query")
         if column.kind.is_opaque:
-            raise BadInput("query", f"counts values of {column.name}, which is {column.kind}", "name another column")
+            raise BadInput(
+                "query", f"counts values of {column.name}, which is {column.described_kind}", "name another column"
+            )
         return replace(
             self,
             about=column.name,
             expression=expression,
             of=replace(column, kind=Kind.TEXT) if column.kind is Kind.UNTYPED else column,
             contribution=choices.contribution,
+            untyped=column.kind is Kind.UNTYPED,
             of_people=choices.unit is not None and table.column(choices.unit, "unit") == column,
         )
 
@@ -112,11 +118,20 @@ class CountDistinct:
         """Return nothing: a value without a type is text."""
         return []
 
+    def leaves_out(self, relation: Relation) -> list[str]:
+        """Say which records have no value; records without a person are named for every question about persons."""
+        counted = ", but the text NA counts as a value" if self.untyped else ""
+        return [] if self.of_people else [left_out(self.about) + counted]
+
     def statistics(
         self, table: Table, *, condition: Condition | None, groups: Cells | None, unit: Unit | None
     ) -> Statistics:
         """Count the records of each cell, and the different values that say yes."""
-        return count_records(table, condition=condition, groups=groups, unit=unit, different=self.of)
+        # Where each person counts once, their records that say yes are one: there is nothing to tell apart.
+        persons = unit is not None and unit.per_unit is not None and self.of_people and groups is None
+        return count_records(
+            table, condition=condition, groups=groups, unit=unit, different=None if persons else self.of
+        )
 
     def nodes(self, statistics: Statistics, relation: Relation) -> CountNodes:
         """Return the numbers; under exchange there are no more values than records, whose number is public."""

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import BadInput
-from ..exact import rational
+from ..exact import meant_decimal, rational
 
 __all__ = ["read_decimal"]
 
@@ -22,7 +22,8 @@ def read_decimal(value: Any, name: str) -> Fraction:
     try:
         number = rational(value, name)
     except BadInput as error:  # which quotients, and how many places, is said here
-        raise BadInput(name, error.rule, _SUCH_AS) from None
+        meant = meant_decimal(value) if isinstance(value, str) else None
+        raise BadInput(name, error.rule, _SUCH_AS if meant is None else error.remedy) from None
     if number * 10**_MOST_PLACES % 1:
         rule = f"must be a decimal number of at most {_MOST_PLACES} places"
         raise BadInput(name, rule, _SUCH_AS)

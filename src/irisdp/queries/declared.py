@@ -41,6 +41,11 @@ _TABLE_ENDINGS = (
 _WRITTEN_LIST = re.compile(r'(?: *"(?:[^"]|"")*" *|[^",]*)(?:,(?: *"(?:[^"]|"")*" *|[^",]*))*')
 """Values between commas: each in double quotes, in which two stand for one, or without any."""
 
+_WRITTEN_PART = re.compile(r'(?:^|,)( *"(?:[^"]|"")*" *|[^",]*)')
+
+_LIST_AS_TEXT = re.compile(r"""\s*[\[({]\s*((['"]).*\2\s*,?|[^][(){}]*,[^][(){}]*|)\s*[])}]\s*""", re.DOTALL)
+"""What Python and JSON write for a list, with its quotes or without: the first value would begin with a bracket."""
+
 _WRITTEN_VALUE = re.compile(r'(?:^|,)("(?:[^"]|"")*"|[^,]*)')
 
 
@@ -121,24 +126,36 @@ def _columns(declared: Any, names: list[str], what: Declares) -> list[list[Any]]
 
 
 def _listed(text: str, what: Declares) -> list[str]:
-    """Split values at commas; which part of a text is quoted is never guessed.
+    """Split values at commas; which part of a text is quoted is never guessed. A quoted value keeps its blanks.
 
     Raises
     ------
     BadInput
-        For a double quote inside a value, or one that is not closed.
+        For a double quote inside a value, or one that is not closed, and for a list of Python or JSON as text.
     """
+    if _LIST_AS_TEXT.fullmatch(text):
+        rule = f"is a list written as text, {text[:60]!r}"
+        remedy = (
+            f"write {what.option}='north,east', or a list and no text; one value with a comma is written '\"[0,5]\"'"
+        )
+        raise BadInput(what.option, rule, remedy)
     if not _WRITTEN_LIST.fullmatch(text):
         rule = "has a double quote inside a value, and values are split at commas"
         written = 'put the whole value in double quotes and write those in it twice, \'"a ""b"" c"\''
         raise BadInput(what.option, rule, f"give a list of values, or a CSV file, or {written}")
-    values = guarded(
-        lambda: next(csv.reader([text], skipinitialspace=True), []),
+    guarded(
+        lambda: list(csv.reader([text], skipinitialspace=True)),
         "is not a list a,b,c",
         "give a list of values",
         what.option,
     )
-    return [value.strip() for value in values]
+    return [_unquoted(value) for value in _WRITTEN_PART.findall(text)] if text else []
+
+
+def _unquoted(written: str) -> str:
+    """Return a value without the blanks around it, or the quotes."""
+    value = written.strip()
+    return value[1:-1].replace('""', '"') if value.startswith('"') else value
 
 
 def _refuse_file_as_value(text: str, what: Declares) -> None:
@@ -253,7 +270,10 @@ def _row(row: Any, names: list[str], what: Declares) -> tuple[Any, ...]:
         return tuple(list(row.values())[place] for place in _places(list(row), names, what))
     values = tuple(row) if isinstance(row, tuple | list) else (row,)
     if len(values) != len(names):
-        raise BadInput(what.option, f"needs {len(names)} values in each {what.one}", f"give them as {', '.join(names)}")
+        remedy = (
+            f"give them as {', '.join(names)}" if len(names) > 1 else "give a list of values, as in ['north', 'east']"
+        )
+        raise BadInput(what.option, f"needs {len(names)} values in each {what.one}, not {len(values)}", remedy)
     return values
 
 

@@ -11,12 +11,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..aliases import meant_option
 from ..errors import BadInput
 from ..exact import plain_text
-from .columns import Column, Derivation, Kind, Note, is_unknown_column
+from .columns import Column, Derivation, Kind, Note, is_unknown_column, names_are_public
 
 if TYPE_CHECKING:
     from sqlglot import exp
+
+    from .grammar import ConditionCompiler
 
 __all__ = ["Condition", "read_condition", "read_value_of_record"]
 
@@ -24,6 +27,7 @@ _T = TypeVar("_T")
 
 _MOST_CHARACTERS = 10_000
 _NO_CONDITION = ("is not a SQL condition", 'write one such as "age > 64", with balanced quotes and parentheses')
+_BARE_DATE = re.compile(r"(1[89]|2[01])\d\d([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(1[89]|2[01])\d\d")
 _NO_VALUE = ("is not a SQL expression", 'write one such as "YEAR(born)", with balanced quotes and parentheses')
 
 
@@ -44,6 +48,10 @@ class Condition:
         Its total form: evaluating it never fails, on any record.
     notes : tuple of Note
         What it reads otherwise than somebody may expect.
+    readings : tuple of (str, Kind)
+        What it reads each of its columns as.
+    texts : tuple of str
+        The quoted texts in it.
     """
 
     text: str
@@ -51,6 +59,8 @@ class Condition:
     columns: tuple[Column, ...]
     tree: exp.Expr = field(repr=False)
     notes: tuple[Note, ...] = field(default=(), repr=False, compare=False)
+    readings: tuple[tuple[str, Kind], ...] = field(default=(), repr=False, compare=False)
+    texts: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     def sql(self, dialect: str = "duckdb") -> str:
         """Write the total form for an engine ("duckdb" or "spark"); columns are those of a relation `data`."""
@@ -66,7 +76,8 @@ def read_condition(text: Any, columns: Sequence[Column]) -> Condition:
         For instance ``age >= 65 AND region IN ('north', 'east')``.
     columns : sequence of Column
         What the table has. An untyped column (CSV) is read as what it is compared or computed with: as a number beside
-        a number, as text beside text. That is a function of the text alone, so no record changes another's meaning.
+        a number, as text beside text, and as text beside a number that is written as a code, as in ``zip = 01234``.
+        That is a function of the condition alone, so no record changes another's meaning.
 
     Returns
     -------
@@ -86,18 +97,17 @@ def read_condition(text: Any, columns: Sequence[Column]) -> Condition:
     'age > 64'
     """
     from .grammar import ConditionCompiler
-    from .large_numbers import rounded_numbers
 
     if not isinstance(text, str) or not text.strip():
         raise BadInput("expression", "must be a SQL condition", "write one such as \"age > 64 AND region = 'north'\"")
 
-    def compiled(tree: exp.Expr) -> tuple[tuple[Column, ...], exp.Expr, tuple[Note, ...]]:
+    def compiled(tree: exp.Expr) -> tuple[exp.Expr, ConditionCompiler, tuple[Note, ...]]:
         compiler = ConditionCompiler(columns)
         total = compiler.condition(tree)
-        return tuple(compiler.used.values()), total, (*compiler.notes, *rounded_numbers(tree))
+        return total, compiler, _notes(tree, compiler)
 
-    canonical, shown, (used, total, notes) = _checked(text, columns, compiled, _NO_CONDITION)
-    return Condition(canonical, shown, used, total, notes)
+    canonical, shown, (total, found, notes) = _checked(text, columns, compiled, _NO_CONDITION)
+    return Condition(canonical, shown, tuple(found.used.values()), total, notes, found.readings, found.texts)
 
 
 def read_value_of_record(text: Any, columns: Sequence[Column]) -> tuple[Kind, Derivation]:
@@ -125,18 +135,18 @@ def read_value_of_record(text: Any, columns: Sequence[Column]) -> tuple[Kind, De
     ('a whole number', 'FLOOR(age / 10) * 10')
     """
     from .grammar import ConditionCompiler
-    from .large_numbers import rounded_numbers
 
     if not isinstance(text, str) or not text.strip():
         raise BadInput("expression", "must be a SQL expression", 'write one such as "YEAR(born)"')
 
-    def compiled(tree: exp.Expr) -> tuple[tuple[Column, ...], exp.Expr, Kind, tuple[Note, ...]]:
+    def compiled(tree: exp.Expr) -> tuple[exp.Expr, Kind, ConditionCompiler, tuple[Note, ...]]:
         compiler = ConditionCompiler(columns)
         total, kind = compiler.value(tree)
-        return tuple(compiler.used.values()), total, kind, (*compiler.notes, *rounded_numbers(tree))
+        return total, kind, compiler, _notes(tree, compiler)
 
-    canonical, shown, (used, total, kind, notes) = _checked(text, columns, compiled, _NO_VALUE)
-    return kind, Derivation(canonical, shown, used, total, notes)
+    canonical, shown, (total, kind, found, notes) = _checked(text, columns, compiled, _NO_VALUE)
+    used = tuple(found.used.values())
+    return kind, Derivation(canonical, shown, used, total, notes, found.readings, found.texts)
 
 
 def _checked(
@@ -160,12 +170,14 @@ def _checked(
     except BadInput as error:
         if is_unknown_column(error):  # first-name is a difference of two columns
             _refuse_bare_names(text, columns)
+            _refuse_options(text, columns)
         raise
     except RecursionError:
         raise BadInput("expression", "is nested too deeply", "write a shorter one") from None
     except Exception:
         # Parsers meet stray tokens with errors of every kind; the text is public, and nothing has been read yet.
         _refuse_bare_names(text, columns)
+        _refuse_options(text, columns)
         _refuse_words_of_sql(text, columns)
         raise BadInput("expression", *no_such) from None
 
@@ -173,13 +185,51 @@ def _checked(
 def _refuse_bare_names(text: str, columns: Sequence[Column]) -> None:
     """Say of a condition that cannot be read that a column in it needs quotes, where one with a space or sign does."""
     written = text.casefold()
-    for column in columns:
+    for column in columns if names_are_public(columns) else ():
         name = column.name.casefold()
         if not name.isidentifier() and name in written and f'"{name}"' not in written:
             rule = f"holds the name {column.name!r} without quotes"
             raise BadInput(
                 "expression", rule, f"write the column in double quotes, as in '\"{column.name}\" > 64'"
             ) from None
+
+
+def _refuse_options(text: str, columns: Sequence[Column]) -> None:
+    """Say of a condition that cannot be read that it begins like an option, as in where=age > 64 and groupby=town."""
+    begins = re.match(r"\s*(where)\b|\s*(\w+)\s*=", text, re.IGNORECASE)
+    if begins is None:
+        return
+    if begins[1] or begins[2].casefold() == "where":
+        remedy = "leave out the word where, and write the condition alone"
+        raise BadInput("expression", f"begins with the word {begins[1] or begins[2]}", remedy) from None
+    word = begins[2]
+    if meant_option(word) == "by" and not any(column.name.casefold() == word.casefold() for column in columns):
+        raise BadInput(
+            "expression", f"begins with {word}=, which names no column", "to group answers, add by=…"
+        ) from None
+
+
+def _notes(tree: exp.Expr, compiler: ConditionCompiler) -> tuple[Note, ...]:
+    """Return what a plan says of an expression that may mean something else than people think."""
+    from .large_numbers import rounded_numbers
+    from .nulls import notes_on_missing
+
+    missing = notes_on_missing(tree, compiler.used, dict(compiler.readings))
+    return (*compiler.notes, *rounded_numbers(tree), *missing)
+
+
+def _refuse_bare_dates(tokens: Sequence[Any], text: str) -> None:
+    """Refuse a date without quotes: SQL takes 2024-01-01 for 2024 minus 1 minus 1."""
+    start = end = -1
+    for token in tokens:
+        if not (token.text[:1].isdigit() or token.text in ("-", "/", ".")) or text[token.start] in "'\"":
+            continue
+        start, end = (start if token.start == end else token.start), token.end + 1
+        written = text[start:end]
+        if _BARE_DATE.fullmatch(written):
+            day = written if written[:4].isdigit() and "-" in written else "2024-12-31"
+            rule = f"holds {written} without quotes, which is read as a calculation and not as a date"
+            raise BadInput("expression", rule, f"write a date as DATE '{day}', or blanks around each sign to calculate")
 
 
 def _refuse_words_of_sql(text: str, columns: Sequence[Column]) -> None:
@@ -212,7 +262,28 @@ def _parse(text: str) -> exp.Expr:
         raise BadInput("expression", "holds a comment", "leave comments out")
     if any(token.token_type == sqlglot.TokenType.SEMICOLON for token in tokens):
         raise BadInput("expression", "holds a semicolon", "write one condition, not several statements")
-    tree = sqlglot.parse_one(text, read="duckdb", into=exp.Condition)
+    _refuse_bare_dates(tokens, text)
+    if _joined_signs(tokens):  # parsers drop such a sign, and a code may begin with one
+        (tree,) = sqlglot.Dialect.get_or_raise("duckdb").parser().parse_into(exp.Condition, tokens, text)
+    else:
+        tree = sqlglot.parse_one(text, read="duckdb", into=exp.Condition)
     if tree is None:
         raise BadInput("expression", *_NO_CONDITION)
     return tree
+
+
+def _joined_signs(tokens: list[Any]) -> bool:
+    """Make one token of a plus and the number after it, where a comparison or a list gives nothing to add to."""
+    from sqlglot import TokenType
+
+    before = (TokenType.EQ, TokenType.NEQ, TokenType.L_PAREN, TokenType.COMMA, TokenType.WHEN)
+    places = [
+        place
+        for place in range(1, len(tokens) - 1)
+        if (tokens[place - 1].token_type, tokens[place + 1].token_type) in {(kind, TokenType.NUMBER) for kind in before}
+        and tokens[place].token_type == TokenType.PLUS
+    ]
+    for place in reversed(places):
+        tokens[place + 1].text = f"+{tokens[place + 1].text}"
+        del tokens[place]
+    return bool(places)

@@ -71,12 +71,38 @@ class TextSource(Embedded):
         """Return a locked connection in which `data` is a stream (to be read once) of the named columns."""
         schema = text_schema(names)
         places = [self.names.index(name) for name in names]
-        width = len(self.names)
-        stream = batches(self.path, self.start, self.form, width, places, schema, packing=self.packing)
+        stream = batches(self.path, self.start, self.form, places, schema, packing=self.packing)
         return streaming_connection(schema, stream)
 
 
-_DATABASES = (".db", ".sqlite", ".sqlite3", ".db3")
+_EXCEL = "save the sheet as CSV in UTF-8, or pass the frame that pandas.read_excel returns to irisdp.publish"
+_STATISTICS = "export it as CSV, or pass the frame that pandas.{} returns to irisdp.publish"
+_R = "in R, type write.csv(table, 'data.csv', row.names = FALSE)"
+_TEXT = (
+    "copy it to a file that ends in .csv, and name what separates its values, as in delimiter=';' or delimiter='tab'"
+)
+_UNPACK = "unpack it, or compress the .csv file as .csv.gz or .csv.zst"
+_ARROW = "write it as Parquet with pyarrow.parquet.write_table, or pass the table to irisdp.publish"
+
+_REMEDIES = {
+    **dict.fromkeys((".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"), _EXCEL),
+    ".dta": _STATISTICS.format("read_stata"),
+    **dict.fromkeys((".sav", ".zsav", ".por"), _STATISTICS.format("read_spss")),
+    **dict.fromkeys((".sas7bdat", ".xpt"), _STATISTICS.format("read_sas")),
+    **dict.fromkeys((".rds", ".rda", ".rdata"), _R),
+    **dict.fromkeys((".txt", ".dat", ".asc", ".psv", ".text"), _TEXT),
+    ".tab": "copy it to a file that ends in .tsv, if tabs separate its values",
+    **dict.fromkeys((".zip", ".bz2", ".xz", ".7z", ".tar", ".tgz", ".rar"), _UNPACK),
+    **dict.fromkeys((".feather", ".arrow", ".ipc", ".orc"), _ARROW),
+    **dict.fromkeys((".pkl", ".pickle", ".h5", ".hdf5"), "pass the frame that it holds to irisdp.publish"),
+    ".json": "write one object a line, to a file that ends in .jsonl",
+    ".pq": "rename it to end in .parquet",
+    **dict.fromkeys((".db", ".sqlite", ".sqlite3", ".db3"), "write sqlite:///FILE#TABLE for a table in SQLite"),
+    **dict.fromkeys((".duckdb", ".ddb"), "pass the relation that duckdb.connect(FILE).table(NAME) returns"),
+}
+"""What to do with a file of another format, by its ending."""
+
+_OWN = "give a .csv, .tsv, .jsonl or .parquet file"
 
 
 def open_file(
@@ -116,10 +142,7 @@ def open_file(
     packing = packing_of(text)
     ending = PurePath(unpacked_name(text)).suffix.lower()
     if ending not in (*DELIMITERS, *JSON_LINES) and (packing or ending != ".parquet"):
-        rule = f"cannot read a file that ends in {(ending + packing)!r}"
-        if ending.partition("#")[0] in _DATABASES:
-            raise BadInput("data", rule, "write sqlite:///FILE#TABLE for a table in SQLite")
-        raise BadInput("data", rule, "give a .csv, .tsv, .jsonl or .parquet file")
+        raise _not_read(text, ending, packing)
     # A path cannot be longer than the system allows, hold a NUL byte, or lie in a folder that may not be entered.
     path = guarded(lambda: Path(text).expanduser().resolve(), "is not a usable path", "give the path of a file")
     if not guarded(path.is_file, "is not a usable path", "give the path of a file"):
@@ -136,10 +159,28 @@ def open_file(
     return _open_text(path, read_form(ending, encoding, delimiter), packing, sure=delimiter is not None)
 
 
+def _not_read(text: str, ending: str, packing: str) -> BadInput:
+    """Return the error for a file of another format, with what to do for it to be read."""
+    if text.strip() in ("-", "/dev/stdin"):
+        rule = "cannot be standard input, as Iris keeps a ledger of each file"
+        return BadInput("data", rule, "save the records to a .csv file, and name that")
+    kind = ending.partition("#")[0]
+    if packing and ending == ".parquet":
+        return BadInput("data", f"cannot read a file that ends in {(ending + packing)!r}", "unpack it")
+    remedy = _REMEDIES.get(kind)
+    rule = f"cannot read a file that ends in {(ending + packing)!r}"
+    if not ending:
+        rule = "has a name without an ending, which would tell its format"  # not quoted: it may hold a password
+    return BadInput("data", rule, f"{_OWN}: {remedy}" if remedy else _OWN)
+
+
 def _open_text(path: Path, form: TextForm, packing: str, *, sure: bool) -> tuple[list[Column], TextSource]:
-    names, start = read_header(path, form, "data", packing, sure=sure)
-    check_names(names)
-    return [Column(name, Kind.UNTYPED) for name in names], TextSource(path, form, tuple(names), start, packing)
+    names, start, is_one_line = read_header(path, form, "data", packing, sure=sure)
+    check_names(names, first_line=True)
+    # A quote in a record may have closed a name that goes over lines.
+    return [Column(name, Kind.UNTYPED, is_shown=is_one_line) for name in names], TextSource(
+        path, form, tuple(names), start, packing
+    )
 
 
 def _other_ending(path: Path) -> str:

@@ -25,7 +25,7 @@ from .locations import Location, locate
 from .parquet import plain_column
 from .parquet_batches import RECORDS, parquet_batches
 from .parquet_files import old_instants, opened_parquet
-from .total import is_safe, kind_of_type
+from .total import is_safe, kind_of_type, type_name
 
 if TYPE_CHECKING:
     import duckdb
@@ -128,7 +128,8 @@ def open_folder(text: str) -> tuple[list[Column], FolderSource]:
         raise BadInput("data", "is the root of the file system", "name a folder in it")
     paths = guarded(lambda: _listed(location), "is a folder that cannot be listed", "check that it can be read")
     if not paths:
-        raise BadInput("data", f"finds no .parquet file in {text!r}", "name a folder that holds some")
+        remedy = "name a folder that holds some; other files are named one by one, and without *"
+        raise BadInput("data", f"finds no .parquet file in {text!r}", remedy)
     # sale[s]/*.parquet would be the whole of sales, with the ledger and the project of the folder around it.
     within = PurePath(location.pattern).parts[:-1]
     if within and within[0] != "**" and not all("=" in path.relative_to(root).parts[0] for path in paths):
@@ -142,7 +143,7 @@ def open_folder(text: str) -> tuple[list[Column], FolderSource]:
             raise BadInput("data", f"holds {there}, which has other partitions", "give every file the same key=VALUE/")
     schema, old = _one_schema(root, paths)
     check_names([*schema.names, *keys])
-    columns = [Column(found.name, kind_of_type(found.type)) for found in schema]
+    columns = [Column(found.name, kind_of_type(found.type), type_name=type_name(found.type)) for found in schema]
     columns += [Column(key, Kind.UNTYPED) for key in keys]
     files = tuple((path, tuple(said[key] for key in keys)) for path, said in parted)
     return sorted(columns, key=lambda column: column.name), FolderSource(location, files, tuple(keys), schema, old)
@@ -161,7 +162,9 @@ def _listed(location: Location) -> list[Path]:
         if path.is_symlink():
             raise BadInput("data", f"holds {shown}, to which a link leads", "put the file itself there")
         if path.suffix.lower() != ".parquet" or not path.is_file():
-            raise BadInput("data", f"holds {shown}, which is no .parquet file", "keep other files elsewhere")
+            raise BadInput(
+                "data", f"holds {shown}, which is no .parquet file", "keep other files elsewhere, or name one file"
+            )
         found.append(path)
     if len({(status.st_dev, status.st_ino) for status in map(os.stat, found)}) < len(found):
         raise BadInput("data", "holds one file under two names (hard links)", "keep one of them")

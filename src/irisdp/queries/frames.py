@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..errors import BadInput
 from ..graphs.frames import refuse_names_given_twice
 from .columns import Column, Kind, check_names
@@ -15,7 +17,7 @@ from .engine import Embedded, Source, guarded, locked_connection
 from .objects import object_kinds, object_texts
 from .relations import open_relation
 from .spark import open_spark
-from .total import kind_of_type, total_column
+from .total import kind_of_type, total_column, type_name
 
 if TYPE_CHECKING:
     import duckdb
@@ -95,16 +97,20 @@ def open_frame(data: Any) -> tuple[list[Column], Source]:
     """
     import narwhals as nw
 
+    remedy = "give a path, or a frame with distinct column names that are text"
+    if nw.dependencies.is_into_series(data):
+        remedy = "give a frame: data.to_frame('NAME')"
+    elif isinstance(data, dict | list | np.ndarray):
+        remedy = "give a frame, such as pandas.DataFrame(data)"
     try:
-        frame = guarded(
-            lambda: nw.from_native(data),
-            f"cannot read a table from {type(data).__name__}",
-            "give a path, or a frame with distinct column names that are text",
-        )
+        frame = guarded(lambda: nw.from_native(data), f"cannot read a table from {type(data).__name__}", remedy)
     except BadInput:
         refuse_names_given_twice(data, "data")
         raise
     names = guarded(lambda: frame.collect_schema().names(), "has columns that cannot be listed", _OWN)
+    if any(isinstance(name, tuple) for name in names):
+        rule = "has column names in several levels (a MultiIndex)"
+        raise BadInput("data", rule, "join them: frame.columns = ['_'.join(map(str, name)) for name in frame.columns]")
     check_names(names)
     if isinstance(frame, nw.LazyFrame):
         schema = frame.collect_schema()
@@ -122,9 +128,29 @@ def open_frame(data: Any) -> tuple[list[Column], Source]:
 def _open_eager(frame: nw.DataFrame[Any]) -> tuple[list[Column], ArrowSource]:
     names = frame.columns
     objects = object_kinds(frame)
-    table = arrow_table(frame, objects)
-    kinds = [objects.get(name) or kind_of_type(table.schema.field(name).type) for name in names]
-    return [Column(name, kind) for name, kind in zip(names, kinds, strict=True)], ArrowSource(table, tuple(kinds))
+    unreadable = {name for name in names if name not in objects and not _fits_arrow(frame, name)}
+    table = arrow_table(frame, objects, unreadable)
+    types = table.schema
+    kinds = [
+        Kind.NESTED if name in unreadable else objects.get(name) or kind_of_type(types.field(name).type)
+        for name in names
+    ]
+    columns = [
+        Column(
+            name, kind, type_name=str(frame.schema[name]) if name in unreadable else type_name(types.field(name).type)
+        )
+        for name, kind in zip(names, kinds, strict=True)
+    ]
+    return columns, ArrowSource(table, tuple(kinds))
+
+
+def _fits_arrow(frame: nw.DataFrame[Any], name: str) -> bool:
+    """Tell whether Arrow has a type for a column's type; no record is looked at."""
+    try:
+        guarded(lambda: frame[name].head(0).to_arrow(), "", "")
+    except BadInput:
+        return False
+    return True
 
 
 def _open_lazy(frame: nw.LazyFrame[Any]) -> tuple[list[Column], LazySource] | None:
@@ -134,9 +160,9 @@ def _open_lazy(frame: nw.LazyFrame[Any]) -> tuple[list[Column], LazySource] | No
     schema = guarded(frame.to_native().collect_schema, "has columns that cannot be listed", _OWN)
     if any(dtype == pl.Object for dtype in schema.values()):
         return None
-    rule, remedy = "has a column of a type that Arrow cannot hold", "drop or convert that column"
-    types = guarded(lambda: pl.DataFrame(schema=schema).to_arrow().schema, rule, remedy)
-    columns = [Column(found.name, kind_of_type(found.type)) for found in types]
+    import narwhals as nw
+
+    columns, _ = _open_eager(nw.from_native(pl.DataFrame(schema=schema), eager_only=True))
     return columns, LazySource(frame, tuple(columns))
 
 
@@ -144,17 +170,23 @@ def _collected(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
     return guarded(frame.collect, "is a lazy frame that cannot be computed", "collect it first")
 
 
-def arrow_table(frame: nw.DataFrame[Any], objects: Collection[str] = ()) -> pa.Table:
-    """Convert the columns of an eager frame to Arrow, and nothing else of it; columns of objects become text."""
+def arrow_table(frame: nw.DataFrame[Any], objects: Collection[str] = (), unreadable: Collection[str] = ()) -> pa.Table:
+    """Convert the columns of an eager frame to Arrow, and nothing else of it.
+
+    Columns of objects become text. Of an unreadable column only whether there is a value is kept.
+    """
     import pyarrow as pa
 
-    typed = [name for name in frame.columns if name not in objects]
+    typed = [name for name in frame.columns if name not in objects and name not in unreadable]
     rule, remedy = "has a column of a type that Arrow cannot hold", "drop or convert that column"
     if frame.implementation.is_pandas_like():
         # One by one: of a whole frame the index would be converted too, and one record's label could end that.
         columns = {name: guarded(lambda name=name: _chunked(frame[name].to_arrow()), rule, remedy) for name in typed}  # type: ignore[misc]
     else:
         columns = dict(zip(typed, guarded(lambda: frame.select(typed).to_arrow(), rule, remedy).columns, strict=True))
+    for name in unreadable:
+        missing = frame[name].is_null().to_numpy()
+        columns[name] = pa.chunked_array([pa.array(~missing, mask=missing)])
     for name in objects:
         columns[name] = object_texts(frame[name])
     return pa.table({name: columns[name] for name in frame.columns})

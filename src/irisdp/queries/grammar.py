@@ -33,6 +33,9 @@ class ConditionCompiler:
         self._variables: dict[str, TypeVariable] = {}
         self._checks: list[Callable[[], None]] = []
         self._quoted: list[tuple[exp.Literal, TypeVariable]] = []
+        self._numbers: list[tuple[exp.Expr, str, TypeVariable]] = []
+        self._held: dict[str, Kind] = {}
+        self._patterns: list[str] = []
 
     def condition(self, tree: exp.Expr) -> exp.Expr:
         """Return the total SQL of a whole condition: true, false or null for every record; its dates are spelt anew."""
@@ -58,7 +61,23 @@ class ConditionCompiler:
             refuse_fraction(next(iter(self.used)))
         return read_as(precise(term), Kind.INTEGER), Kind.INTEGER
 
+    @property
+    def readings(self) -> tuple[tuple[str, Kind], ...]:
+        """What each column is read as, by name; a column that is also cast has two readings."""
+        read = [(name, variable.kind) for name, variable in self._variables.items()]
+        return tuple(dict.fromkeys([*read, *self._held.items()]))
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The quoted texts of the expression, which are looked for as they are spelt."""
+        return tuple(dict.fromkeys([*(literal.name for literal, _ in self._quoted), *self._patterns]))
+
     def _settle(self) -> None:
+        for _, _, variable in self._numbers:
+            variable.settle_codes()
+        for number, written, variable in self._numbers:
+            if variable.kind is Kind.TEXT:  # a code: from here on it stands in quotes
+                number.replace(exp.Literal.string(written))
         for check in self._checks:
             check()
         for quoted, variable in self._quoted:
@@ -114,7 +133,9 @@ class ConditionCompiler:
         known = None if column.kind is Kind.UNTYPED else column.kind
         known = Kind.NUMBER if known is Kind.INTEGER else known
         if column.name not in self._variables:
-            self._variables[column.name] = self._checked(TypeVariable(known, column=column.name))
+            self._variables[column.name] = self._checked(
+                TypeVariable(known, column=column.name, type_name=column.type_name)
+            )
         variable = self._variables[column.name]
 
         def build() -> exp.Expr:
@@ -138,10 +159,19 @@ class ConditionCompiler:
             variable = self._checked(TypeVariable(literal=text))
             self._quoted.append((node, variable))
             return Term(variable, lambda: quoted_text(text, variable.kind))
-        number = float(text)
+        return self._number(node, text)
+
+    def _number(self, node: exp.Expr, written: str) -> Term:
+        number = float(written)
         if not math.isfinite(number):
             raise BadInput("expression", "holds a number beyond 1.8e308", "write a smaller number")
-        return Term(TypeVariable(Kind.NUMBER), lambda: double(number), number.is_integer())
+        variable = TypeVariable.of_number(written)
+        self._numbers.append((node, written, variable))
+
+        def build() -> exp.Expr:
+            return exp.Literal.string(written) if variable.kind is Kind.TEXT else double(number)
+
+        return Term(variable, build, number.is_integer())
 
     def _boolean(self, node: exp.Boolean) -> Term:
         return truth(lambda: exp.Boolean(this=bool(node.this)))
@@ -183,6 +213,7 @@ class ConditionCompiler:
         # A pattern from a record could be malformed; Spark also reads a backslash as an escape and DuckDB does not.
         if not (isinstance(pattern, exp.Literal) and pattern.is_string) or "\\" in pattern.name:
             raise BadInput("expression", "needs quoted text without a backslash after LIKE", "write LIKE 'a%'")
+        self._patterns.append(pattern.name)
 
         def build() -> exp.Expr:
             found = type(node)(this=wrap(value), expression=exp.Literal.string(pattern.name))
@@ -205,6 +236,8 @@ class ConditionCompiler:
         return self._read(node.this)
 
     def _negative(self, node: exp.Neg) -> Term:
+        if isinstance(node.this, exp.Literal) and not node.this.is_string:
+            return self._number(node, f"-{node.this.name}")
         (value,) = self._required([node.this], Kind.NUMBER)
         return Term(TypeVariable(Kind.NUMBER), lambda: exp.Neg(this=wrap(value)), value.whole)
 
@@ -260,6 +293,7 @@ class ConditionCompiler:
             # Under a cast a column is what the table holds, and says nothing about its other uses.
             column = self._resolve(node.this)
             held = {Kind.UNTYPED: Kind.TEXT, Kind.INTEGER: Kind.NUMBER}.get(column.kind, column.kind)
+            self._held[column.name] = held
             value = Term(TypeVariable(held), lambda: column.reference)
         else:
             value = self._read(node.this)

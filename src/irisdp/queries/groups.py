@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,9 @@ from numpy.typing import NDArray
 from ..errors import BadInput
 from .arrow import FEW, array_of_kind, integers_of, rows_of, whole_numbers
 from .columns import Column, Kind, Note
-from .declared import GROUPS, Declares, read_declared
+from .declared import GROUPS, Declares, groups_file, read_declared
 from .letters import grouped_by_letters
+from .objects import text_of
 from .table import Table
 from .values import any_empty, read_values
 
@@ -30,6 +32,7 @@ _KEYS_PER_GROUP = 4
 """Keys in the box around the declared ones, at most, for each declared one."""
 
 _MOST_NAMED = 5
+_MOST_LISTED = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,8 @@ class Groups:
     _keys: pa.Table = field(repr=False)
     _order: NDArray[np.int64] = field(repr=False)
     """The rows as an engine sorts them by key."""
+    listed: Note | None = field(default=None, repr=False)
+    """The values as Iris split them, where blanks, commas or quotes make another split likely."""
 
     def __len__(self) -> int:
         """Count the groups."""
@@ -85,7 +90,8 @@ class Groups:
         place = np.empty_like(self._order)
         place[self._order] = np.arange(len(place))
         labels = tuple(map(self.labels.__getitem__, self._order.tolist()))
-        return Groups(self.columns, labels, place[self.shown], self._taken(self._order), np.arange(len(place)))
+        keys, order = self._taken(self._order), np.arange(len(place))
+        return Groups(self.columns, labels, place[self.shown], keys, order, self.listed)
 
     def _taken(self, rows: NDArray[np.int64], first: int = 0) -> pa.Table:
         """Return rows of the keys, whose columns are counted from the first."""
@@ -106,10 +112,15 @@ class Groups:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What is said of groups that look like dates and are found as text."""
+        """What is said of groups that look like dates or numbers and are found as text, and of how they were split."""
         values = zip(*self.labels[:_MOST_NAMED], strict=True)
         found = (grouped_by_letters(column, listed) for column, listed in zip(self.columns, values, strict=False))
-        return tuple(note for note in found if note is not None)
+        return tuple(note for note in (*found, self.listed) if note is not None)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The declared values that are looked for as text."""
+        return tuple(dict.fromkeys(value for label in self.labels for value in label if isinstance(value, str)))
 
     def parted(self, parts: Groups) -> Groups:
         """Return a group for each of these and each of some parts, of other columns; both are sorted by key, as it is.
@@ -144,7 +155,9 @@ def find_keys(table: Table, by: Sequence[str] | str) -> tuple[Column, ...]:
         raise BadInput("by", "names a column twice", "name each column once")
     for column in columns:
         if column.kind.is_opaque:
-            raise BadInput("by", f"groups by {column.name}, which is {column.kind}", "group by text, numbers or dates")
+            raise BadInput(
+                "by", f"groups by {column.name}, which is {column.described_kind}", "group by text, numbers or dates"
+            )
     return columns
 
 
@@ -168,9 +181,9 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any, what: Decl
     Returns
     -------
     Groups
-        In the declared order (a set, which has none, sorted by key), each group once. In an untyped column (CSV) the
-        values are read as numbers if every declared one is a number that a 64-bit float holds, so that 3 also finds
-        3.0, and as text if not. No record has two of the keys: none are equal to an engine.
+        In the declared order (a set, which has none, sorted by key), each group once. An untyped column (CSV) is read
+        as text: 3 finds the records that spell it 3, and not 3.0 or 03, whatever else is declared. In a column with a
+        type, declared values are of that type. No record has two of the keys: none are equal to an engine.
 
     Raises
     ------
@@ -186,17 +199,37 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any, what: Decl
         raise BadInput(what.option, f"declares no {what.one}", "declare one or more")
     kinds, arrays = [], {}
     for place, (column, values) in enumerate(zip(columns, found.columns, strict=True)):
-        kind, keys = _read_column(column, values, what)
+        kind, keys = _read_column(column, values, what, in_file=table.location is not None)
         kinds.append(replace(column, kind=kind))
         arrays[f"k{place}"] = array_of_kind(keys, kind)
     labels = tuple(zip(*found.columns, strict=True))
     keys = pa.table(arrays)
     order = _sorted([_ranks(arrays[f"k{place}"], column.kind) for place, column in enumerate(kinds)], labels, what)
-    groups = Groups(tuple(kinds), labels, np.arange(len(labels)), keys, order)
+    groups = Groups(tuple(kinds), labels, np.arange(len(labels)), keys, order, _listed(declared, labels, what))
     return groups if found.ordered else replace(groups.by_key(), shown=np.arange(len(labels)))
 
 
-def _read_column(column: Column, values: list[Any], what: Declares) -> tuple[Kind, list[Any]]:
+def _listed(declared: Any, labels: Sequence[tuple[Any, ...]], what: Declares) -> Note | None:
+    """List the values where people may have meant others: with blanks at an end, or split from a text with quotes."""
+    if isinstance(declared, str) and groups_file(declared) is None:
+        doubtful = any(mark in declared for mark in "\"';|\t") or any(
+            part != part.strip() for part in declared.split(",")
+        )
+    else:
+        values = [value for label in labels for value in label if isinstance(value, str)]
+        doubtful = any(value != value.strip() for value in values) or (
+            len(labels) == 1 and any("," in v for v in values)
+        )
+    if not doubtful:
+        return None
+    shown = [", ".join(json.dumps(part, ensure_ascii=False, default=str) for part in label) for label in labels]
+    more = f" and {len(shown) - _MOST_LISTED} more" if len(shown) > _MOST_LISTED else ""
+    one = what.one if len(shown) == 1 else what.option
+    remedy = "only text is split at commas, and a value in double quotes keeps its commas and blanks"
+    return Note(f"{len(shown)} {one} as declared: {' · '.join(shown[:_MOST_LISTED])}{more}", remedy, beside_answer=True)
+
+
+def _read_column(column: Column, values: list[Any], what: Declares, *, in_file: bool) -> tuple[Kind, list[Any]]:
     if any_empty(values):
         remedy = f"give every {what.one} a value"
         if what is GROUPS:  # an empty cell is null, and in no group
@@ -204,11 +237,20 @@ def _read_column(column: Column, values: list[Any], what: Declares) -> tuple[Kin
         raise BadInput(what.option, f"has an empty value for {column.name}", remedy)
     kind = column.kind
     if kind is Kind.UNTYPED:
-        kind, keys = Kind.NUMBER, read_values(values, Kind.NUMBER)
-        if None in keys:
-            kind, keys = Kind.TEXT, read_values(values, Kind.TEXT)
-    else:
-        keys = read_values(values, kind)
+        # By spelling, whatever is declared: were 1 and 2 numbers, declaring XYZ would change which records 1 counts.
+        kind = Kind.TEXT
+        other = next((value for value in values if _is_no_text(value)), None)
+        if other is not None and in_file:
+            kind_of_other = "truth value" if isinstance(other, bool) else "number"
+            rule = f"has the {kind_of_other} {_show(other)} for {column.name}, which is read as text, by its spelling"
+            declare = "boolean" if isinstance(other, bool) else "number"
+            remedy = (
+                f"write it as the file does, as in {str(other)!r}, or declare the type of {column.name} as {declare}"
+            )
+            raise BadInput(what.option, rule, remedy)
+        if other is not None:  # a frame's own objects are read as text by the same rule
+            values = [text_of(value) if _is_no_text(value) else value for value in values]
+    keys = read_values(values, kind)
     if None in keys:
         value = values[keys.index(None)]
         raise BadInput(
@@ -217,6 +259,10 @@ def _read_column(column: Column, values: list[Any], what: Declares) -> tuple[Kin
             f"give {kind} that needs no rounding: {_EXACT.get(kind, 'as the column holds it')}",
         )
     return kind, keys
+
+
+def _is_no_text(value: Any) -> bool:
+    return isinstance(value, bool | float | Decimal)
 
 
 _EXACT = {

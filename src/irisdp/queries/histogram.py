@@ -17,7 +17,7 @@ from .count import Count
 from .declared import CATEGORIES
 from .groups import Groups, read_groups
 from .neighbours import Relation
-from .query import CountsRecords
+from .query import CountsRecords, left_out
 from .statistics import Statistics
 from .table import Table
 
@@ -39,11 +39,14 @@ class Histogram(CountsRecords):
         The bins or categories, of one column that may be derived; bound by `over`.
     contribution : Contribution, optional
         How many records one person has that count, and in how many cells.
+    binned : bool
+        Whether the parts are bins.
     """
 
     about: str
     parts: Groups | None = field(default=None, repr=False)
     contribution: Contribution = ONE_RECORD
+    binned: bool = False
 
     name: ClassVar[str] = "histogram"
     expression: ClassVar[str | None] = None
@@ -68,11 +71,15 @@ class Histogram(CountsRecords):
             if bins is None
             else read_bins(table, column, bins).groups
         )
-        return replace(self, about=column, parts=found, contribution=choices.contribution)
+        return replace(self, about=column, parts=found, contribution=choices.contribution, binned=bins is not None)
 
     def describe(self) -> dict[str, str]:
         """Return the public description: bound to a table, that of the count which it is."""
         return {"query": self.name, "column": self.about} if self.parts is None else Count().describe()
+
+    def leaves_out(self, relation: Relation) -> list[str]:
+        """Say which records are in no bin, or of no declared category."""
+        return [left_out(self.about, undeclared=not self.binned)]
 
     def nodes(self, statistics: Statistics, relation: Relation) -> CountNodes:
         """Return the counts and the ends of their paths."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..errors import BadInput
-from .columns import Kind, Note, list_names
+from .columns import Kind, Note, list_names, shorten_type
 from .instants import read_date
 from .letters import compared_by_letters
 
-__all__ = ["CASTABLE", "CASTS", "WHOLE", "TypeVariable", "letter_by_letter"]
+__all__ = ["CASTABLE", "CASTS", "WHOLE", "TypeVariable", "is_canonical_number", "letter_by_letter"]
 
 WHOLE = ("TINYINT", "SMALLINT", "INT", "BIGINT")
 """Types that hold whole numbers alone."""
@@ -38,11 +38,21 @@ CASTABLE = {
 class TypeVariable:
     """The kind shared by some parts of a condition, as far as it is known."""
 
-    __slots__ = ("_by_size", "_checked", "_columns", "_compared", "_kind", "_literals", "_parent", "_stated")
+    __slots__ = (
+        *("_by_size", "_checked", "_codes", "_columns", "_compared", "_firm", "_kind", "_literals", "_parent"),
+        *("_stated", "_type_name"),
+    )
 
     def __init__(
-        self, kind: Kind | None = None, *, column: str | None = None, literal: str | None = None, stated: bool = True
+        self,
+        kind: Kind | None = None,
+        *,
+        column: str | None = None,
+        literal: str | None = None,
+        stated: bool = True,
+        type_name: str = "",
     ) -> None:
+        self._type_name = type_name
         self._parent: TypeVariable | None = None
         self._kind = kind
         # A kind that only the place asks for is not stated: `NOT x` does not say that x is true or false.
@@ -50,14 +60,22 @@ class TypeVariable:
         self._columns = [] if column is None else [column]
         # Quoted text is evidence for text, but a weak one: beside a date it is read as a date.
         self._literals = [] if literal is None else [literal]
-        self._compared = self._by_size = self._checked = False
+        self._compared = self._by_size = self._checked = self._codes = False
+        self._firm = kind is not None
+
+    @classmethod
+    def of_number(cls, written: str) -> TypeVariable:
+        """Return the variable of a number without quotes, which may turn out to be a code, such as 01234."""
+        variable = cls(Kind.NUMBER)
+        variable._firm, variable._codes = False, not is_canonical_number(written)
+        return variable
 
     def join(self, other: TypeVariable) -> None:
         """Let two variables be one."""
         first, second = self._root(), other._root()
         kind = first._kind or second._kind
         if second._kind not in (None, kind) or (kind is not None and kind.is_opaque):
-            first._refuse(second._kind or Kind.TEXT, second._columns)
+            first._refuse(second._kind or Kind.TEXT, second._columns, second._type_name)
         if first is second:
             return
         second._parent, first._kind = first, kind
@@ -65,6 +83,7 @@ class TypeVariable:
         first._columns += second._columns
         first._literals += second._literals
         first._compared, first._by_size = first._compared or second._compared, first._by_size or second._by_size
+        first._firm, first._codes = first._firm or second._firm, first._codes or second._codes
 
     def compare(self, *, by_size: bool) -> None:
         """Say that values are compared with each other, perhaps by which is larger."""
@@ -101,6 +120,12 @@ class TypeVariable:
         """The kind in the end: what the evidence says, text without any."""
         root = self._root()
         return root._kind or Kind.TEXT
+
+    def settle_codes(self) -> None:
+        """Read untyped columns as text where they only equal numbers, and one is written as no number prints."""
+        root = self._root()
+        if root._codes and root._columns and not root._firm and not root._by_size:
+            root._kind = Kind.TEXT
 
     def check(self) -> None:
         """Refuse quoted text that turned out to be read as something else, and truth that nothing states."""
@@ -145,17 +170,25 @@ class TypeVariable:
             variable = variable._parent
         return variable
 
-    def _refuse(self, kind: Kind, columns: list[str]) -> None:
+    def _refuse(self, kind: Kind, columns: list[str], type_name: str = "") -> None:
         named = list_names(list(dict.fromkeys([*self._columns, *columns])))
         subject = f"the column {named}" if named else "one value"
         if any(found is not None and found.is_opaque for found in (self._kind, kind)):
-            rule = f"asks more of {subject} than IS NULL, and its type is neither text, number, truth value nor date"
-            raise BadInput("expression", rule, "use another column")
+            shown = shorten_type(self._type_name if self._kind is not None and self._kind.is_opaque else type_name)
+            type_is = f"its type, {shown}," if shown else "its type"
+            rule = f"asks more of {subject} than IS NULL, and {type_is} is neither text, number, truth value nor date"
+            raise BadInput("expression", rule, "use another column, or convert this one in the data")
         raise BadInput(
             "expression",
             f"uses {subject} both as {self.kind} and as {kind}",
             "compare like with like, or write TRY_CAST(... AS DOUBLE), VARCHAR or DATE around one side",
         )
+
+
+def is_canonical_number(written: str) -> bool:
+    """Tell whether a number is written as the double is printed: 1234 and 0.5 are; 01234, 1E2, 5. and +5 are not."""
+    number = float(written)
+    return written in (repr(number), str(int(number)))
 
 
 def letter_by_letter(variables: Iterable[TypeVariable]) -> tuple[Note, ...]:

@@ -19,5 +19,6 @@ def rounded_numbers(tree: exp.Expr) -> tuple[Note, ...]:
                 f"with {literal.name} as a double: from 2^53 (9007199254740992) on, neighbouring whole numbers are one"
                 " and the same"
             )
-            return (Note(fact, "write CAST(… AS VARCHAR) = '…' to tell them apart, or group by the column"),)
+            remedy = "write CAST(… AS VARCHAR) = '…' to tell them apart, or group by the column"
+            return (Note(fact, remedy, beside_answer=True),)
     return ()

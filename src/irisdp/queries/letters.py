@@ -16,8 +16,10 @@ from .values import read_value
 
 __all__ = ["compared_by_letters", "grouped_by_letters"]
 
-_DATE_LIKE = re.compile(r"\s*(\d{4}-\d{1,2}(-\d{1,2})?|\d{1,4}[./]\d{1,2}[./]\d{1,4})([T ].*)?\s*", re.DOTALL)
+_DATE_LIKE = re.compile(r"\s*(\d{4}-\d{1,2}(-\d{1,2})?|\d{1,4}[./-]\d{1,2}[./-]\d{1,4})([T ].*)?\s*", re.DOTALL)
+_DAY_FIRST = re.compile(r"\s*\d{1,2}[./-]\d{1,2}[./-]\d{2,4}.*", re.DOTALL)
 _NUMBER_LIKE = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)\s*")
+_DIGITS = re.compile("0|[1-9][0-9]{0,17}")
 _MOST_LOOKED_AT = 5
 
 
@@ -46,22 +48,28 @@ def compared_by_letters(columns: Sequence[str], literals: Sequence[str], *, by_s
     fact = f"with {subject}, compared with '{text[:40]}' letter by letter"
     if dated is None:
         remedy = f"write {'CAST(… AS DOUBLE) and ' if typed else ''}the number without quotes to compare sizes"
-        return Note(f"{fact}: '10' comes before '9'", remedy)
+        return Note(f"{fact}: '10' comes before '9'", remedy, beside_answer=True)
     spelt = _spelt(dated)
     remedy = f"write {spelt[0]} '{spelt[1]}' to compare times, or declare the type of {list_names(columns)}"
     if typed:
         remedy = f"write CAST(… AS TIMESTAMP) beside '{spelt[1]}' to compare times"
-    return Note(f"{fact}: no other spelling of a date and no time zone is known", remedy)
+    # Times are ordered as their letters are where the year comes first: 31.12.2023 comes behind 01.01.2024.
+    disordered = by_size and any(_DAY_FIRST.fullmatch(text) for text in literals)
+    return Note(f"{fact}: no other spelling of a date and no time zone is known", remedy, beside_answer=disordered)
 
 
 def grouped_by_letters(column: Column, values: Sequence[Any]) -> Note | None:
-    """Say that groups, or categories, which look like dates are found as text: by one spelling."""
+    """Say that groups, or categories, which look like dates or numbers are found as text: by one spelling."""
     computed = column.derivation is not None and column.derivation.shown
     looked_at = [value for value in values[:_MOST_LOOKED_AT] if isinstance(value, str)]
     if column.kind is not Kind.TEXT or computed or not looked_at:
         return None
     if not all(_DATE_LIKE.fullmatch(value) and _is_date(value) for value in looked_at):
-        return None
+        number = next((value for value in looked_at if _DIGITS.fullmatch(value)), None)
+        if number is None:
+            return None
+        fact = f"with {column.name} as text: {number} counts records that spell it so, and not 0{number} or {number}.0"
+        return Note(fact, f"declare the type of {column.name} to compare numbers")
     fact = (
         f"with {column.name} as text: a date is found where it is spelt as '{looked_at[0][:40]}' is, and nowhere else"
     )

@@ -34,6 +34,8 @@ __all__ = [
     "unpacked_name",
 ]
 
+_WEB = ("http", "https", "ftp", "ftps", "sftp", "s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "hdfs", "hf")
+
 PACKINGS = (".gz", ".zst")
 """Endings of compressed files, which stand behind the ending of what is compressed."""
 
@@ -165,6 +167,12 @@ def _in_database(text: str) -> Location:
         write = (
             "write sqlite:///FILE#TABLE (sqlite:////FILE#TABLE from the root on) or postgresql://HOST/DATABASE#TABLE"
         )
+        scheme = text.strip().partition("://")[0].lower()
+        if scheme in _WEB:
+            write = "download the file, and name it by its path"
+            raise BadInput("data", f"is an address on a network ({scheme}://), from which Iris reads no file", write)
+        if scheme == "file":
+            raise BadInput("data", "is a path written as an address (file://)", "give the path alone, without file://")
         raise BadInput("data", "is no address of a table in a database", write)
     # As SQLite has it, whose names differ in more than the case of ASCII letters; the file beside is named safely.
     table = plain_lower(unquote(name))

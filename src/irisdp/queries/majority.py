@@ -28,8 +28,8 @@ class Majority(YesOrNo):
       someone is left to change sides; one who abstains can change it by 1. The last yes are d = 1, 2 and the last no
       d = 0, −1: depth ⌊(d − 1)/2⌋ and ⌊−d/2⌋. A cell of no records has no neighbour at all.
 
-    Under exchange two leads are at the boundary on either side. No private mechanism has a smaller worst probability
-    of a wrong answer; one that is worse at one of the two may be better far away, as a noisy lead is.
+    Under exchange two leads are at the boundary on either side. For one cell, no private mechanism has a smaller worst
+    probability of a wrong answer; one that is worse at one of the two may be better far away, as a noisy lead is.
 
     proofs/depth-formulas.md.
     """

@@ -18,7 +18,20 @@ from ..accounting import EPSILON_DELTA, Charge, Cost, Currency
 from ..errors import BadInput
 from ..privacy import Gaussian, Guarantee, Privacy
 
-__all__ = ["Move", "Relation", "cell_relation", "independent_parts", "moves", "read_relation", "total_cost"]
+__all__ = [
+    "NOT_OPTIMAL_TOGETHER",
+    "Move",
+    "Relation",
+    "cell_relation",
+    "independent_parts",
+    "moves",
+    "read_relation",
+    "total_cost",
+]
+
+
+NOT_OPTIMAL_TOGETHER = "no optimality is claimed at this charge, for each group is answered as if it were alone"
+"""What is said wherever one record may move between groups and both are charged (docs/theory.md, Scope)."""
 
 
 class Relation(StrEnum):

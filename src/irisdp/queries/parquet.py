@@ -18,7 +18,7 @@ from .engine import Embedded, guarded, locked_connection, quote_name, quote_text
 from .locations import Location, location_of
 from .parquet_batches import parquet_batches
 from .parquet_files import old_instants, opened_parquet
-from .total import is_safe, kind_of_type
+from .total import is_safe, kind_of_type, type_name
 
 if TYPE_CHECKING:
     import duckdb
@@ -71,7 +71,9 @@ def open_parquet(path: Path) -> tuple[list[Column], ParquetSource]:
     rule, remedy = "is not a Parquet file that can be read", "write it again as Parquet"
     schema = guarded(lambda: opened_parquet(path).schema_arrow, rule, remedy)
     check_names(schema.names)
-    return [Column(field.name, kind_of_type(field.type)) for field in schema], ParquetSource(path)
+    return [
+        Column(field.name, kind_of_type(field.type), type_name=type_name(field.type)) for field in schema
+    ], ParquetSource(path)
 
 
 def plain_column(name: str, kind: pa.DataType) -> str:

@@ -72,12 +72,20 @@ class Unit:
             raise BadInput("key", f"must have {KEY_BYTES} bytes, not {len(self.key)}", "derive it from the secret")
 
 
-def read_per_unit(per_unit: Any, unit: str | None, condition: Condition | None) -> PerUnit | None:
-    """Read any or all, which needs a unit and a condition."""
+def read_per_unit(
+    per_unit: Any, unit: str | None, condition: Condition | None, *, counts_persons: bool = False
+) -> PerUnit | None:
+    """Read any or all, which needs a unit and a condition.
+
+    A question without a condition that `counts_persons` counts each person once, with either of the two; then the
+    result is None.
+    """
     if per_unit is None:
         return None
     if per_unit not in list(PerUnit):
         raise BadInput("per_unit", "must be any or all", "choose one of the two")
+    if unit is not None and condition is None and counts_persons:
+        return None
     if unit is None or condition is None:
         rule, remedy = "asks a condition of a person's records", 'add unit= and a condition such as "age > 64"'
         raise BadInput("per_unit", rule, remedy)

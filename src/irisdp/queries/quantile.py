@@ -20,7 +20,7 @@ from .expression import Condition
 from .groups import Groups
 from .neighbours import Relation
 from .persons import Unit
-from .query import as_asked, pure_pair, split_number
+from .query import as_asked, left_out, pure_pair, split_number
 from .statistics import Cells
 from .table import Table
 
@@ -82,6 +82,10 @@ class HoldsQuantile(ABC):
         own = self._bound().of
         loose = own.kind is Kind.UNTYPED
         return [f"a value of {own.name} that is no such number or date is in no bin"] if loose else []
+
+    def leaves_out(self, relation: Relation) -> list[str]:
+        """Say which records are in no bin."""
+        return [left_out(self.about)]
 
     def choices(self) -> dict[str, Any]:
         """Return the bins by their names, which say where their edges are."""

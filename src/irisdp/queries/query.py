@@ -33,6 +33,7 @@ __all__ = [
     "check_expression",
     "check_one_condition",
     "columns_about",
+    "left_out",
     "pure_pair",
     "split_number",
 ]
@@ -110,7 +111,7 @@ class Query(Protocol[NodesT]):
         ...
 
     def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[NodesT]:
-        """Return what answers best about the nodes on the graph of `relation`, under a guarantee for one step."""
+        """Return what answers about a cell's nodes on the graph of `relation`, under a guarantee for one step."""
         ...
 
 
@@ -175,6 +176,13 @@ def as_asked(query: str, *words: str | int) -> str:
     'publish(data, "at-least", 100, "age > 64")'
     """
     return f"publish({', '.join(['data', *(json.dumps(word, ensure_ascii=False) for word in (query, *words))])})"
+
+
+def left_out(column: str, *, undeclared: bool = False) -> str:
+    """Say which records an answer leaves out: those without a value of a column, or with none that was declared."""
+    return (
+        f"leaves out records whose {column} is not declared" if undeclared else f"leaves out records without {column}"
+    )
 
 
 def check_expression(expression: str | None, query: str, *between: str | int, needed: bool) -> None:

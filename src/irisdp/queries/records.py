@@ -1,15 +1,16 @@
 """The records of a CSV file, block by block, in bounded memory.
 
 A record longer than `LONGEST_RECORD` bytes is no record. It is passed over without being held, to where it ends by the
-grammar of `splitting`: what its inner lines hold never becomes a record. Every byte is read once or twice, however the
-quotes lie: where an opening quote might be closed far ahead, what was found there is remembered.
+grammar of `splitting`. However the quotes lie, at most so many bytes beyond a block are searched for a closing quote:
+a record changes the work by no more than that, however large the file is.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -24,7 +25,8 @@ LONGEST_RECORD = 1 << 20
 BLOCK = 1 << 21
 """Bytes split at once; more than the longest record, and few enough to stay near the processor."""
 
-_WINDOW = 1 << 18
+_FOLLOWING = 2
+"""Bytes that tell whether a field ends after a quote: a delimiter, LF, or CRLF."""
 _ODD_RUN = re.compile(rb'(?<!")"(?:"")*(?!")')
 
 
@@ -73,7 +75,6 @@ def read_blocks(
     longest, size : int
         Bytes of the longest record, and of a block: at least two more.
     """
-    ahead = _Ahead(file, delimiter)
     position, field_start, dropping = start, True, False
     while True:
         file.seek(position)
@@ -82,10 +83,9 @@ def read_blocks(
             return
         last = len(data) < size
         length = len(data) if last else settled(data)
-        if not length:  # a run of quotes as long as the block
-            close = ahead.close_within(position) if field_start else None
-            beyond = position + (1 if field_start else len(data.rstrip(b"\r")))
-            position, field_start, dropping = beyond if close is None else close + 1, False, True
+        if not length:  # a run of quotes as long as the block, which is longer than any field: none of them opens one
+            position += 1 if field_start else len(data.rstrip(b"\r"))
+            field_start, dropping = False, True
             continue
         found = split(
             data,
@@ -93,7 +93,8 @@ def read_blocks(
             delimiter,
             field_start=field_start,
             last=last,
-            close_beyond=_from(ahead, position, length),
+            longest=longest,
+            close_beyond=partial(_close_beyond, file, delimiter, position, length, longest),
         )
         if found.consumed:
             yield _block(data, found, longest, cut=dropping)
@@ -111,67 +112,16 @@ def _block(data: bytes, found: Split, longest: int, *, cut: bool) -> Block:
     return Block(data, found, np.flatnonzero(fits & ~blank), bool(fits.all()) and not found.stray)
 
 
-def _from(ahead: _Ahead, position: int, length: int) -> Callable[[], int | None]:
-    def close_beyond() -> int | None:
-        close = ahead.close_after(position + length)
-        return None if close is None else close - position
+def _close_beyond(file: Bytes, delimiter: int, position: int, length: int, longest: int) -> int | None:
+    """Return where a field that is open at the end of a block is closed properly, counted from the block's start.
 
-    return close_beyond
-
-
-class _Ahead:
-    """Finds the quote that closes a field open at some place, and whether it does so properly."""
-
-    def __init__(self, file: Bytes, delimiter: int) -> None:
-        self._file = file
-        self._followers = (bytes([delimiter]), b"\n")
-        # From `since` to `until`, where an odd run of quotes starts, the answer is `close`: no byte is searched twice.
-        self._since, self._until = 0, -1.0
-        self._close: int | None = None
-
-    def close_after(self, place: int) -> int | None:
-        """Return where a field open at a place, which is within no run of quotes, is closed properly."""
-        if not self._since <= place <= self._until:
-            run = self._odd_run(place)
-            self._since, self._until = place, float("inf") if run is None else run[0]
-            self._close = None if run is None or not self._ends_field(run[1] + 1) else run[1]
-        return self._close
-
-    def close_within(self, opening: int) -> int | None:
-        """Return where a field that opens with a long run of quotes is closed properly."""
-        after = self._run_end(opening + 1)
-        if (after - opening) % 2:  # all quotes after the first are paired
-            return self.close_after(after)
-        return after - 1 if self._ends_field(after) else None
-
-    def _odd_run(self, place: int) -> tuple[int, int] | None:
-        """Return the first and last place of the first run of an odd number of quotes."""
-        while window := self._at(place):
-            stem = len(window.rstrip(b'"'))
-            match = _ODD_RUN.search(window, 0, stem)
-            if match:
-                return place + match.start(), place + match.end() - 1
-            if stem < len(window):
-                start, end = place + stem, self._run_end(place + stem)
-                if (end - start) % 2:
-                    return start, end - 1
-                place = end
-            else:
-                place += len(window)
+    The closing quote is the last of the first run of an odd number of quotes. Only `longest` bytes are searched.
+    """
+    file.seek(position + length)
+    ahead = file.read(longest + _FOLLOWING)
+    run = _ODD_RUN.search(ahead)
+    if run is None or run.end() > longest:
         return None
-
-    def _run_end(self, place: int) -> int:
-        while window := self._at(place):
-            rest = len(window.lstrip(b'"'))
-            place += len(window) - rest
-            if rest:
-                break
-        return place
-
-    def _ends_field(self, place: int) -> bool:
-        following = self._at(place, 2)
-        return not following or following[:1] in self._followers or following == b"\r\n"
-
-    def _at(self, place: int, size: int = _WINDOW) -> bytes:
-        self._file.seek(place)
-        return self._file.read(size)
+    following = ahead[run.end() : run.end() + 2]
+    proper = not following or following[:1] in (bytes([delimiter]), b"\n") or following == b"\r\n"
+    return length + run.end() - 1 if proper else None

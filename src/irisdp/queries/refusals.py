@@ -94,6 +94,7 @@ _MEANT = {
     "IF": ("IF", "CASE WHEN … THEN … ELSE … END"),
     "IN with query": ("IN with a SELECT", "IN ('a', 'b')"),
     "IN with field": ("IN without parentheses", "IN ('a', 'b')"),
+    "IS LITERAL": ("IS with a value", "= or <> and the value"),
     "IS COLUMN": ("IS with a name", "IS NULL"),
     "COLUMN with table": (
         "a name with a dot in it",

@@ -84,7 +84,7 @@ def open_relation(relation: Any, schema: Any) -> tuple[list[Column], RelationSou
     for name, dtype in _typed(relation):
         kind = kind_of(schema[name])
         flat = str(dtype.id) in _PLAIN | _AS_TEXT | {"varchar", "enum", "timestamp with time zone", "blob", "null"}
-        columns.append(Column(name, kind if flat else Kind.NESTED))
+        columns.append(Column(name, kind if flat else Kind.NESTED, type_name=str(dtype.id)))
     return columns, RelationSource(relation)
 
 

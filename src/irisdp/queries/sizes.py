@@ -21,7 +21,7 @@ from .groups import Groups, read_groups
 from .lists import AnswersLists
 from .neighbours import Relation
 from .persons import Unit
-from .query import as_asked, split_number
+from .query import as_asked, left_out, split_number
 from .statistics import Cells
 from .table import Table
 from .value_counts import ValueCounts, count_values
@@ -91,7 +91,9 @@ class Sizes(AnswersLists):
         choices.refuse_all_but(self.name, "categories")
         column = table.column(self.about, "query")
         if column.kind.is_opaque:
-            raise BadInput("query", f"asks for sizes of {column.name}, which is {column.kind}", "name another column")
+            raise BadInput(
+                "query", f"asks for sizes of {column.name}, which is {column.described_kind}", "name another column"
+            )
         categories = choices.categories
         if categories is None:
             read = replace(column, kind=Kind.TEXT) if column.kind is Kind.UNTYPED else column
@@ -131,6 +133,10 @@ class Sizes(AnswersLists):
     def describe_values(self) -> list[str]:
         """Return nothing: a value without a type is text."""
         return []
+
+    def leaves_out(self, relation: Relation) -> list[str]:
+        """Say which records are of no category."""
+        return [left_out(self.about, undeclared=self.categories is not None)]
 
     def choices(self) -> dict[str, Any]:
         """Return which categories were declared, if any."""

@@ -102,7 +102,8 @@ class SparkSource:
 def open_spark(frame: Any, schema: Any) -> tuple[list[Column], SparkSource]:
     """Open a DataFrame whose Narwhals schema is given."""
     kinds = {name: kind_of(schema[name]) if _is_flat(kind) else Kind.NESTED for name, kind in frame.dtypes}
-    return [Column(name, kind) for name, kind in kinds.items()], SparkSource(frame)
+    types = dict(frame.dtypes)
+    return [Column(name, kind, type_name=types[name]) for name, kind in kinds.items()], SparkSource(frame)
 
 
 def spark_statement(statement: str, views: Mapping[str, str], places: Mapping[str, str]) -> str:

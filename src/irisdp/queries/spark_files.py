@@ -8,7 +8,7 @@ own: what a cluster's settings say of partitions, time zones, ancient dates or d
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -146,7 +146,7 @@ def open_with_spark(columns: Sequence[Column], source: Any, master: str | None) 
     if isinstance(source, FolderSource):
         _check_partitions(source)
     readings = _readings(source)
-    found = [column if column.name in readings else Column(column.name, Kind.NESTED) for column in columns]
+    found = [column if column.name in readings else replace(column, kind=Kind.NESTED) for column in columns]
     return found, SparkFileSource(source, master)
 
 

@@ -2,8 +2,9 @@
 
 The grammar is that of [RFC4180], over bytes, and total: LF or CRLF ends a record, and any other CR is data; a quote
 opens a quoted field only at the start of a field; inside it `""` is a quote, and delimiters and line ends are data;
-what follows the closing quote must be a delimiter, a line end, or the end of the file. Where it is not, or the file
-ends first, the opening quote is a character like any other, and the field ends where an unquoted one does.
+what follows the closing quote must be a delimiter, a line end, or the end of the file. Where it is not, where the file
+ends first, or where the field would be longer than the longest record, the opening quote is a character like any other,
+and the field ends where an unquoted one does. So how a quote is read depends on no byte further away than that.
 
 Which quote closes a field depends on nothing before it: among the runs of adjacent quotes, an even one that opens a
 field also closes it, and an odd one is closed by the last quote of the next odd one. So every run knows, without
@@ -81,6 +82,7 @@ def split(
     *,
     field_start: bool,
     last: bool,
+    longest: int,
     close_beyond: Callable[[], int | None],
 ) -> Split:
     """Split the first `length` bytes of a block.
@@ -93,6 +95,8 @@ def split(
         Whether the block starts where a field does.
     last : bool
         Whether the file ends with the block; then what is left after the last line end is a record too.
+    longest : int
+        Bytes of the longest quoted field, its quotes included.
     close_beyond : function
         Finds the end of a quoted field that is still open at `length`: where its closing quote lies, counted from the
         start of the block, or None if it is never closed properly. Not called for the last block.
@@ -103,7 +107,7 @@ def split(
     marked = np.flatnonzero(marks)
     quoted = None
     if block.find(b'"', 0, length) >= 0:
-        quoted = _find_quoted(data, length, delimiter, field_start, None if last else close_beyond)
+        quoted = _find_quoted(data, length, delimiter, field_start, longest, None if last else close_beyond)
         marked = marked[np.cumsum(quoted.steps, dtype=np.int8)[marked] == 0]
     line_ends = np.flatnonzero(data[marked] == LF)
     consumed = int(marked[line_ends[-1]]) + 1 if len(line_ends) else 0
@@ -140,6 +144,7 @@ def _find_quoted(
     length: int,
     delimiter: int,
     field_start: bool,
+    longest: int,
     close_beyond: Callable[[], int | None] | None,
 ) -> _Quoted:
     quotes = np.flatnonzero(data[:length] == QUOTE)
@@ -154,12 +159,13 @@ def _find_quoted(
     odd_runs = np.append(np.flatnonzero(odd), runs)
     closes = np.where(odd[opens], odd_runs[np.minimum(np.cumsum(odd)[opens], len(odd_runs) - 1)], opens)
     within = np.minimum(closes, runs - 1)
-    proper = _end_fields(data, final[within] + 1, kinds)
+    starts = first[opens]
+    proper = _end_fields(data, final[within] + 1, kinds) & (final[within] - starts < longest)
     # The last odd run may be closed beyond the block; of all others the block itself tells.
     beyond = None
     if len(opens) and (open_ended := closes == runs).any():
         beyond = close_beyond() if close_beyond is not None else None
-        proper[open_ended] = beyond is not None
+        proper[open_ended] = False if beyond is None else beyond - starts[open_ended] < longest
     visited = _chain(np.cumsum(opening, dtype=np.intp)[np.where(proper, within, opens)], heads[opens] % 2 == 0)
     opened = visited[proper[visited]]
     open_beyond = len(opened) > 0 and closes[opened[-1]] == runs

@@ -79,6 +79,17 @@ class Stepped:
         product = f"times {weight}, it adds from {total['lower']} to {total['upper']}; without a number there, nothing"
         return [f"a value of {self.of.name} or a weight of {weight} {_PRODUCT}", missing, product]
 
+    def leaves_out(self, *, covered: bool) -> list[str]:
+        """Say what of the values does not count, or counts as another value; `covered` says that rounding is."""
+        bounds, rounded = self.choices(), self.steps.rounding
+        found = [f"values beyond {bounds['lower']} and {bounds['upper']} count as the bound"]
+        if rounded and not covered:
+            half = rational_text(self.steps.size / 2)
+            found.append(f"rounding to multiples of {bounds['step']} changes each value by up to {half}")
+        missing = bounds["missing"]
+        found.append("records without a number are left out" if missing is None else f"others count as {missing}")
+        return found
+
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns whose numbers count: of values, and of weights."""
@@ -135,7 +146,8 @@ def read_stepped(table: Table, about: str, choices: Choices, query: str) -> Step
     about : str
         A column of numbers, or an untyped one (CSV), which is read as numbers.
     choices : Choices
-        With `lower` and `upper`, a `step`, which is 1 unless given, and what a `missing` value counts as.
+        With `lower` and `upper`, a `step`, and what a `missing` value counts as. The step is 1 unless given where the
+        column is known or declared to hold whole numbers, and required elsewhere.
     query : str
         For messages.
 
@@ -148,11 +160,19 @@ def read_stepped(table: Table, about: str, choices: Choices, query: str) -> Step
     column = find_column(about, table.named, "query")
     if column.kind not in (Kind.UNTYPED, Kind.INTEGER, Kind.NUMBER):
         raise BadInput("query", f"{query} is of numbers, and {column.name} is {column.kind}", "name another column")
-    size = _read_size(choices, query)
+    for name in ("lower", "upper"):
+        if getattr(choices, name) is None:
+            rule = f"is missing: read off the data, a bound of {query} would reveal who is in it"
+            raise BadInput(name, rule, "give lower= and upper=, between which values count, such as 0 and 200000")
     weights = read_weights(table, choices, query)
+    whole = column.kind is Kind.INTEGER and (weights is None or weights.of.kind is Kind.INTEGER)
+    size = _read_size(choices, query, column=column.name, whole=whole)
     if weights is not None:
-        return Stepped(column, _checked(weights.steps(size)), weights=weights)
+        steps = _checked(weights.steps(size))
+        return Stepped(column, steps if whole and size.numerator == 1 else steps.rounds(), weights=weights)
     steps = _read_steps(choices, size)
+    if not (whole and size.numerator == 1):
+        steps = steps.rounds()
     return Stepped(column, steps, None if choices.missing is None else _read_missing(choices.missing, steps))
 
 
@@ -205,15 +225,28 @@ def total_steps(table: Table, stepped: Stepped, *, groups: Cells | None = None, 
     return StepTotals(totals.total, totals.total, totals.above + counted_as)
 
 
-def _read_size(choices: Choices, query: str) -> Fraction:
-    """Read the step, once both bounds are known to be there."""
-    for name in ("lower", "upper"):
-        if getattr(choices, name) is None:
-            rule = f"is missing: read off the data, a bound of {query} would reveal who is in it"
-            raise BadInput(name, rule, "give lower= and upper=, between which values count, such as 0 and 200000")
+def _read_size(choices: Choices, query: str, *, column: str, whole: bool) -> Fraction:
+    """Read the step; `whole` says that the values are known to be whole numbers."""
+    if choices.step is None and not whole:
+        rule = f"is missing: {query} rounds each value to a multiple of the step, and {column} may hold fractions"
+        fine = rational_text(_fine_step(choices))
+        remedy = f"give step={fine}, for example, or step=1 if all values are whole numbers"
+        raise BadInput("step", rule, remedy)
     size = Fraction(1) if choices.step is None else read_decimal(choices.step, "step")
     if size <= 0:
         raise BadInput("step", "must be above 0", "give for example 1, or 0.01")
+    return size
+
+
+def _fine_step(choices: Choices) -> Fraction:
+    """Return a power of ten of which the bounds are multiples, at most a thousandth of the distance between them."""
+    lower, upper = (read_decimal(getattr(choices, name), name) for name in ("lower", "upper"))
+    size = Fraction(1, 100)
+    while size > (upper - lower) / 1000 > 0 or lower % size or upper % size:
+        size /= 10
+    farthest = 2 * choices.contribution.records * max(abs(lower), abs(upper), upper - lower)
+    while farthest / size > MOST_STEPS:
+        size *= 10
     return size
 
 

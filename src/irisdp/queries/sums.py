@@ -96,6 +96,14 @@ class _OfNumbers(ABC):
         weighted = {} if weights is None else {"weight": weights.describe()}
         return {**told, "between": self.stepped.describe(), **weighted}
 
+    def leaves_out(self, relation: Relation) -> list[str]:
+        """Say what of the values does not count, or counts as another value."""
+        return self._bound().leaves_out(covered=self.covers_rounding(relation))
+
+    @abstractmethod
+    def covers_rounding(self, relation: Relation) -> bool:
+        """Tell whether the interval of an answer covers what rounding each value to the step can do."""
+
     def choices(self) -> dict[str, Any]:
         """Return bounds and step, and how values are read."""
         return self._bound().choices()
@@ -137,6 +145,10 @@ class Sum(_OfNumbers):
         steps = self._bound().steps
         return 2 if steps.least < 0 < steps.most else 1
 
+    def covers_rounding(self, relation: Relation) -> bool:
+        """Return True where it is public how many values are rounded: each moves the sum."""
+        return relation is Relation.EXCHANGE
+
     def nodes(self, statistics: StepTotals, relation: Relation) -> CountNodes:
         """Return the sums in steps; under exchange with their ends, which the public number of records gives."""
         steps, exchange = self._bound().steps, relation is Relation.EXCHANGE
@@ -147,6 +159,7 @@ class Sum(_OfNumbers):
             values=statistics.above + steps.least * statistics.known,
             lower=least * statistics.total if exchange else np.zeros_like(statistics.total),
             upper=most * statistics.total if exchange else None,
+            records=statistics.total if exchange and steps.rounding else None,
         )
 
     def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[CountNodes]:
@@ -172,6 +185,10 @@ class Mean(_OfNumbers):
     def farthest(self) -> int:
         """So many as the largest exchange."""
         return 2 * self.contribution.records * self._bound().steps.span
+
+    def covers_rounding(self, relation: Relation) -> bool:
+        """Return True: a mean moves by no more than one value does."""
+        return True
 
     def nodes(self, statistics: StepTotals, relation: Relation) -> MeanNodes:
         """Return how many values there are and how far up they lie."""

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
 from .column_types import read_types, typed
-from .columns import READER, Column, Kind, find_column
+from .columns import READER, Column, Kind, find_column, is_unknown_column
 from .engine import guarded
 from .locations import Location
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["HOW_TO_OPEN", "Table", "open_table"]
+__all__ = ["HOW_TO_OPEN", "Table", "explaining_index", "open_table"]
 
 
 class _Door:
@@ -162,8 +163,15 @@ class Table:
         # Whose record it is, the table says: a person is hashed by what it holds, whatever is asked.
         column = find_column(name, self.columns if field == "unit" else self.named, field)
         if field == "unit" and column.kind is Kind.NESTED:
-            raise BadInput("unit", f"is {column.name}, which is {column.kind}", "name people by text or by numbers")
+            raise BadInput(
+                "unit", f"is {column.name}, which is {column.described_kind}", "name people by text or by numbers"
+            )
         return column
+
+    @property
+    def encoding(self) -> str | None:
+        """The encoding that a text file is read in; None for other tables."""
+        return getattr(getattr(self._source, "form", None), "encoding", None)
 
     @property
     def ordered(self) -> bool:
@@ -261,3 +269,35 @@ def open_table(
         raise BadInput("engine", "is for files: a frame is read by what holds it", "leave it out")
     columns, frame_source = open_frame(data)
     return Table(tuple(columns), frame_source)
+
+
+@contextmanager
+def explaining_index(data: Any) -> Iterator[None]:
+    """Say of a column that a question names and pandas keeps as the index how to make it a column.
+
+    Raises
+    ------
+    BadInput
+        What is raised inside, with that remedy where it applies.
+    """
+    try:
+        yield
+    except BadInput as error:
+        if is_unknown_column(error) and (name := _asked_of_index(data, error)) is not None:
+            rule = f"names the column {name!r}, which is the index of the frame and no column"
+            raise BadInput(error.field, rule, "ask frame.reset_index() instead") from None
+        raise
+
+
+def _asked_of_index(data: Any, error: BadInput) -> str | None:
+    """Return the level of a frame's index that an error about an unknown column names."""
+    import narwhals as nw
+
+    if not nw.dependencies.is_pandas_like_dataframe(data):
+        return None
+    levels = list(data.index.names)
+    # As reset_index() names levels without a name.
+    named = [f"level_{place}" if len(levels) > 1 else "index" for place in range(len(levels))]
+    found = [other if level is None else level for level, other in zip(levels, named, strict=True)]
+    rule = error.rule.casefold()
+    return next((name for name in found if isinstance(name, str) and f" {name!r},".casefold() in rule), None)

@@ -2,8 +2,8 @@
 
 A CSV has no types, and guessing anything from the data would let one record change what every other means. So its
 columns are untyped text, and nothing about the file is sniffed: the ending says the delimiter, and UTF-8 is read,
-unless the steward says otherwise. The first line is the header, which is public. A record is what `splitting` says;
-one that is blank, has fewer fields than the header, or is longer than `records.LONGEST_RECORD` is no record, and
+unless the data owner says otherwise. The first record is the header, which is public. A record is what `splitting`
+says; one that is blank or longer than `records.LONGEST_RECORD` is no record, fields that a record lacks are null, and
 fields that have no name are ignored. An empty value is null, and so is one that is not valid in the encoding: what
 cannot be read is unknown, here as everywhere; with a mark in place of its bytes, two names could become one person.
 """
@@ -12,19 +12,21 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import BadInput
 from .arrow import FEW, texts, whole_numbers
 from .engine import guarded
 from .packed import first_bytes, opened
 from .records import LONGEST_RECORD, Block, Bytes, read_blocks
-from .splitting import Places
+from .splitting import Places, split
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,17 +37,27 @@ DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _MARKS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 BOM = codecs.BOM_UTF8
 _UTF_16 = ("written in UTF-16", "save it as UTF-8")
+_JSON = ("JSON", "name it so that it ends in .jsonl if it holds one record a line, or save it as CSV")
+_PAGE = ("a page or document of XML", "save the table as CSV")
 _OTHER_FILES = (
+    (codecs.BOM_UTF32_LE, "written in UTF-32", "save it as UTF-8"),
     (codecs.BOM_UTF16_LE, *_UTF_16),
     (codecs.BOM_UTF16_BE, *_UTF_16),
     (b"SQLite format 3\0", "a SQLite database", "write sqlite:///FILE#TABLE"),
     (b"PAR1\x15", "a Parquet file", "name it so that it ends in .parquet"),
+    *((first, *_JSON) for first in (b'{"', b'{ "', b"[{", b"[ {", b'["', b"[[")),
+    *((first, *_PAGE) for first in (b"<?xml", b"<!DOCTYPE", b"<!doctype", b"<html", b"<table")),
+    (b"%PDF-", "a PDF", "save the table as CSV"),
+    (b"version https://", "a pointer of Git LFS", "bring the file itself with git lfs pull"),
+    (b"\xd0\xcf\x11\xe0", "a workbook of an old Excel", "save the sheet as CSV"),
     (b"PK\3\4", "a workbook or another zip archive", "save the sheet as CSV"),
     (b"\x1f\x8b", "a gzip file", "name it so that it ends in .csv.gz"),
     (b"\x28\xb5\x2f\xfd", "a Zstandard file", "name it so that it ends in .csv.zst"),
 )
 """What no text file that is read begins with, in any encoding."""
 _LONGEST_MARK = 16
+_SEPARATOR_LINE = re.compile(rb'"?sep=.?"?\s*', re.IGNORECASE)
+_LINE_BREAK = re.compile(r"\s*[\r\n]\s*")
 _PROBES = (
     bytes(range(128)),
     bytes(range(127, -1, -1)),
@@ -116,8 +128,8 @@ def refuse_form(encoding: Any, delimiter: Any, types: Any) -> None:
 
 def read_header(
     path: Path, form: TextForm, field: str, packing: str = "", *, sure: bool = False
-) -> tuple[list[str], int]:
-    """Return the names in the first line and where the records start.
+) -> tuple[list[str], int, bool]:
+    """Return the names in the first line, where the records start, and whether the names stand on one line.
 
     A nameless column is called by its place, column1, column2, ... Only the first line decides, so that no record can.
 
@@ -144,6 +156,12 @@ def read_header(
     if b"\0" in begun.replace(b"\r", b"\n").partition(b"\n")[0]:  # of the header alone, whatever ends it
         raise BadInput(field, "has zero bytes in its header, as text in UTF-16 has", "save it as UTF-8")
     line, start = guarded(lambda: _first_line(path, form, packing), rule, remedy, field)
+    if not line.strip() and start > len(line):
+        rule = "begins with an empty line, and the first line is the header"
+        raise BadInput(field, rule, "delete the lines above the names of columns")
+    if _SEPARATOR_LINE.fullmatch(line):
+        rule = "begins with a line sep=, as Excel writes it, in place of a header"
+        raise BadInput(field, rule, 'delete that line, and name the delimiter, as in delimiter=";"')
     mark = _unsplit(line, form, sure) if field == "data" else None
     if mark is not None:
         said, own = ({"\t": "\\t"}.get(each, each) for each in (mark, form.delimiter))
@@ -153,25 +171,64 @@ def read_header(
             rule = f"has a header that {_MARKS[mark]} part, and {_MARKS.get(form.delimiter, repr(own))}, too"
             remedy = f'say which of them it is: delimiter="{said}" or delimiter="{own}"'
         raise BadInput(field, rule, remedy)
+    for fault, better in _header_faults(line, form):
+        raise BadInput(field, fault, better)
     names = guarded(lambda: _names(line, form), rule, remedy, field)
-    return [name.strip() or f"column{place}" for place, name in enumerate(names, 1)], start
+    plain = (_LINE_BREAK.sub(" ", name).strip() for name in names)
+    return [name or f"column{place}" for place, name in enumerate(plain, 1)], start, b"\n" not in line
 
 
 def _first_line(path: Path, form: TextForm, packing: str) -> tuple[bytes, int]:
-    """Return the first line without its end, and where the next one starts."""
+    """Return the header without its line end, and where the records start.
+
+    The header is one line, or several where a quoted name holds line breaks.
+    """
     begun = first_bytes(path, len(BOM) + LONGEST_RECORD + 2, packing)
     start = len(BOM) if form.encoding == "utf-8" and begun.startswith(BOM) else 0
-    line, end, _ = begun[start:].partition(b"\n")
-    line = (line + end)[: LONGEST_RECORD + 2]
-    content = line.removesuffix(b"\n").removesuffix(b"\r")
-    if len(content) > LONGEST_RECORD or b"\r" in content:  # as from an old Macintosh
-        raise ValueError("no line end")
-    return content, start + len(line)
+    begun = begun[start:]
+    line = begun.partition(b"\n")[0]
+    if line.count(b'"') % 2:  # a name may go on in the next line
+        mark, nothing = ord(form.delimiter), lambda: None
+        found = split(
+            begun, len(begun), mark, field_start=True, last=True, longest=LONGEST_RECORD, close_beyond=nothing
+        )
+        whole = begun[: int(found.lengths[0])]
+        names = (begun[start:end] for start, end in zip(found.starts[: found.counts[0]], found.ends, strict=False))
+        # A quote that was forgotten is not closed by a later record: such a name would hold delimiters.
+        broken = [name for name in names if b"\n" in name]
+        if broken and not any(form.delimiter.encode() in name for name in broken) and not _stray(whole, form):
+            line = whole
+    end = begun[len(line) : len(line) + 2]
+    end = b"\r\n" if end == b"\r\n" else end[:1]
+    return line.removesuffix(b"\r"), start + len(line) + len(end)
+
+
+def _stray(line: bytes, form: TextForm) -> bool:
+    """Tell whether a header holds a quote at the start of a name that does not close it."""
+    try:
+        _names(line, form)
+    except ValueError as error:
+        return not isinstance(error, UnicodeError)
+    return False
+
+
+def _header_faults(line: bytes, form: TextForm) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with a header, and the remedy; none of its words, which may be those of a record."""
+    if len(line) > LONGEST_RECORD:
+        yield "has a header longer than 1 MiB", "save it as CSV, with a header line and one record a line"
+    elif b"\r" in line.replace(b"\r\n", b""):
+        rule = "has a header that ends in a carriage return alone, as in files of old Macintosh programs"
+        yield rule, "save it again with line ends of Windows or Unix"
+    elif _stray(line, form):
+        rule = "has a double quote in its header that opens a name and does not close it"
+        yield rule, 'close the quote before the delimiter, or write it twice within quotes: "a ""b"" c"'
 
 
 def _names(line: bytes, form: TextForm) -> list[str]:
-    fields = [values for values, firsts, _ in _strict_blocks(io.BytesIO(line), 0, form) if len(firsts)]
-    return fields[0] if fields else []
+    found = [(values, len(firsts)) for values, firsts, _ in _strict_blocks(io.BytesIO(line), 0, form) if len(firsts)]
+    if sum(records for _, records in found) > 1:
+        raise ValueError("several lines")
+    return found[0][0] if found else []
 
 
 def _parts(line: bytes, form: TextForm) -> int:
@@ -198,7 +255,7 @@ def read_columns(path: Path, form: TextForm, field: str) -> tuple[list[str], lis
     BadInput
         For a row of another length than the header, a quote that is not closed, and what is not valid in the encoding.
     """
-    names, start = read_header(path, form, field)
+    names, start, _ = read_header(path, form, field)
 
     def blocks() -> list[tuple[list[str], Places, Places]]:
         with path.open("rb") as file:
@@ -217,7 +274,6 @@ def batches(
     path: Path,
     start: int,
     form: TextForm,
-    width: int,
     places: Sequence[int],
     schema: pa.Schema,
     *,
@@ -230,8 +286,6 @@ def batches(
     ----------
     start : int
         Where the records start.
-    width : int
-        Number of fields that a record has at least; what follows them is ignored.
     places : sequence of int
         The columns wanted.
     packing : str
@@ -241,7 +295,7 @@ def batches(
 
     with opened(path, packing) as file:
         for block in read_blocks(file, start, ord(form.delimiter), **sizes):
-            kept = block.kept[block.fields.counts[block.kept] >= width]
+            kept = block.kept
             if len(kept):
                 if len(kept) <= FEW:
                     columns = [_few(block, kept, place, form.encoding) for place in places]
@@ -251,13 +305,19 @@ def batches(
                 yield pa.record_batch(columns, schema=schema)
 
 
+def _fields(block: Block, kept: Places, place: int) -> tuple[Places, NDArray[np.bool_]]:
+    """Return the field of each record in a column, and whether the record has it; the first field where it has not."""
+    firsts, there = block.fields.firsts[kept], block.fields.counts[kept] > place
+    return firsts + np.where(there, place, 0), there
+
+
 def _few(block: Block, kept: Places, place: int, encoding: str) -> pa.Array:
     """Return a column of few records as `_column` does, one by one."""
-    fields = block.fields.firsts[kept] + place
+    fields, there = _fields(block, kept, place)
     found: list[str | None] = []
     spans = (of[fields].tolist() for of in (block.fields.starts, block.fields.ends, block.fields.escaped))
-    for start, end, doubled in zip(*spans, strict=True):
-        value = bytes(block.data[start:end])
+    for start, end, doubled, is_there in zip(*spans, there.tolist(), strict=True):
+        value = bytes(block.data[start:end]) if is_there else b""
         found.append(_decoded(value.replace(b'""', b'"') if doubled else value, encoding) if value else None)
     return texts(found)
 
@@ -275,10 +335,10 @@ def _column(block: Block, pieces: pa.Array, kept: Places, place: int, encoding: 
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    fields = block.fields.firsts[kept] + place
-    empty = block.fields.starts[fields] == block.fields.ends[fields]
+    fields, there = _fields(block, kept, place)
+    empty = (block.fields.starts[fields] == block.fields.ends[fields]) | ~there
     values = pieces.take(whole_numbers(2 * fields, empty if empty.any() else None))
-    doubled = block.fields.escaped[fields]
+    doubled = block.fields.escaped[fields] & there
     if doubled.any():
         single = pc.replace_substring(values.filter(doubled), b'""', b'"')
         values = pc.replace_with_mask(values, doubled, single)

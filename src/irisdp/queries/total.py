@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["LONGEST_TEXT", "is_safe", "kind_of_type", "total_column", "total_stream"]
+__all__ = ["LONGEST_TEXT", "is_safe", "kind_of_type", "total_column", "total_stream", "type_name"]
 
 LONGEST_TEXT = 10**6
 """Bytes (UTF-8) of the longest text or binary value; a longer one is null. Public, and the same for every table."""
@@ -59,6 +59,11 @@ def kind_of_type(kind: pa.DataType) -> Kind:
         if holds(kind):
             return found
     return Kind.NESTED
+
+
+def type_name(kind: pa.DataType) -> str:
+    """Return what an Arrow type is called, for messages."""
+    return str(getattr(kind, "extension_name", kind))
 
 
 def is_safe(kind: pa.DataType) -> bool:

@@ -57,11 +57,14 @@ def _at_least(answers: int, inside: int, records: int, truth: float, lie: float)
     start, wrong = _binomial(records - inside, lie)
     beyond = np.append(np.cumsum(wrong[::-1])[::-1], 0.0)  # of so many lies, or more, from `start` on
     needed = answers - first - np.arange(len(right)) - start
-    return float(right @ beyond[np.clip(needed, 0, len(wrong))]) + _FLOAT_ERROR
+    rounded = records * 2.0**-53  # a probability next to 1 is off by so much in each record
+    return float(right @ beyond[np.clip(needed, 0, len(wrong))]) + _FLOAT_ERROR + rounded
 
 
 def _binomial(trials: int, chance: float) -> tuple[int, NDArray[np.float64]]:
     """Return the first of the outcomes within 12 deviations and 40 of the mean, and the probability of each."""
+    if chance in (0.0, 1.0):  # as floats: at ε = 40 a truth has probability 1 − 1e-17
+        return int(trials * chance), np.ones(1)
     reach = 12 * sqrt(trials * chance * (1 - chance)) + 40
     mode = min(trials, floor((trials + 1) * chance))
     low, high = max(0, ceil(mode - reach)), min(trials, floor(mode + reach))

@@ -129,7 +129,7 @@ def read_choices(published: PublishedChoice, release: Any, value: Any, known: Kn
     """
     if published.kind in _WITH_ENDS:
         said = "publishes sums or means, which nothing but their noise is known of"
-        raise BadInput("release", said, "read them between the ends that stand beside them, answer_low and answer_high")
+        raise BadInput("release", said, "use the interval next to each, answer_low and answer_high")
     if published.kind not in RULES:
         raise BadInput(
             "release",

@@ -25,7 +25,7 @@ from .published_counts import NoisyCount, OtherNoisyCount
 __all__ = ["RESTS_ON", "Interval", "interval_of", "noise_distance", "put_between"]
 
 RESTS_ON = {
-    "noise": "over the noise, whatever it is",
+    "noise": "over the noise, whatever the truth is",
     "uniform": "if all possible counts were equally likely before",
     "prior": "under your prior",
     "known": "as it is public",

@@ -108,7 +108,7 @@ class BoundedRule(ReadRule):
 
     @property
     def universal(self) -> bool:
-        """Whether no mechanism under the release's guarantee (of geometric noise ε without δ) would serve better."""
+        """Whether no mechanism for this count under its own guarantee (geometric noise: δ = 0) would serve better."""
         if not isinstance(self.deployed, FactoredMechanism):
             return self.serves_all and self.found.consumer.universal
         return (self.deployed.reading is None or self.window is not None) and self.found.consumer.universal
@@ -183,7 +183,7 @@ class UnboundedRule(ReadRule):
 
     @property
     def universal(self) -> bool:
-        """Whether no private mechanism at the release's ε, without δ, would serve the consumer better: yes.
+        """Whether no private mechanism for this count at its own ε, without δ, would serve the consumer better: yes.
 
         Its losses are functions of the error that never fall on either side (proofs/unbounded-counts.md).
         """

@@ -104,11 +104,8 @@ def _too_many(categories: int) -> str:
 
 
 def _worst(rule: Winner, lead: int) -> tuple[Enclosure, str, Fraction]:
-    """Return how likely the largest is named where it leads all others by `lead`, and no more."""
-    if lead < 2:
-        found = Enclosure.exactly(1 - rule.worst_error)
-    else:
-        found = rule.enclose((0, *[lead] * (rule.categories - 1)))[0]
+    """Return how likely the largest is named, at worst, where it leads all others by `lead` or more."""
+    found = rule.right_from(lead)
     return found, "worst", found.lower
 
 

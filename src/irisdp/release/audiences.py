@@ -11,7 +11,7 @@ from ..errors import BadInput
 from ..exact import parse_json, rational
 from ..mechanisms import guarantee_from_document
 from ..privacy import Gaussian, Guarantee, Privacy, informative, too_private
-from .audience_names import is_audience
+from .audience_names import is_audience, same_audience
 from .options import Question
 
 __all__ = ["Audience", "check_answers", "read_levels"]
@@ -109,17 +109,25 @@ def _check_least(document: Any) -> None:
 
 
 def _named_levels(audience: Any, delta: Any) -> list[tuple[str, Privacy]]:
-    named = dict(audience) if isinstance(audience, Mapping) else {}
+    named: list[tuple[str, Any]] = []
+    if isinstance(audience, Mapping):
+        named = [(str(name), level) for name, level in audience.items()]
     for text in () if isinstance(audience, Mapping) else audience:
         name, separator, level = str(text).partition("=")
-        if not separator or name in named:
+        if not separator:
             raise BadInput("audience", "must be NAME=E, each name once", "write for example audience=['press=0.5']")
-        named[name] = level
-    if not named or not all(is_audience(str(name)) for name in named):
+        named.append((name, level))
+    if not named or not all(is_audience(name) for name, _ in named):
         raise BadInput(
             "audience", "must have names of letters, digits, - and _", "write for example audience=['press=0.5']"
         )
+    first: dict[str | None, str] = {}
+    for name, _ in named:
+        other = first.setdefault(same_audience(name), name)
+        if len(first) < len(named) and other is not name:
+            spelt = "" if other == name else f" (as {other} and {name}: capitals make no other audience)"
+            rule = f"names {name} twice{spelt}; must be NAME=E, each name once"
+            raise BadInput("audience", rule, "leave one of the two out")
     return [
-        (str(name), informative(epsilon=rational(level, "audience"), delta=delta, field="audience"))
-        for name, level in named.items()
+        (name, informative(epsilon=rational(level, "audience"), delta=delta, field="audience")) for name, level in named
     ]

@@ -11,21 +11,30 @@ on a server only the ledger's owner can add.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from ..accounting import CURRENCIES, Charge
+from ..accounting import CURRENCIES, Charge, Currency
 from ..errors import BadInput, BudgetRefused
 from ..exact import told_above, told_below
-from .audience_names import check_audience
+from .audience_names import check_audience, same_audience
 from .budget import spelt
 from .ledger_history import record
 from .ledger_rows import Entry, keep_facts, pin, pinned_facts, read_cost, read_limit, read_object
 from .ledger_store import Damaged, Rows
 from .ledger_tables import currency_of, is_current
 
-__all__ = ["Telling", "ToldSoFar", "check_within", "limit_audience", "with_told"]
+__all__ = [
+    "Telling",
+    "ToldSoFar",
+    "check_within",
+    "limit_audience",
+    "say_unlimited",
+    "unlimited",
+    "unlimited_in",
+    "with_told",
+]
 
 _TOLD = "told"
 """In what is kept with answers: what they say by themselves, whatever was charged for them."""
@@ -59,14 +68,16 @@ class ToldSoFar:
         By audience, what it was told by answers that belong together with no others.
     linked : mapping
         By audience, and by chain and version of the data, what its links tell together.
+
+    However a name is spelt (`same_audience`), its answers count for the audience.
     """
 
     name: str
     limits: dict[str, Charge]
     nothing: Charge
     refines: bool
-    summed: dict[str, Charge] = field(default_factory=dict)
-    linked: dict[str, dict[tuple[str | None, str], Charge]] = field(default_factory=dict)
+    summed: dict[str | None, Charge] = field(default_factory=dict)
+    linked: dict[str | None, dict[tuple[str | None, str], Charge]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, rows: Rows, name: str) -> Self:
@@ -91,20 +102,22 @@ class ToldSoFar:
 
     def of_audience(self, audience: str) -> Charge:
         """Return what an audience was told."""
-        return sum(self.linked.get(audience, {}).values(), self.summed.get(audience, self.nothing))
+        key = same_audience(audience)
+        return sum(self.linked.get(key, {}).values(), self.summed.get(key, self.nothing))
 
     def concerned(self, telling: Telling) -> list[str]:
         """List the audiences with a limit that would be told something."""
-        return [audience for audience in self.limits if audience in telling.alone or None in telling.alone]
+        named = set(map(same_audience, telling.alone))
+        return [audience for audience in self.limits if None in named or same_audience(audience) in named]
 
     def add(self, telling: Telling, version: str | None) -> None:
         """Take answers about a version of the data for told."""
-        for audience in self.concerned(telling):
-            for cost in (telling.alone[named] for named in (audience, None) if named in telling.alone):
+        for key in map(same_audience, self.concerned(telling)):
+            for cost in (cost for named, cost in telling.alone.items() if same_audience(named) in (key, None)):
                 if telling.chain is None or not self.refines:
-                    self.summed[audience] = self.summed.get(audience, self.nothing) + cost
+                    self.summed[key] = self.summed.get(key, self.nothing) + cost
                 else:
-                    links = self.linked.setdefault(audience, {})
+                    links = self.linked.setdefault(key, {})
                     links[version, telling.chain] = links.get((version, telling.chain), self.nothing).at_least(cost)
 
     def check(self, telling: Telling, version: str | None) -> None:
@@ -126,9 +139,10 @@ class ToldSoFar:
         parts = {"limit": limit, "left": limit.left_after(told), "cost": more}
         said = {name: spelt(part, told_above if part is more else told_below) for name, part in parts.items()}
         return BudgetRefused(
-            f"the limit of the audience {audience} is {said['limit']}; left is {said['left']}; the answer would tell it"
-            f" {said['cost']} more (what names no audience is told to all); ask with less, or raise its limit"
-            f" ({_CALLS[limit.__slots__[0]]}) if the promise to the people in the data allows it",
+            f"not enough budget for the audience {audience}: the answer would tell it {said['cost']} more (what"
+            f" names no audience is told to all); left is {said['left']}; the limit is {said['limit']}; ask with less,"
+            " or raise it"
+            f" ({_CALLS[limit.__slots__[0]]}) if what you promised the people in the data allows it",
             audience=audience,
             **{name: part.to_document() for name, part in parts.items()},
         )
@@ -177,12 +191,32 @@ def limit_audience(rows: Rows, name: str, audience: str, limit: Charge) -> None:
     check_within(read_limit(rows), limit, audience)
     pin(rows, name, {})  # brings a ledger of version 0.1 to today's format
     limits = _read_limits(rows, name)
-    if limits.get(audience) == limit:
+    spelt = next((one for one in limits if same_audience(one) == same_audience(audience)), audience)
+    if limits.get(spelt) == limit:
         return
-    limits[audience] = limit
+    limits[spelt] = limit
     written = {one: most.to_document() for one, most in sorted(limits.items())}
     keep_facts(rows, {**pinned_facts(rows, name), "audiences": written})
     record(rows, "audiences", {"audiences": written})
+
+
+def unlimited_in(book: Any, audiences: Iterable[str | None]) -> tuple[str, ...]:
+    """Return which of some audiences have no limit of their own, where any audience of the ledger has one."""
+    with book.store.reading() as rows:
+        return unlimited(rows, book.store.name, audiences)
+
+
+def unlimited(rows: Rows, name: str, audiences: Iterable[str | None]) -> tuple[str, ...]:
+    """Return which of some audiences have no limit of their own, where any audience of the ledger has one."""
+    limited = set(map(same_audience, _read_limits(rows, name)))
+    return tuple(one for one in audiences if one is not None and limited and same_audience(one) not in limited)
+
+
+def say_unlimited(audiences: Iterable[str], currency: Currency) -> list[str]:
+    """Say so of each audience, in a line with how a limit is set."""
+    call = _CALLS[currency.cost.__slots__[0]]
+    rest = f"has no limit of its own, and other audiences of this ledger have; check the name, or set a limit ({call})"
+    return [f"the audience {audience} {rest}" for audience in audiences]
 
 
 def with_told(entries: tuple[Entry, ...], telling: Telling) -> tuple[Entry, ...]:
@@ -204,7 +238,14 @@ def _read_limits(rows: Rows, name: str) -> dict[str, Charge]:
         return {}  # version 0.1 knew of none, and its facts may contradict each other
     kind = currency_of(rows).cost
     found = pinned_facts(rows, name).get("audiences", {})
-    return {audience: _cost(kind, found[audience]) for audience in sorted(found)}
+    limits: dict[str, Charge] = {}
+    spelt: dict[str | None, str] = {}
+    for audience in sorted(found):
+        limit = _cost(kind, found[audience])
+        one = spelt.setdefault(same_audience(audience), audience)
+        # Earlier versions took Press and press for two: both limits were promised, so both hold.
+        limits[one] = kind(*map(min, limits[one].numbers, limit.numbers)) if one in limits else limit
+    return limits
 
 
 def _cost(kind: type[Charge], document: Any) -> Charge:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import os
+import re
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..accounting import Currency
+from ..accounting import CURRENCIES, Currency
 from ..errors import BadInput
 from ..exact import is_there, open_regular
 from . import ledger_store
@@ -113,16 +115,14 @@ class LedgerFile:
     @contextlib.contextmanager
     def reading(self) -> Iterator[Rows]:
         """Look at one moment; where there is no file, at an empty ledger in memory."""
-        with _connection(self.path, create=False) as connection:
-            connection.execute("BEGIN")
+        with _connection(self.path, "BEGIN", create=False) as connection:
             yield SQLiteRows(connection)
 
     def write(self, work: Callable[[Rows], T]) -> T:
         """Write, alone: returning commits, and closing without a commit rolls back."""
         committed = False
         try:
-            with _connection(self.path, create=True) as connection:
-                connection.execute("BEGIN IMMEDIATE")
+            with _connection(self.path, "BEGIN IMMEDIATE", create=True) as connection:
                 done = work(SQLiteRows(connection))
                 connection.execute("COMMIT")
                 committed = True
@@ -144,8 +144,8 @@ def nowhere() -> Iterator[Rows]:
 
 
 @contextlib.contextmanager
-def _connection(path: Path, *, create: bool) -> Iterator[sqlite3.Connection]:
-    """Connect for one operation; where there is no file, to an empty ledger in memory."""
+def _connection(path: Path, begin: str, *, create: bool) -> Iterator[sqlite3.Connection]:
+    """Begin a transaction of one operation; where there is no file, on an empty ledger in memory."""
     with ledger_store.turn:
         try:
             exists = _exists(path, create=create)
@@ -154,6 +154,8 @@ def _connection(path: Path, *, create: bool) -> Iterator[sqlite3.Connection]:
                 if not exists:
                     database.executescript(_SCHEMA)
                 _check_kind(database, path)
+                database.execute(begin)
+                _check_schema(database, path)
                 yield database
         except (sqlite3.Error, Damaged, zlib.error, UnicodeDecodeError) as error:
             raise BadInput("ledger", *_explain(path, error)) from None
@@ -214,11 +216,46 @@ def _write_empty(file: Path) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
 
 
-_COMPUTED = (
-    "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%')"
-    " OR EXISTS (SELECT 1 FROM sqlite_schema AS s, pragma_table_xinfo(s.name) AS c WHERE s.type = 'table' AND c.hidden)"
-)
-"""Views, triggers, virtual tables, generated columns: code of whoever wrote the file, which need not come to an end."""
+_BLANKS = re.compile(r"[ \t\n\f\r]+")
+"""What SQLite takes for blanks; version 0.1 put each column on a line of its own."""
+
+
+def _schema(connection: sqlite3.Connection) -> dict[tuple[str, str, str], str | None]:
+    """Return the text of every table, index, trigger and view, by type, name and table; blanks as Iris writes them."""
+    found = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema").fetchall()
+    return {(kind, name, table): sql and _without_blanks(str(sql)) for kind, name, table, sql in found}
+
+
+def _without_blanks(sql: str) -> str:
+    return _BLANKS.sub(" ", sql).replace("( ", "(").replace(" )", ")")
+
+
+@functools.cache
+def _schemas(version: int) -> tuple[dict[tuple[str, str, str], str | None], ...]:
+    """Return the schemas that Iris writes in a format, one for each currency."""
+    made = []
+    for currency in CURRENCIES:
+        with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+            for statement in statements(currency, version):
+                connection.execute(statement)
+            made.append(_schema(connection))
+    return tuple(made)
+
+
+def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse any other schema than Iris writes, which may drop or change rows, or run code of whoever wrote the file.
+
+    The text in `sqlite_schema` is all that SQLite knows of a table: its columns, types, conditions, collations,
+    defaults, conflict clauses and options.
+    """
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    found, known = _schema(connection), _schemas(version)
+    if found not in known:
+        nearest = min(known, key=lambda schema: len(schema.items() ^ found.items()))
+        names = sorted(name for _, name, _ in dict(nearest.items() - found.items()))
+        which = f": {', '.join(names)}" if names else ""
+        rule = f"{path} has another schema than Iris writes{which}; its sums may leave charges out"
+        raise BadInput("ledger", rule, "find out who changed it, or restore it")
 
 
 def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
@@ -232,10 +269,6 @@ def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
             f"{path} has format {version}, and {VERSION} is the last known here",
             "use the irisdp that wrote it",
         )
-    ((computed,),) = connection.execute(_COMPUTED)
-    if computed:
-        rule = f"{path} holds what is computed when it is read, as no ledger does"
-        raise BadInput("ledger", rule, "find out who changed it, or restore it")
 
 
 def _explain(path: Path, error: Exception) -> tuple[str, str]:

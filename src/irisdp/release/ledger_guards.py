@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
+from ..accounting import CURRENCIES, Currency
+from .ledger_history import settlement_row
 from .promise import KINDS
 
 __all__ = ["TABLES", "guards", "is_plain", "kept"]
@@ -114,8 +116,36 @@ def is_plain(execute: Callable[..., Any], schema: str) -> bool:
     """Tell whether a ledger's tables are tables and no more, of one owner; names must be pg_catalog's meanwhile."""
     bodies = [f"keep_{table}" for table in _LOOKS], [_body(table) for table in _LOOKS]
     ((plain,),) = execute(_PLAIN, {"schema": schema, "names": list(TABLES), "guards": bodies[0], "bodies": bodies[1]})
-    return plain is True
+    columns = {tuple(row) for row in execute(_FOUND, {"schema": schema, "names": list(TABLES)})}
+    return plain is True and any(columns == _columns(currency) for currency in CURRENCIES)
 
+
+def _columns(currency: Currency) -> set[tuple[str, str, str, bool, str]]:
+    """Return table, name, type, whether never null, and kind of identity of every column that Iris makes."""
+    numbers = [f"{name} text" for name in currency.cost.__slots__]
+    columns = {
+        "turn": ["held integer?"],
+        "ledger_format": ["application text", "version integer"],
+        "history": ["id integer", "event text", "hash text"],
+        "promise": ["id integer", "facts text"],
+        "settlement": ["id integer", *(f"{name} text" for name in settlement_row()[1:])],
+        "budget": ["id integer", *numbers],
+        "release": ["id integer", "settlement integer", "audience text?", *numbers, "details text", "answers bytea"],
+        "output": ["rowid bigint", "release integer", "path text"],
+    }
+    named = ((table, *column.split(" ")) for table in columns for column in columns[table])
+    return {
+        (table, name, kind.rstrip("?"), not kind.endswith("?"), "a" if name == "rowid" else "")
+        for table, name, kind in named
+    }
+
+
+_FOUND = """
+SELECT relname, attname, format_type(atttypid, atttypmod), attnotnull, attidentity::text
+FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = %(schema)s) AND relname = ANY (%(names)s)
+    AND attnum > 0 AND NOT attisdropped
+"""
 
 _PLAIN = """
 WITH space AS (SELECT oid FROM pg_namespace WHERE nspname = %(schema)s),
@@ -134,11 +164,21 @@ SELECT (SELECT count(*) = cardinality(%(names)s::text[]) AND count(DISTINCT relo
     AND NOT EXISTS (SELECT FROM pg_rewrite WHERE ev_class IN (SELECT oid FROM own))
     AND NOT EXISTS (SELECT FROM pg_attrdef WHERE adrelid IN (SELECT oid FROM own))
     AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid IN (SELECT oid FROM own) AND NOT tgisinternal
-        AND (tgfoid NOT IN (SELECT oid FROM guard) OR tgqual IS NOT NULL))
-    AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid IN (SELECT oid FROM own) AND contype = 'c'
-        AND pg_get_constraintdef(oid) <> 'CHECK ((id = 1))')
+        AND (tgfoid NOT IN (SELECT oid FROM guard) OR tgqual IS NOT NULL OR tgenabled <> 'O'))
+    AND NOT EXISTS (SELECT FROM pg_policy WHERE polrelid IN (SELECT oid FROM own))
+    AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid IN (SELECT oid FROM own) AND (contype IN ('x', 't')
+        OR (contype = 'c' AND pg_get_constraintdef(oid) <> 'CHECK ((id = 1))')))
+    AND NOT EXISTS (SELECT FROM pg_constraint WHERE contype = 'f'
+        AND (conrelid IN (SELECT oid FROM own) OR confrelid IN (SELECT oid FROM own))
+        AND (confrelid NOT IN (SELECT oid FROM own) OR (confupdtype, confdeltype) <> ('a', 'a')))
     AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid IN (SELECT oid FROM own)
-        AND (indexprs IS NOT NULL OR indpred IS NOT NULL))
+        AND (indexprs IS NOT NULL OR indpred IS NOT NULL
+            OR (indisunique AND NOT indisprimary AND indexrelid NOT IN (SELECT conindid FROM pg_constraint
+                WHERE conrelid IN (SELECT oid FROM own) AND contype = 'u' AND NOT condeferrable
+                    AND pg_get_constraintdef(oid) = 'UNIQUE (fingerprint, question_hash)'))
+            OR EXISTS (SELECT FROM unnest(indclass) AS used JOIN pg_opclass AS o ON o.oid = used
+                WHERE o.opcnamespace <> 'pg_catalog'::regnamespace)
+            OR EXISTS (SELECT FROM unnest(indcollation) AS used WHERE used NOT IN (0, 100))))
     AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid IN (SELECT oid FROM own) AND attnum > 0
         AND NOT attisdropped AND (atttypid NOT IN (20, 23, 25, 17) OR attcollation NOT IN (0, 100)))
     AND NOT EXISTS (SELECT FROM pg_proc WHERE pronamespace IN (SELECT oid FROM space)

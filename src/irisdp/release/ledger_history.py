@@ -20,7 +20,7 @@ from typing import Any
 from .ledger_cells import is_typed
 from .ledger_digests import digest_of
 from .ledger_lines import Told, read_line
-from .ledger_store import Rows
+from .ledger_store import Rows, added
 from .ledger_tables import HISTORY, VERSION, currency_of, is_current
 
 __all__ = ["History", "check_history", "digests", "prepare", "record", "release_row", "settlement_row"]
@@ -81,7 +81,7 @@ def record(rows: Rows, event: str, told: Mapping[str, Any]) -> None:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     text = json.dumps({"event": event, "at": now, **told}, sort_keys=True, ensure_ascii=True)
     last = rows.find("SELECT hash FROM history ORDER BY id DESC LIMIT 1")
-    rows.insert("history", {"event": text, "hash": _linked(last[0][0] if last else _BEFORE_ALL, text)})
+    added(rows, "history", {"event": text, "hash": _linked(last[0][0] if last else _BEFORE_ALL, text)})
 
 
 def digests(rows: Rows, settlement: int, releases: Sequence[int]) -> dict[str, Any]:

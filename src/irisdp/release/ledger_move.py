@@ -158,7 +158,7 @@ def _check_ready(rows: Rows, name: str) -> None:
     """Refuse what cannot be moved before anything is written anywhere."""
     if not is_current(rows):
         rule = f"{name} was written by irisdp 0.1, and promises nothing yet"
-        raise BadInput("ledger", rule, "publish with it once, or pin its promise, and move it then")
+        raise BadInput("ledger", rule, "publish with it once, or set its relation, and then move it")
     _check_sound(rows, name)
     _check_letters(rows)
 

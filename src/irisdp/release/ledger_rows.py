@@ -16,7 +16,7 @@ from ..errors import BadInput, PromiseRefused
 from ..exact import rational
 from .ledger_cells import typed
 from .ledger_history import adopt, digests, record
-from .ledger_store import Damaged, Rows
+from .ledger_store import Damaged, Rows, added, check_kept
 from .ledger_tables import count_in, currency_of, is_current, upgrade
 from .promise import FACTS, check_promise
 
@@ -153,7 +153,7 @@ def find_settlement(rows: Rows, fingerprint: str, question_hash: str) -> Settlem
 def insert_settlement(rows: Rows, asked: Mapping[str, str], entries: tuple[Entry, ...]) -> Settlement:
     """Write down a question as it was asked, and what each audience gets."""
     date = datetime.now(UTC).isoformat(timespec="seconds")
-    settlement = rows.insert("settlement", {"settled": date, **asked})
+    settlement = added(rows, "settlement", {"settled": date, **asked})
     ids = tuple(_insert_entry(rows, settlement, entry) for entry in entries)
     record(rows, "release", digests(rows, settlement, ids))
     return Settlement(entries, ids, date, repeated=False)
@@ -168,19 +168,19 @@ def _insert_entry(rows: Rows, settlement: int, entry: Entry) -> int:
         "details": entry.details,
         "answers": zlib.compress(entry.answers, 1),  # the quickest compression: others wait meanwhile
     }
-    return rows.insert("release", row)
+    return added(rows, "release", row)
 
 
 def note_outputs(rows: Rows, settlement: Settlement, outputs: Mapping[str | None, Sequence[str]]) -> None:
     """Write down to which files the answers are going to be written, each once."""
-    added = []
+    written = []
     for number, entry in zip(settlement.ids, settlement.entries, strict=True):
         for path in outputs.get(entry.audience, ()):
             if not rows.find("SELECT 1 FROM output WHERE release = ? AND path = ?", (number, path)):
                 rows.change("INSERT INTO output (release, path) VALUES (?, ?)", (number, path))
-                added.append([number, path])
-    if added:
-        record(rows, "outputs", {"outputs": added})
+                written.append([number, path])
+    if written:
+        record(rows, "outputs", {"outputs": written})
 
 
 def read_outputs(rows: Rows) -> dict[int, tuple[str, ...]]:
@@ -274,6 +274,7 @@ def _keep_one(rows: Rows, table: str, row: Mapping[str, Any]) -> None:
         f"INSERT INTO {table} (id, {names}) VALUES (1{', ?' * len(row)}) ON CONFLICT (id) DO UPDATE SET {newer}",
         tuple(row.values()),
     )
+    check_kept(rows, table, row, 1)
 
 
 def _facts_of_questions(rows: Rows, name: str) -> dict[str, Any]:

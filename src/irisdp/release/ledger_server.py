@@ -221,7 +221,7 @@ class LedgerServer:
         schema = self.address.schema
         connection.execute(kept(schema))
         if not is_plain(connection.execute, schema):
-            rule = f"{self.name} holds more than plain tables, or code that is none of a ledger's"
+            rule = f"{self.name} holds more than plain tables, or has another schema than Iris writes"
             raise BadInput("ledger", rule, "find out who changed it, or restore it")
         connection.execute(f'SET LOCAL search_path = "{schema}", pg_temp')
         rows = ServerRows(connection)

@@ -23,7 +23,7 @@ from .ledger_rows import (
     read_limit,
     read_spent,
 )
-from .ledger_store import Rows, Store
+from .ledger_store import Damaged, Rows, Store
 from .ledger_tables import currency_of
 from .promise import Promise
 
@@ -74,7 +74,8 @@ def settled(rows: Rows, store: Store, asked: Question) -> Settlement:
     # Given earlier answers, what builds on them may be less private than their sums say: proofs/filters.md.
     earlier = Earlier(lambda: list_releases(store, rows, asked.fingerprint) if currency.refines else [])
     price = asked.cost if isinstance(asked.cost, Charge) else asked.cost(earlier, currency)
-    check_budget(read_limit(rows), read_spent(rows), price)
+    limit, spent = read_limit(rows), read_spent(rows)
+    check_budget(limit, spent, price)
     telling = Telling(alone={None: price}) if asked.tells is None else asked.tells(currency)
     ToldSoFar.of(rows, store.name).check(telling, asked.fingerprint)
     entries = tuple(asked.draw(earlier, price))
@@ -90,5 +91,9 @@ def settled(rows: Rows, store: Store, asked: Question) -> Settlement:
     }
     fresh = insert_settlement(rows, row, entries)
     note_outputs(rows, fresh, asked.outputs)
+    # What comes back is what asking again finds, and what the next question is weighed against.
+    kept = find_settlement(rows, asked.fingerprint, question_hash)
+    if kept != replace(fresh, repeated=True) or (read_limit(rows), read_spent(rows)) != (limit, spent + price):
+        raise Damaged
     asked.drawn.add(entries)
     return fresh

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 from ..accounting import Currency
 
-__all__ = ["Damaged", "Rows", "Store", "turn"]
+__all__ = ["Damaged", "Rows", "Store", "added", "check_kept", "turn"]
 
 T = TypeVar("T")
 
@@ -81,6 +81,25 @@ class Store(Protocol):
         The work must have no effect but on rows.
         """
         ...
+
+
+def added(rows: Rows, table: str, row: Mapping[str, Any]) -> int:
+    """Add a row and return its id, once it reads back as it was written.
+
+    Raises
+    ------
+    Damaged
+        Where something in the ledger's place leaves the row out or changes it.
+    """
+    number = rows.insert(table, row)
+    check_kept(rows, table, row, number)
+    return number
+
+
+def check_kept(rows: Rows, table: str, row: Mapping[str, Any], number: int) -> None:
+    """Raise `Damaged` unless the row of an id reads back as it was written."""
+    if rows.find(f"SELECT {', '.join(row)} FROM {table} WHERE id = ?", (number,)) != [tuple(row.values())]:
+        raise Damaged
 
 
 # A fork in the middle of an operation would give the child an idea of locks and connections that only the parent holds.

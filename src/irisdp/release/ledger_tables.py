@@ -20,15 +20,15 @@ _ADDED = (
 HISTORY = "CREATE TABLE history (id INTEGER PRIMARY KEY, event TEXT NOT NULL, hash TEXT NOT NULL)"
 
 
-def statements() -> tuple[str, ...]:
-    """Return the statements that make an empty ledger of ε and δ, in SQLite's words."""
+def statements(currency: Currency = EPSILON_DELTA, version: int = VERSION) -> tuple[str, ...]:
+    """Return the statements that make an empty ledger of a currency and format, in SQLite's words."""
     return (
         "CREATE TABLE settlement (id INTEGER PRIMARY KEY, settled TEXT NOT NULL, query TEXT NOT NULL,"
         " question TEXT NOT NULL, question_hash TEXT NOT NULL, fingerprint TEXT NOT NULL,"
         " UNIQUE (fingerprint, question_hash))",
-        *numbered(EPSILON_DELTA),
-        *_ADDED,
-        HISTORY,
+        *numbered(currency),
+        *(_ADDED if version >= _PROMISING else ()),
+        *((HISTORY,) if version >= VERSION else ()),
     )
 
 

@@ -14,7 +14,7 @@ from ..exact import NoRegularFile
 from .ledger import Ledger
 from .ledger_file import is_another_file
 
-__all__ = ["ledgers_beside"]
+__all__ = ["is_beside", "ledgers_beside"]
 
 _ENDING, _LOG = ".ledger", "-wal"
 _REMEDY = "name one with ledger="
@@ -37,6 +37,11 @@ def ledgers_beside(file: Path) -> list[Ledger]:
     found = {name.removesuffix(_LOG) for name in names if name.endswith((_ENDING, f"{_ENDING}{_LOG}"))}
     ledgers = [_ledger(file.with_name(name)) for name in sorted(found)]
     return list(dict.fromkeys(ledger for ledger in ledgers if ledger is not None))
+
+
+def is_beside(path: Path, file: Path) -> bool:
+    """Tell whether a ledger, once it is there, is one of those that lie in the folder of another."""
+    return path.parent == file.parent and path.name.endswith(_ENDING)
 
 
 def _ledger(path: Path) -> Ledger | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..accounting import Charge, ConcentratedCost, Cost, GaussianCost
 from ..errors import BadInput
-from ..exact import rational
+from ..exact import meant_decimal, rational
 
 __all__ = ["limit_of", "named_limit"]
 
@@ -50,6 +50,7 @@ def named_limit(limit: Any) -> Charge:
     """
     if isinstance(limit, Charge):
         return limit
+    meant = meant_decimal(limit) if isinstance(limit, str) else None
     if isinstance(limit, str):
         limit = limit.split(",")
     parts = limit if isinstance(limit, list | tuple) else (limit,)
@@ -69,6 +70,8 @@ def named_limit(limit: Any) -> Charge:
         about = f"{error.field} " if named else ""
         several = not named and any(isinstance(part, str) and _SEVERAL.search(part.strip()) for part in parts)
         remedy = "write ε and δ with a comma between, such as 1,1e-6" if several else error.remedy
+        if meant is not None:
+            remedy = f"write the limit {meant}, or ε and δ with a comma between, such as 1,1e-6"
         raise BadInput("limit", about + error.rule, remedy) from None
 
 
@@ -76,7 +79,7 @@ def _in_both(parts: list[Fraction], name: str) -> Cost:
     """Return a limit on ε, or on ε and δ."""
     found = Cost(*parts)
     if found.delta >= 1:
-        raise BadInput(name, "has a δ of 1 or more, which promises nothing", "give a probability such as 1e-6")
+        raise BadInput(name, "has a δ of 1 or more, which guarantees nothing", "give a probability such as 1e-6")
     return found
 
 

@@ -1,6 +1,6 @@
 """The options of a question, each named, typed and explained once: `plan`, `publish` and a session's methods take them.
 
-Whoever adds an option adds it here, with its explanation; signatures and docstrings follow.
+To add an option, add it here with its explanation; signatures and docstrings follow. Synonyms are in `aliases.py`.
 """
 
 from __future__ import annotations
@@ -26,13 +26,16 @@ class Question(TypedDict, total=False):
 
     Attributes
     ----------
+    where : str
+        The condition, by name instead of after the query.
     by : text or sequence of text
         Group columns, and named expressions, as in ``"ward, band = CASE WHEN age < 18 THEN 'child' ELSE 'adult' END"``;
         text is split at commas outside parentheses and quotes. Then there is one answer for each group.
     groups : text, path, sequence, mapping or frame
         The groups, one of the two that `by` needs: ``"north,east"``, in which a value with a comma stands in double
         quotes, a CSV file whose header names the group columns, a list of values or tuples, a mapping from column to
-        values, a frame. Read off the data they would reveal who is in it, so they never are.
+        values, a frame. In a column without a type a value counts the records that spell it so: 1 is not 01 or 1.0.
+        Read off the data they would reveal who is in it, so they never are.
     categories : as `groups`
         The values that a question about a column may be answered with, such as the parties of ``plurality``. Declared,
         as read off the data they would reveal who is in it; a record with any other value, or none, counts for none.
@@ -43,7 +46,8 @@ class Question(TypedDict, total=False):
         For ``sum`` and ``mean``: between what values count; one beyond counts as the bound. Declared, as read off the
         data they would reveal who is in it.
     step : number or text
-        For ``sum`` and ``mean``: values are rounded to the nearest multiple, 1 unless given. The bounds are multiples.
+        For ``sum`` and ``mean``: each value is rounded to the nearest multiple; the bounds are multiples. Required
+        unless the column is known or declared to hold whole numbers, where it is 1.
     missing : number or text
         For ``sum`` and ``mean``: what a record without a number counts as; as nothing unless given.
     weight : str
@@ -86,13 +90,14 @@ class Question(TypedDict, total=False):
         With `unit`: ask the condition of any, or of all, of a person's records that have an answer. A person without
         any has none; with `by` it counts in the group of the one record kept, whatever group the records are in.
     at_most : int
-        With `unit`: how many records are kept of each person, where a question counts several; 1 unless given. Noise
-        grows with it, and what is left out shrinks.
+        Also `max_contributions`. With `unit`: how many records are kept of each person, where a question counts
+        several; 1 unless given. Noise grows with it, and what is left out shrinks.
     groups_per_unit : int
-        With `at_most`: in how many groups they may lie; in as many as they are, unless given. Where few groups are
-        allowed, noise may be smaller; records in further groups are left out.
+        Also `max_partitions`. With `at_most`: in how many groups they may lie; in as many as they are, unless given.
+        Where few groups are allowed, noise may be smaller; records in further groups are left out.
     """
 
+    where: str | None
     by: str | Sequence[str] | None
     groups: Any
     categories: Any
@@ -150,10 +155,10 @@ class About(TypedDict, total=False):
     ----------
     relation : {"add-remove", "exchange"}
         Which tables must be hard to tell apart: those with one record more or less (unless given), or those with one
-        record changed.
+        record changed. Synonyms: ``unbounded`` for the first, ``replace-one`` and ``bounded`` for the second.
     unit : str
-        The column that says whose record it is, where a person can have several: then persons are protected. Each keeps
-        one record, chosen by a secret order that knows neither question nor answer.
+        Also `privacy_unit`. The column that says whose record it is, where a person can have several: then persons are
+        protected. Each keeps one record, chosen by a secret order that knows neither question nor answer.
     encoding, delimiter : str
         How a text file is written: UTF-8, and a comma (.csv) or tab (.tsv), unless given.
     types : mapping or path

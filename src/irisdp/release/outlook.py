@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..accounting import Charge, Cost, Currency
+from ..accounting import EPSILON_DELTA, Charge, Cost, Currency
 from ..errors import BudgetRefused, PromiseRefused, Refusal
 from ..exact import told_below
 from .budget import check_budget
 from .ledger import Ledger, Release
-from .ledger_audiences import Telling, ToldSoFar
+from .ledger_audiences import Telling, ToldSoFar, say_unlimited, unlimited
 from .ledger_rows import last_fingerprint
 from .projects import currency_with
 from .promise import Promise
@@ -56,6 +56,10 @@ class Outlook:
         If the data is what the ledger last answered about, and if it is not.
     audiences : mapping
         What each audience that would be told something, and has a limit, may be told today.
+    unlimited : tuple of str
+        The audiences named that have no limit, where others have one.
+    currency : Currency
+        What the ledger counts in.
     """
 
     ledger: Path | str
@@ -64,6 +68,8 @@ class Outlook:
     unchanged: Case
     changed: Case
     audiences: Mapping[str, Charge] = field(default_factory=dict)
+    unlimited: tuple[str, ...] = ()
+    currency: Currency = EPSILON_DELTA
 
     @property
     def left(self) -> Charge | None:
@@ -82,6 +88,7 @@ class Outlook:
         lines += [
             ("audience", f"{name} may be told {left.told(told_below)} more") for name, left in self.audiences.items()
         ]
+        lines += [("warning", line) for line in say_unlimited(self.unlimited, self.currency)]
         same, other = self.unchanged, self.changed
         if not isinstance(other.cost, Cost):
             lines.append(("charge", f"{other.cost}: that is what this ledger counts"))
@@ -109,6 +116,7 @@ class Outlook:
             "if_unchanged": self.unchanged.to_document(),
             "if_changed": self.changed.to_document(),
             **({"audiences": audiences} if audiences else {}),
+            **({"audiences_without_limit": list(self.unlimited)} if self.unlimited else {}),
         }
 
 
@@ -158,6 +166,7 @@ def foresee(
 
     with book.store.reading() as rows:
         told, version = ToldSoFar.of(rows, book.store.name), last_fingerprint(rows)
+        without = unlimited(rows, book.store.name, () if tells is None else tells(currency).alone)
 
     known = NEW if version is None else LAST
     """Where the ledger answered about nothing, there is no content by which a table of another name is known."""
@@ -186,4 +195,6 @@ def foresee(
         ),
         changed=case(price((), currency), NEW, repeated=False),
         audiences={name: told.left(name) for name in told.concerned(telling(currency.cost()))},
+        unlimited=without,
+        currency=currency,
     )

@@ -8,10 +8,12 @@ recognised by its content after it was renamed.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ..errors import BadInput
@@ -20,7 +22,7 @@ from ..queries import Location, Table, locate
 from .fingerprint import recognise, secret_beside, secrets_in
 from .ledger import Ledger
 from .ledger_rows import last_fingerprint
-from .ledgers_beside import ledgers_beside
+from .ledgers_beside import is_beside, ledgers_beside
 
 __all__ = [
     "Reading",
@@ -110,7 +112,13 @@ def check_neighbours(book: Ledger, *, default: bool) -> None:
 
 
 def recognised(
-    table: Table, digest: bytes, book: Ledger, secret: str | os.PathLike[str] | None, *, default: bool
+    table: Table,
+    digest: bytes,
+    book: Ledger,
+    secret: str | os.PathLike[str] | None,
+    *,
+    default: bool,
+    foreseen: Mapping[Ledger, Collection[str]] = MappingProxyType({}),
 ) -> tuple[Ledger, str, bytes]:
     """Find the ledger and the secret by which some data is known, or else those that it will be known by.
 
@@ -127,6 +135,8 @@ def recognised(
     default : bool
         Whether the ledger was not named: then, where nothing was released with it, the others of the folder are asked,
         all of which must be readable.
+    foreseen : mapping
+        The fingerprints that ledgers will know by then, where questions before this one are yet to be charged.
 
     Returns
     -------
@@ -136,18 +146,25 @@ def recognised(
     home = Path(keeper(secret, table.path, book))
     own = secret_beside(home)
     folders = [_folder(home)] if book.path is None else [_folder(home), book.path.parent]
-    unused = default and book.path is not None and _is_unused(book)
+    unused = default and book.path is not None and book not in foreseen and _is_unused(book)
     keys = list(dict.fromkeys([own, *secrets_in(*folders, whole=unused)]))
-    books = ledgers_beside(book.path) if unused and book.path else [book]
-    found = [(candidate, *recognise(digest, keys, candidate.known)) for candidate in books]
-    known = [(candidate, name, key) for candidate, name, key in found if candidate.known([name])]
+    books = [book]
+    if unused and book.path:
+        more = [other for other in foreseen if other.path is not None and is_beside(other.path, book.path)]
+        books = list(dict.fromkeys([*ledgers_beside(book.path), *more]))
+
+    def knows(candidate: Ledger, names: Sequence[str]) -> set[str]:
+        return candidate.known(names) | {name for name in names if name in foreseen.get(candidate, ())}
+
+    found = [(candidate, *recognise(digest, keys, partial(knows, candidate))) for candidate in books]
+    known = [(candidate, name, key) for candidate, name, key in found if knows(candidate, [name])]
     if len(known) > 1:
         names = ", ".join(candidate.store.name for candidate, *_ in known)
         raise BadInput("ledger", f"is missing, and several know this data: {names}", "name one with ledger=")
     if known and unused and book.store.exists():
         rule = f"is missing, and {book.store.name} is unused, and {known[0][0].store.name} knows this data"
         raise BadInput("ledger", rule, "name one of them with ledger=")
-    return known[0] if known else (book, *recognise(digest, keys, book.known))
+    return known[0] if known else (book, *recognise(digest, keys, partial(knows, book)))
 
 
 def keeper(secret: str | os.PathLike[str] | None, data: Path | None, book: Ledger) -> str | os.PathLike[str]:

@@ -13,14 +13,20 @@ from ..queries import (
     CATEGORIES,
     HOW_TO_OPEN,
     Choices,
+    Condition,
+    PerUnit,
     Query,
     Relation,
+    Table,
     applies_a_file,
     cell_relation,
     check_apart,
     check_columns_asked,
     check_list,
+    check_records_chosen,
     columns_about,
+    counts_every_person,
+    explaining_index,
     groups_file,
     is_in_parts,
     keep_contribution,
@@ -77,9 +83,9 @@ def plan(data: Any, query: str, *arguments: str | int, **options: Unpack[PlanOpt
     >>> planned.describe_error()
     ['off by 0.851 on average, by at most 3 in 95 % of cases']
     """
-    asked = read_query(query, arguments)
+    asked = read_query(query, arguments, options.get("where"))
     told = tell(find_project(data, options.get("project")), asked, options)
-    with told.blamed():
+    with told.blamed(), explaining_index(data):
         return _plan(data, asked, told)
 
 
@@ -126,13 +132,8 @@ def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
             table, names, groups, parts, select_groups=select_groups, public_membership=public_membership
         )
     question = keep_contribution(question, contribution, declared)
-    unit = options.get("unit")
-    if unit is not None:
-        unit = table.column(unit, "unit").name
-        if public_membership:
-            # Which of a person's records is kept depends on what they say, and so does the group it counts in.
-            raise BadInput("public_membership", "cannot be promised with unit=", "leave one of the two out")
-    each = read_per_unit(options.get("per_unit"), unit, condition)
+    unit, each = _read_persons(table, question, condition, options, grouped=bool(columns))
+    every_person = unit is not None and counts_every_person(question, grouped=bool(columns))
     check_list(question, by=columns, selected=select_groups, unit=unit)
     graph = cell_relation(
         neighbours, grouped=bool(columns), public_membership=public_membership, several=contribution.several
@@ -167,12 +168,14 @@ def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
             described=question.describe(),
             choices=question.choices() if question.column else {},
             about=columns_about(question),
+            categories=question.categories,
             condition=condition,
             by=columns,
             groups=declared,
             unit=unit,
             per_unit=each,
             contribution=contribution,
+            every_person=every_person and (each is None) and not contribution.several and condition is None,
             relation=neighbours,
             public_membership=public_membership,
         ),
@@ -193,3 +196,22 @@ def _plan(data: Any, asked: Query[Any], told: Told) -> Plan:
         project=told.project,
         project_says=told.names,
     )
+
+
+def _read_persons(
+    table: Table, question: Query[Any], condition: Condition | None, options: PlanOptions, *, grouped: bool
+) -> tuple[str | None, PerUnit | None]:
+    """Return the column that identifies a person, and whether a person's records are asked together."""
+    named = options.get("unit")
+    if named is None:
+        return None, read_per_unit(options.get("per_unit"), None, condition)
+    unit = table.column(named, "unit").name
+    if options.get("public_membership"):
+        # Which of a person's records is kept depends on what they say, and so does the group it counts in.
+        raise BadInput("public_membership", "cannot be promised with unit=", "leave one of the two out")
+    persons = counts_every_person(question, grouped=grouped)
+    each = read_per_unit(options.get("per_unit"), unit, condition, counts_persons=persons)
+    if each is not None or options.get("at_most") is not None:
+        return unit, each
+    check_records_chosen(question, unit=unit, grouped=grouped)
+    return unit, PerUnit.ANY if condition is not None else None

@@ -13,10 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 from ..accounting import EPSILON_DELTA, MU, Charge, Cost, Currency
 from ..cells import USUAL_CONFIDENCE, NamesGroups, SpeaksOfUnits
-from ..exact import checked, in_short
+from ..exact import checked, in_short, so_many
 from ..mechanisms import privacy_to_document
 from ..privacy import Gaussian, Guarantee, Privacy
-from ..queries import Condition, Contribution, Groups, PerUnit, Query, Relation, Table, entry_of, is_in_parts
+from ..queries import (
+    NOT_OPTIMAL_TOGETHER,
+    Condition,
+    Contribution,
+    Groups,
+    PerUnit,
+    Query,
+    Relation,
+    Table,
+    entry_of,
+    is_in_parts,
+)
 from ..renamed import renamed_method
 from ..tabular import html_table
 from .audiences import Audience
@@ -25,7 +36,7 @@ from .ledger_audiences import Telling
 from .pricing import Price
 from .projects import Project, say_unlisted
 from .risk import Risk, risk_of
-from .subject import Subject, canonical
+from .subject import Subject, canonical, say_columns
 from .within import Met
 
 if TYPE_CHECKING:
@@ -183,6 +194,7 @@ class Plan:
         return {
             **self.facts(audience),
             **self.asked.reading,
+            **self._left_out(),
             "cost": self.cost.to_document(),
             "question": self.line,
             "expected_error": audience.mechanism.expected_error(),
@@ -226,6 +238,7 @@ class Plan:
             **({"named_from": self.naming.named_from()} if self.naming is not None else {}),
             **self.subject(),
             **self.asked.reading,
+            **self._left_out(),
             **({"public": self.public} if self.public else {}),
             **({"project": str(self.project.path)} if self.project else {}),
             "audiences": [self.facts(audience) for audience in self.audiences],
@@ -277,18 +290,38 @@ class Plan:
         """Say by which rules records are read, what stands for a person, and what is public, each with its heading."""
         said = [("note", line) for line in self.describe_unlisted()]
         said += [("project", line) for line in self.describe_project()]
-        said += [("read", reading) for reading in self.describe_reading()]
+        notes = [str(note) for note in self.asked.notes if note.beside_answer]
+        said += [("note" if line in notes else "read", line) for line in self.describe_reading()]
         said += [("unit", rule) for rule in self.asked.describe_unit()]
         return [*said, *(("public", public) for public in self.describe_public())]
+
+    def leaves_out(self) -> list[str]:
+        """Say which records, values or parts of them do not count: no interval covers what is left out."""
+        found = []
+        if self.unit is not None:
+            kept = self.contribution
+            about_values = getattr(self.query, "about", None) and not getattr(self.query, "of_people", False)
+            if (self.per_unit is None and not self.asked.every_person) or (self.per_unit is not None and about_values):
+                found.append(f"counts at most {so_many(kept.records, 'record')} of each {self.unit}")
+                if kept.limits_groups:
+                    found[-1] += f", in at most {so_many(kept.groups, 'group')}"
+            elif self.by:
+                found.append(f"counts each {self.unit} in the group of one record")
+            found.append(f"leaves out records without {self.unit}")
+        own = getattr(self.query, "leaves_out", None)
+        return [*found, *(own(self.asked.cell_relation) if own else ())]
+
+    def _left_out(self) -> dict[str, list[str]]:
+        found = self.leaves_out()
+        return {"left_out": found} if found else {}
 
     def describe_groups(self) -> list[str]:
         """Say which groups were read, the first few by name, as text or as numbers; none where none are declared."""
         return [] if self.groups is None else [self.groups.describe()]
 
     def describe_reading(self) -> list[str]:
-        """Say how a text file is read, and values of it: nobody looks whether a column holds numbers."""
-        categories = () if self.query.categories is None else self.query.categories.notes
-        return [*self.asked.describe_reading(), *map(str, categories), *self.query.describe_values()]
+        """Say what columns are read as, and values of them: nobody looks whether a column holds numbers."""
+        return [*say_columns([self.asked]), *self.asked.describe_reading(), *self.query.describe_values()]
 
     def describe_categories(self) -> list[str]:
         """Say the same of the categories that the question is about, and what stands for all others."""
@@ -298,16 +331,23 @@ class Plan:
         beyond = "" if rest is None else f'; and "{rest}", for any other value or none: it may be the answer about any'
         return [self.query.categories.describe() + beyond]
 
+    @property
+    def charges_two_groups(self) -> bool:
+        """Whether a record may move between groups, so that a mechanism that is best for one is not for the charge."""
+        return self.relation is Relation.EXCHANGE and bool(self.by) and not self.public_membership
+
     def describe_cost(self) -> str:
-        """Say the cost in one line."""
+        """Say the cost in one line, and that nothing is claimed to be optimal at it where it is that of two groups."""
         reason = {Relation.ADD_REMOVE: "adding or removing", Relation.EXCHANGE: "exchanging"}[self.relation]
         privacy = self.audiences[0].mechanism.privacy
         kept = (
             "" if isinstance(privacy, Privacy) and privacy.single else f"; each answer keeps {in_short(str(privacy))}"
         )
-        moved = self.relation is Relation.EXCHANGE and self.by and not self.public_membership
         why = (
-            "; an exchange may take it out of one group and put it into another, and both are charged" if moved else ""
+            "; an exchange may take it out of one group and put it into another, and both are charged:"
+            f" {NOT_OPTIMAL_TOGETHER}"
+            if self.charges_two_groups
+            else ""
         )
         return f"{self.cost} for {reason} one {'record' if self.unit is None else self.unit}{kept}{why}"
 

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..aliases import RELATIONS
 from ..errors import BadInput, PromiseRefused, without_passwords
 
 __all__ = ["Promise", "check_promise", "promise_in_advance"]
@@ -93,7 +94,7 @@ def promise_in_advance(
     BadInput
         For facts that no release could keep.
     """
-    neighbours = relation or "add-remove"
+    neighbours = RELATIONS.get(relation, relation) if relation else "add-remove"
     if neighbours not in ("add-remove", "exchange"):
         raise BadInput("relation", "must be add-remove or exchange", "choose one of the two")
     if public_columns and neighbours != "exchange":

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,16 +11,21 @@ from ..accounting import Charge, Cost
 from ..cells import HIGH, LOW
 from ..exact import told_above, told_below
 from ..renamed import renamed_method
-from ..tabular import Tabular
+from ..tabular import Tabular, printable, text_lines, text_table
 from ..upstairs import Drawable
 from .answers import Answers
 from .ledger import Ledger
+from .ledger_audiences import say_unlimited
 from .plans import Plan
 
 if TYPE_CHECKING:
     import pyarrow
 
 __all__ = ["Publication"]
+
+_MOST_PRINTED = 40
+_ENDS_PRINTED = 10
+"""Rows that are printed at each end of a longer table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -46,6 +52,8 @@ class Publication(Tabular, Drawable):
         Whether this is one question of a batch (`irisdp.batch`).
     anew : bool
         Whether the ledger had answered the same question before, about other data, or the same under another secret.
+    unlimited : tuple of str
+        The audiences that have no limit of their own in the ledger, where others have one.
     """
 
     plan: Plan
@@ -58,6 +66,7 @@ class Publication(Tabular, Drawable):
     sidecars: dict[str | None, dict[str, Any]]
     in_batch: bool = False
     anew: bool = False
+    unlimited: tuple[str, ...] = ()
 
     @property
     def answers(self) -> Answers:
@@ -86,6 +95,28 @@ class Publication(Tabular, Drawable):
         charged = "charged with its batch" if self.in_batch else f"charged {told}"
         return f"{self.plan.line}; {self.answers._summary()}; {'charged before' if self.repeated else charged}"
 
+    def __str__(self) -> str:
+        """Show the answers as a table, with their interval and their cost; of many groups the first and the last."""
+        answers, number = self.answers, len(self.answers.values)
+        columns: dict[str, Sequence[Any]] = {name or "answer": each.values for name, each in self.answers_of.items()}
+        ends = answers.assured if len(columns) == 1 else replace(answers.assured, columns={}, promise="")
+        columns |= ends.columns
+        is_long = number > _MOST_PRINTED
+        places = [*range(_ENDS_PRINTED), *range(number - _ENDS_PRINTED, number)] if is_long else range(number)
+        rows = [(*answers.keys[place], *(column[place] for column in columns.values())) for place in places]
+        table = text_table([*answers.by, *columns], rows, gap=_ENDS_PRINTED if is_long else None)
+        lines = [printable(self.plan.line), table]
+        if is_long:
+            hidden = number - 2 * _ENDS_PRINTED
+            lines.append(f"({hidden:,} of {number:,} rows are not shown; to_pandas(), to_arrow() and out= have all)")
+        promised = ends.promise or "; ".join(self.plan.leaves_out())
+        if promised:
+            lines.append(text_lines("interval" if LOW in ends.columns else "accuracy", promised))
+        cost = "nothing: answered before" if self.repeated else self.plan.describe_cost()
+        if not self.repeated and self.cost != self.plan.cost:
+            cost += ", charged with its batch" if self.in_batch else f"; charged {self.cost}"
+        return "\n".join([*lines, text_lines("cost", cost)])
+
     document = renamed_method("document", "to_document")
 
     def to_document(self) -> dict[str, Any]:
@@ -96,7 +127,11 @@ class Publication(Tabular, Drawable):
             "repeated": self.repeated,
             "answers": answers.get(None, answers),
             "out": [str(path) for path in self.out],
-            "ledger": {"file": str(self.ledger), "ids": list(self.ids)},
+            "ledger": {
+                "file": str(self.ledger),
+                "ids": list(self.ids),
+                **({"audiences_without_limit": list(self.unlimited)} if self.unlimited else {}),
+            },
             "expected_error": self.plan.to_document()["expected_error"],
             **self.plan.asked.reading,
         }
@@ -117,6 +152,10 @@ class Publication(Tabular, Drawable):
         told = f"{empty} of {len(self.answers.values)} say nothing" if self.answers.by else "this says nothing"
         why = "perhaps no value could be read as a number, or there are too few records for this ε"
         return [f"{told}: any mean between lower and upper could be true; {why}"]
+
+    def describe_unlimited(self) -> list[str]:
+        """Say of each audience without a limit of its own, where others have one, that it has none."""
+        return say_unlimited(self.unlimited, Ledger(self.ledger).currency) if self.unlimited else []
 
     def describe_budget(self) -> str:
         """Say what is spent and what is left."""

@@ -18,6 +18,7 @@ from .chain import extended, links_of
 from .charged import what_is_charged
 from .fingerprint import unit_key
 from .ledger import Entry, Ledger, Release
+from .ledger_audiences import unlimited_in
 from .ledger_rows import Settlement
 from .notes import note
 from .options import PlanOptions, PublishOptions, options_of, with_options
@@ -57,7 +58,7 @@ class PrivateCells:
 @checked
 @with_options(PublishOptions)
 def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[PublishOptions]) -> Publication:
-    """Publish the best private answer per group, drawn exactly and charged to a budget on disk.
+    """Publish a private answer per group, drawn exactly and charged to a budget on disk.
 
     Asking the same question of the same data again returns the same answer and costs nothing. `irisdp.plan` takes the
     same question, and says what it would cost and how far off answers will be, without reading a record.
@@ -67,8 +68,8 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
     data : path or frame
         A .csv, .tsv, .jsonl or .parquet file, a folder, or the address of a table in a database; or a frame of pandas,
         Polars, PyArrow, DuckDB or Spark.
-    query : {"count", "count-distinct", "at-least", "at-most", "band", "majority", "histogram", "sum", "mean",
-        "plurality", "median", "quantile", "top", "ranking", "apply", "sizes", "column"}
+    query : {"count", "count-distinct", "histogram", "sum", "mean", "median", "quantile", "plurality", "top",
+        "ranking", "majority", "at-least", "at-most", "band", "sizes", "column", "apply"}
         What is asked: how many records, how many different values of a column, whether at least (or at most) K, in
         which band, whether more say yes than no, how many are in each bin or category, what a column's values sum up
         to, or are on average, which of some categories most have, which K of them, or how they rank, which of some bins
@@ -145,6 +146,7 @@ def carry_out(ready: Prepared, reading: Reading | None = None, noted: Note | Non
     finally:
         planned.table.rest()
     give_limit(planned.project, book)
+    unlimited = unlimited_in(book, (audience.name for audience in planned.audiences))
     begun(2)
     settled = book.settle(
         query=planned.asked.line,
@@ -160,7 +162,8 @@ def carry_out(ready: Prepared, reading: Reading | None = None, noted: Note | Non
         },
     )
     with what_is_charged():
-        return replace(_handed_over(ready, cells.nodes, settled, book, noted), anew=known and not settled.repeated)
+        found = _handed_over(ready, cells.nodes, settled, book, noted)
+        return replace(found, anew=known and not settled.repeated, unlimited=unlimited)
 
 
 def _handed_over(ready: Prepared, nodes: Nodes, settled: Settlement, book: Ledger, noted: Note | None) -> Publication:
@@ -245,6 +248,8 @@ def shown_answers(planned: Plan, audience: Audience, nodes: Nodes, drawn: Answer
     """
     values = audience.mechanism.show(drawn.values, nodes)
     assured = audience.mechanism.assurance(drawn.values, values, nodes, planned.confidence)
+    if assured.columns:
+        assured = replace(assured, promise="; ".join((assured.promise, *planned.leaves_out())))
     shown = Answers(drawn.by, drawn.keys, values, assured)
     if planned.groups is not None:
         order = planned.groups.shown.tolist()

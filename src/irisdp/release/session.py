@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, Unpack, cast
 
 from ..accounting import Charge
+from ..aliases import own_names
 from ..errors import BadInput
 from ..exact import Rational, checked, told_below
-from ..queries import HOW_TO_OPEN, open_table
+from ..queries import HOW_TO_OPEN, explaining_index, open_table
 from ..upstairs import Drawable
 from .batches import BatchPublication, batch
 from .ledger import Ledger, Release
@@ -38,6 +39,7 @@ def asks(options: Any) -> Callable[[Method], Method]:
 
         @functools.wraps(inner)
         def asked(session: Session, /, *arguments: Any, **given: Any) -> Any:
+            given = own_names(given)
             session._check_apart(given)
             return inner(session, *arguments, **given)
 
@@ -110,7 +112,7 @@ class Session(Drawable):
         asked = {"unit": unit, "relation": relation, "encoding": encoding, "delimiter": delimiter, "types": types}
         asked |= {"engine": engine, "master": master}
         told = tell(find_project(data, project), None, asked)
-        with told.blamed():
+        with told.blamed(), explaining_index(data):
             opened = open_table(data, **{name: told.options[name] for name in HOW_TO_OPEN})
             if told.options["unit"] is not None:
                 opened.column(told.options["unit"], "unit")
@@ -231,9 +233,9 @@ class Session(Drawable):
         return self.publish("band", thresholds, *_given(condition), **options)
 
     @asks(Asked)
-    def majority(self, condition: str, **options: Unpack[Asked]) -> Publication:
+    def majority(self, condition: str | None = None, **options: Unpack[Asked]) -> Publication:
         """Publish whether a condition is true for more records than it is false for; see `irisdp.publish`."""
-        return self.publish("majority", condition, **options)
+        return self.publish("majority", *_given(condition), **options)
 
     @asks(Asked)
     def histogram(self, column: str, **options: Unpack[Asked]) -> Publication:

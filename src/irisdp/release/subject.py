@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,19 +12,20 @@ from ..queries import (
     Column,
     Condition,
     Contribution,
+    Derivation,
     Groups,
+    Kind,
     Note,
     PerUnit,
     Relation,
     Table,
     cell_relation,
-    describe_types,
     describe_unit,
     note_of_partition,
 )
 from .promise import Promise
 
-__all__ = ["Subject", "canonical", "subject_of"]
+__all__ = ["Subject", "canonical", "say_columns", "subject_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +37,13 @@ class Subject:
     line : str
         For people.
     unit_rule : str or None
-        What stands for a person, in one line.
+        What stands for a person, in one line; a part of the question.
+    every_person : bool
+        Whether the question counts persons, all of them, so that no record of a person is left out.
     cell_relation : Relation
         The relation whose graph a cell lives on.
+    columns : tuple of (str, str)
+        Each column that is used, and what it is read as, in words.
     rules : str
         How a text file is read: nothing is said of what is in it, so a wrong encoding is for people to notice.
     notes : tuple of Note
@@ -53,7 +58,9 @@ class Subject:
 
     line: str
     unit_rule: str | None
+    every_person: bool
     cell_relation: Relation
+    columns: tuple[tuple[str, str], ...]
     rules: str
     notes: tuple[Note, ...]
     facts: Mapping[str, Any] = field(repr=False)
@@ -63,7 +70,7 @@ class Subject:
     @property
     def reading(self) -> dict[str, str]:
         """How records are read, for documents; empty where there is nothing to say."""
-        said = [*([self.rules] if self.rules else []), *(note.fact for note in self.notes)]
+        said = [*say_columns([self]), *([self.rules] if self.rules else []), *(note.fact for note in self.notes)]
         return {"reading": "; ".join(said)} if said else {}
 
     def describe_reading(self) -> list[str]:
@@ -74,7 +81,8 @@ class Subject:
         """Say in a line for people what stands for a person, and for whom nothing does; none where records count."""
         if self.unit_rule is None:
             return []
-        return [f"{self.unit_rule}; a record without a value of {self.promise.unit} is nobody's, and left out"]
+        rule = f"each {self.promise.unit} counts once" if self.every_person else self.unit_rule
+        return [f"{rule}; records without a value of {self.promise.unit} are left out"]
 
 
 def subject_of(
@@ -83,16 +91,18 @@ def subject_of(
     described: Mapping[str, str],
     choices: Mapping[str, Any],
     about: Sequence[Column],
+    categories: Groups | None,
     condition: Condition | None,
     by: tuple[str, ...],
     groups: Groups | None,
     unit: str | None,
     per_unit: PerUnit | None,
     contribution: Contribution,
+    every_person: bool,
     relation: Relation,
     public_membership: bool,
 ) -> Subject:
-    """Describe a question: `described`, `choices` and `about` are the query's own, the rest is as in `Plan`."""
+    """Describe a question: `described`, `choices`, `about`, `categories` are the query's own, others as in `Plan`."""
     rule = None if unit is None else describe_unit(unit, per_unit, contribution)
     read = _columns(table, about, condition, by, unit)
     facts: dict[str, Any] = {
@@ -122,10 +132,12 @@ def subject_of(
     return Subject(
         line=" ".join(_words(described, table, condition, by, unit, per_unit, contribution)),
         unit_rule=rule,
+        every_person=every_person,
         cell_relation=cell_relation(
             relation, grouped=bool(by), public_membership=public_membership, several=contribution.several
         ),
-        rules=_reading(table, read) if table.reading else "",
+        columns=_read_as(table, about, categories, condition, by, groups, unit),
+        rules=table.reading,
         notes=tuple(
             dict.fromkeys(
                 [
@@ -133,6 +145,8 @@ def subject_of(
                     *(condition.notes if condition else ()),
                     *noted,
                     *(groups.notes if groups else ()),
+                    *(categories.notes if categories else ()),
+                    *_note_of_encoding(table, condition, computed.values(), groups, categories),
                 ]
             )
         ),
@@ -148,10 +162,80 @@ def subject_of(
     )
 
 
-def _reading(table: Table, read: Sequence[Column]) -> str:
-    """Say how a text file is read, and what the question's columns are read as, where types are declared."""
-    types = describe_types({column.name: table.types[column.name] for column in read if column.name in table.types})
-    return "; ".join([table.reading, *([types] if types else [])])
+_EXACT = "text (exact spelling)"
+
+
+def say_columns(questions: Iterable[Subject]) -> list[str]:
+    """Say in one line what the columns of some questions are read as; nothing where they read none."""
+    read: dict[str, dict[str, None]] = {}
+    for question in questions:
+        for name, kind in question.columns:
+            read.setdefault(name, {})[kind] = None
+    if not read:
+        return []
+    said = ", ".join(f"{name} as {' and as '.join(kinds)}" for name, kinds in read.items())
+    texts = all(kind in (Kind.TEXT, _EXACT) for kinds in read.values() for kind in kinds)
+    return [said if texts else f"{said}; what cannot be read so is unknown"]
+
+
+def _read_as(
+    table: Table,
+    about: Sequence[Column],
+    categories: Groups | None,
+    condition: Condition | None,
+    by: tuple[str, ...],
+    groups: Groups | None,
+    unit: str | None,
+) -> tuple[tuple[str, str], ...]:
+    """List the table's columns that a question uses, each with what it is read as; public facts decide."""
+    declared = [*(groups.columns if groups else ()), *(categories.columns if categories else ())]
+    grouped = () if groups else tuple(table.column(name, "by") for name in by)
+    # What is added up is a number, and what has bins is read as their edges are, of which the derived column tells.
+    summed = [] if categories else [(each, Kind.NUMBER if each.kind is Kind.UNTYPED else each.kind) for each in about]
+    read = [*((each, each.kind) for each in (*declared, *grouped)), *summed]
+    read += [(table.column(name, "by"), kind) for name, kind in (condition.readings if condition else ())]
+    read += [] if unit is None else [(table.column(unit, "unit"), Kind.UNTYPED)]
+    found: dict[tuple[str, str], None] = {}
+    for column, kind in read:
+        computed = column.derivation
+        if computed is not None and computed.shown:
+            found |= dict.fromkeys(
+                (name, _word(table, table.column(name, "by"), as_)) for name, as_ in computed.readings
+            )
+        else:
+            exact = kind is Kind.TEXT and column in declared
+            found[column.name, _EXACT if exact else _word(table, column, kind)] = None
+    exactly = {name for name, word in found if word == _EXACT}
+    return tuple((name, word) for name, word in found if not (word == Kind.TEXT and name in exactly))
+
+
+def _word(table: Table, column: Column, kind: Kind) -> str:
+    """Say what a column is read as: what its schema or a declared type says, else what the question takes it for."""
+    if column.name in table.types:
+        return table.types[column.name]
+    if column.kind.is_opaque:
+        return "it is held"
+    known = kind if column.kind is Kind.UNTYPED else column.kind
+    return str(Kind.TEXT if known is Kind.UNTYPED else known)
+
+
+def _note_of_encoding(
+    table: Table,
+    condition: Condition | None,
+    computed: Iterable[Derivation],
+    groups: Groups | None,
+    categories: Groups | None,
+) -> list[Note]:
+    """Say of declared names with letters beyond ASCII which encoding they are looked for in; no record is looked at."""
+    if table.encoding != "utf-8":
+        return []
+    named = [*(groups.texts if groups else ()), *(categories.texts if categories else ())]
+    named += [*(condition.texts if condition else ()), *(text for each in computed for text in each.texts)]
+    other = next((name for name in named if not name.isascii()), None)
+    if other is None:
+        return []
+    remedy = "if the file is written in another encoding, name it, as in encoding=windows-1252"
+    return [Note(f"with {json.dumps(other[:40], ensure_ascii=False)} as UTF-8", remedy, beside_answer=True)]
 
 
 def _pinned_columns(table: Table, unit: str | None) -> dict[str, str]:

@@ -11,12 +11,14 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import BadInput, NotShown
+from ..children import ChildFailed
+from ..errors import BadInput, NotShown, place_of
 from ..exact import file_path, json_bytes
 from ..outputs import Output, plan_outputs, write_outputs
 from ..queries import Location
 from ..upstairs import asked_upstairs
 from .answers import Answers, answers_bytes, check_ending
+from .audience_names import same_audience
 from .audiences import Audience
 from .datapackage import datapackage
 from .fingerprint import secret_file
@@ -86,7 +88,30 @@ def page_path(path: Any, field: str) -> Path:
 
 def _named_by_audience(target: Path, audiences: Sequence[Audience]) -> list[Path]:
     names = [audience.name for audience in audiences]
-    return [target if name is None else target.with_name(f"{target.stem}.{name}{target.suffix}") for name in names]
+    return [target if name is None else _named_for(target, name) for name in names]
+
+
+def _named_for(target: Path, audience: str) -> Path:
+    """Name an audience's file: the one that it has already under another spelling of its name, if there is one.
+
+    Otherwise out.Press.csv and out.press.csv would be two files on one machine, and one on the next.
+    """
+    before, after = f"{target.stem}.", target.suffix
+    named = target.with_name(f"{before}{audience}{after}")
+    try:
+        there = sorted(os.listdir(target.parent))
+    except OSError:
+        return named
+    size = len(named.name)
+    spelt = [
+        name
+        for name in there
+        if len(name) == size
+        and name.startswith(before)
+        and name.endswith(after)
+        and same_audience(name[len(before) : size - len(after)]) == same_audience(audience)
+    ]
+    return named if named.name in spelt or not spelt else target.with_name(spelt[0])
 
 
 def plan_files(
@@ -193,11 +218,13 @@ def write_files(
     licence: str | None,
     reports: Iterable[tuple[Output, bytes]] = (),
     note: Note | None = None,
+    delivered: Sequence[Path] = (),
 ) -> tuple[Path, ...]:
-    """Write what was planned, all of it or, where the disk refuses, none of what is new; `pages` last.
+    """Write the planned answers, all of them or, where the disk refuses, none that is new; then make the `pages`.
 
-    Each file is noted, where somebody keeps a record, before any of them is there. Each sidecar is told the digest of
-    its answers, which is found here alone, as answers take long to write down; pages are made after.
+    Each file is noted, where somebody keeps a record, before it is there. Each sidecar is told the digest of its
+    answers, which is found here alone, as answers take long to write down. A page that cannot be made takes back no
+    answers: the error names them, and those `delivered` before.
     """
 
     def contents() -> Iterator[tuple[Output, bytes]]:
@@ -207,15 +234,31 @@ def write_files(
             yield file, content
             yield beside, json_bytes(sidecars[name])
             yield package, json_bytes(datapackage(sidecars[name], answers, file.path, content, licence))
-        yield from reports
 
-    def noted() -> Iterator[tuple[Output, bytes]]:
-        for output, content in contents():
+    def noted(files: Iterable[tuple[Output, bytes]]) -> Iterator[tuple[Output, bytes]]:
+        for output, content in files:
             if note is not None:
                 note(output.path, content)
             yield output, content
 
-    return write_outputs(noted(), refusal=_not_written)
+    written = write_outputs(noted(contents()), refusal=_not_written)
+    try:
+        return (*written, *write_outputs(noted(reports), refusal=_not_written))
+    except Exception as error:
+        raise _no_page(error, (*delivered, *written)) from None
+
+
+def _no_page(error: Exception, delivered: Sequence[Path]) -> NotShown:
+    """Say that a page could not be made, and which files of answers are in place."""
+    public = isinstance(error, NotShown | ChildFailed)  # what others say can hold private values
+    reason = str(error).partition(", but the answer")[0] if public else f"internal error ({place_of(error)})"
+    if delivered:
+        kept = f"but the answers are charged and written ({', '.join(map(str, delivered))})"
+        remedy = "make the page from them with `irisdp report RELEASE.json -o FILE.html`"
+    else:
+        kept = "but the answers are charged and in the ledger"
+        remedy = "ask again: asking the same question again costs nothing"
+    return NotShown(f"report: the page could not be made: {reason}, {kept}; {remedy}")
 
 
 def pages(reports: Sequence[Output], released: Sequence[Sequence[Released]]) -> Iterator[tuple[Output, bytes]]:

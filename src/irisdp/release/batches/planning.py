@@ -18,7 +18,7 @@ from ..planning import plan
 from ..plans import Plan
 from ..projects import find_project
 from ..promise import Promise
-from ..subject import canonical
+from ..subject import canonical, say_columns
 from .reading import AskedBatch, AskedQuestion, in_question, read_batch
 from .scale import Composition, compose_questions
 
@@ -104,6 +104,12 @@ class BatchPlan:
             unit=first.unit,
             public_columns=sorted({name for promise in promises for name in promise.public_columns}),
         )
+
+    def describe_reading(self) -> list[str]:
+        """Say what the columns of all questions are read as, and how values are, each line once."""
+        lines = [line for planned in self.plans for line in planned.asked.describe_reading()]
+        lines += [line for planned in self.plans for line in planned.query.describe_values()]
+        return [*say_columns(planned.asked for planned in self.plans), *dict.fromkeys(lines)]
 
     def describe_cost(self) -> list[tuple[str, str]]:
         """Say in lines for people, each with its heading, what the batch costs and how the questions share it."""

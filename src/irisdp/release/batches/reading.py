@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...accounting import Cost
+from ...aliases import KEYS, meant_option, own_names
 from ...catalogue import FORMS
 from ...errors import BadInput
 from ...exact import entries, file_path, rational, read_json
@@ -286,12 +287,14 @@ def _object(document: Any, field: str, *, known: Collection[str], example: str) 
     """Read an object whose keys are known; a key that is null is as good as left out."""
     if not isinstance(document, Mapping):
         raise BadInput(field, "must be a JSON object", f"write for example {example}")
+    document = own_names(document, KEYS)
     for name in document:
         if name in known:
             continue
         if (field, name) in _ELSEWHERE:
             raise BadInput(str(name), *_ELSEWHERE[field, name])
-        near = get_close_matches(str(name).casefold(), known, n=1)
+        meant = "expression" if meant_option(str(name)) == "where" else meant_option(str(name))
+        near = [meant] if meant in known else get_close_matches(str(name).casefold(), known, n=1)
         remedy = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
         raise BadInput(str(name), f"is no key of a {field}", remedy)
     return {name: value for name, value in document.items() if value is not None}
@@ -323,7 +326,12 @@ def _weight(value: Any) -> Fraction:
 
 def _check_text(value: Any, name: str) -> None:
     if value is not None and not isinstance(value, str):
-        raise BadInput(name, f"must be text, not {type(value).__name__}", "write it in double quotes")
+        remedy = (
+            "write the text itself, without a list around it"
+            if isinstance(value, list)
+            else "write it in double quotes"
+        )
+        raise BadInput(name, f"must be text, not {type(value).__name__}", remedy)
 
 
 def _path(value: Any, name: str) -> Path | None:

@@ -56,6 +56,8 @@ class Project:
     path : Path
     relation, unit, encoding, delimiter : str or None
         As for `irisdp.publish`; None where it says nothing.
+    at_most : int or None
+        Of a person's records, how many count where a question does not say.
     limit : Charge or None
         The most that may ever be spent.
     types : mapping
@@ -67,6 +69,7 @@ class Project:
     path: Path
     relation: str | None = None
     unit: str | None = None
+    at_most: int | None = None
     limit: Charge | None = None
     encoding: str | None = None
     delimiter: str | None = None
@@ -204,7 +207,15 @@ def read_project(path: Any) -> Project:
         for name in ("categories", "groups")
     )
     texts = {name: found.get(name) for name in (*_PROMISED, *_FILLED)}
-    return Project(path=file, limit=limit, types=found.get("types", {}), categories=categories, groups=groups, **texts)
+    return Project(
+        path=file,
+        limit=limit,
+        at_most=found.get("at_most"),
+        types=found.get("types", {}),
+        categories=categories,
+        groups=groups,
+        **texts,
+    )
 
 
 def _plain(value: Any) -> Any:
@@ -228,6 +239,8 @@ def tell(project: Project | None, asked: Query[Any] | None, options: Mapping[str
         for name in (*_PROMISED, *_FILLED)
         if getattr(project, name) is not None and options.get(name) is None
     }
+    if project.at_most is not None and _asks_of_persons(project, asked, options):
+        said["at_most"] = project.at_most
     given = load_types(options.get("types"))
     kept = {column: kind for column, kind in project.types.items() if _of(given, column) is None}
     if kept:
@@ -236,6 +249,17 @@ def tell(project: Project | None, asked: Query[Any] | None, options: Mapping[str
     if categories is not None:
         said["categories"] = list(categories)
     return Told(options={**options, **said}, project=project, names=tuple(said))
+
+
+def _asks_of_persons(project: Project, asked: Query[Any] | None, options: Mapping[str, Any]) -> bool:
+    """Tell whether a question is about persons, and does not say itself which of their records count."""
+    persons = options.get("unit") or project.unit
+    if asked is None or not persons or not options.get("at_most") is options.get("per_unit") is None:
+        return False
+    about = str(getattr(asked, "about", None)).casefold()
+    if asked.name == "count-distinct" and about == str(persons).casefold() and not options.get("by"):
+        return False  # it counts all persons and leaves no record out
+    return project.at_most == 1 or hasattr(asked, "contribution")
 
 
 def limit_to_set(project: Project | None, book: Ledger) -> Charge | None:

@@ -12,11 +12,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from ...aliases import RELATIONS, own_names
+from ...errors import BadInput
 from ..toml_files import INTEGER_BITS, TomlFile, kind_of
 
 __all__ = ["KEYS", "read_document"]
 
-KEYS = ("relation", "unit", "limit", "encoding", "delimiter", "types", "categories", "groups")
+KEYS = ("relation", "unit", "at_most", "limit", "encoding", "delimiter", "types", "categories", "groups")
 """What a project may say; the last three are tables by column."""
 
 _TEXTS = ("relation", "unit", "encoding", "delimiter")
@@ -43,11 +45,20 @@ def read_document(path: Any) -> tuple[Path, dict[str, Any]]:
         found="check the path, or write one with irisdp init",
         shorter="declare long lists with categories= or groups= instead",
     )
-    document = file.read()
+    read = file.read()
+    try:
+        document = own_names(read)
+    except BadInput as error:
+        file.refuse(f"has {error.field}, which {error.rule}", error.remedy)
     file.check_keys(document, KEYS)
     for name in _TEXTS:
         if name in document and not (isinstance(document[name], str) and document[name]):
             file.refuse(f"gives {name} {kind_of(document[name])}", f'write for example {name} = "{_SAID[name]}"')
+    at_most = document.get("at_most", 1)
+    if not isinstance(at_most, int) or isinstance(at_most, bool) or at_most < 1:
+        file.refuse(f"gives at_most {kind_of(at_most)}", "write for example at_most = 1")
+    if "relation" in document:
+        document["relation"] = RELATIONS.get(document["relation"], document["relation"])
     if document.get("relation", "exchange") not in ("add-remove", "exchange"):
         file.refuse("gives a relation that there is not", "write add-remove or exchange")
     for name in ("types", *_LISTS):

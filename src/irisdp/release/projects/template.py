@@ -16,15 +16,12 @@ from typing import Any
 from ...errors import BadInput
 from ...exact import checked, file_path
 from ...outputs import plan_outputs, write_outputs
-from ...queries import Column, Kind, Table, is_json_lines, open_table, types_file
+from ...queries import NO_HEADER, Column, Kind, Table, is_json_lines, names_are_public, open_table, types_file
 from ..fingerprint import secret_file
 from ..places import find_ledger, names_of_data
 from .project import ENDING
 
 __all__ = ["init_project"]
-
-_LISTED = 3
-"""Columns with an example of categories and of groups; all have one of a type."""
 
 _EXAMPLES = {
     Kind.INTEGER: "[0, 1, 2]",
@@ -93,6 +90,8 @@ def init_project(
     'survey.iris.toml'
     """
     table = open_table(data, encoding=encoding, delimiter=delimiter, types=types)
+    if not names_are_public(table.columns):
+        raise BadInput("data", "has no header that can be written into a project file", NO_HEADER)
     if table.called is None:
         raise BadInput(
             "data", "must be a file: a frame has no place beside it", "give a .csv, .tsv, .jsonl or .parquet file"
@@ -136,6 +135,9 @@ def _lines(table: Table, data: str, name: str, encoding: str | None, delimiter: 
     unsure = "" if people else "  # only the first column: none is called so that it seems to say that"
     yield f"#unit = {_key(people or columns[0].name)}{unsure}"
     yield ""
+    yield "# How many records of each person count, where a question does not say; further records are left out."
+    yield "#at_most = 1"
+    yield ""
     yield "# The most that may ever be spent: ε, or ε and δ; or a ledger in other currency, mu=1 or rho=1/2."
     yield '#limit = "1,1e-6"'
     yield ""
@@ -172,10 +174,13 @@ def _text(table: Table, encoding: str | None, delimiter: str | None) -> Iterable
 
 
 def _examples(columns: Sequence[Column]) -> Iterable[str]:
-    """Show how values are declared, by values of nobody's; who somebody is is nothing to list, if anything else is."""
-    usable = [column for column in columns if not column.kind.is_opaque]
-    for column in ([found for found in usable if not _names_people(found)] or usable)[:_LISTED]:
-        yield f"#{_key(column.name)} = {_EXAMPLES.get(column.kind, _LETTERS)}"
+    """List every column with invented values to replace; of some types nobody can list values."""
+    for column in columns:
+        if column.kind.is_opaque:
+            yield f"# {_key(column.name)} is {column.described_kind}: no values of it can be listed."
+            continue
+        warning = "  # seems to identify people: list no values from the data" if _names_people(column) else ""
+        yield f"#{_key(column.name)} = {_EXAMPLES.get(column.kind, _LETTERS)}{warning}"
 
 
 def _names_people(column: Column) -> bool:

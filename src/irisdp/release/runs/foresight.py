@@ -57,6 +57,8 @@ class Account:
         Whether any question is new to it.
     refusal : BudgetRefused or None
         Of the first question that does not fit.
+    named : list
+        The audiences that questions name, in order.
     """
 
     book: Ledger
@@ -70,6 +72,7 @@ class Account:
     fresh: bool = False
     refusal: BudgetRefused | None = None
     first: str = ""
+    named: list[str | None] = field(default_factory=list)
     known: set[str | None] = field(default_factory=set)
     earlier: dict[str | None, list[Any]] = field(default_factory=dict)
     answered: dict[str | None, set[str]] = field(default_factory=dict)
@@ -174,6 +177,7 @@ class Account:
         self.told.add(telling, of)
         self.answered[version].add(asked)
         for audience in planned.audiences:
+            self.named.append(audience.name)
             earlier.append(_Foreseen(details(planned.chain, audience.mechanism.chained)))
         return Case(repeated=False, cost=cost, refusal=refusal)
 

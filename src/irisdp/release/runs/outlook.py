@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...accounting import Charge
+from ...accounting import Charge, Currency
 from ...errors import PromiseRefused, Refusal
 from ...exact import checked
+from ..ledger_audiences import unlimited_in
 from ..outlook import LAST, NEW, Case
 from ..places import check_neighbours
 from ..plans import Plan
@@ -74,6 +75,10 @@ class LedgerOutlook:
         What it would be charged, if the data is what it last answered about, and if it is not.
     refusals : tuple
         Why that would be refused, in either case; None where it would not.
+    unlimited : tuple of str
+        The audiences named that have no limit, where others of the ledger have one.
+    currency : Currency
+        What the ledger counts in.
     """
 
     ledger: Path | str
@@ -84,6 +89,8 @@ class LedgerOutlook:
     unchanged: Charge
     changed: Charge
     refusals: tuple[Refusal | None, Refusal | None]
+    unlimited: tuple[str, ...]
+    currency: Currency
 
     def to_document(self) -> dict[str, Any]:
         """Return it as JSON-ready data."""
@@ -94,6 +101,7 @@ class LedgerOutlook:
             "left": self.left and self.left.to_document(),
             "if_unchanged": self.unchanged.to_document(),
             "if_changed": self.changed.to_document(),
+            **({"audiences_without_limit": list(self.unlimited)} if self.unlimited else {}),
         }
 
 
@@ -211,4 +219,6 @@ def _ledger(same: Account, other: Account) -> LedgerOutlook:
         unchanged=same.charged,
         changed=other.charged,
         refusals=(same.refused(), other.refused()),
+        unlimited=unlimited_in(same.book, dict.fromkeys(same.named)),
+        currency=same.currency,
     )

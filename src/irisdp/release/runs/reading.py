@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from ...aliases import KEYS, meant_option, own_names
 from ...errors import BadInput, Refusal
 from ...exact import file_path
 from ...outputs import same_file
@@ -27,8 +28,9 @@ __all__ = ["DATASET_KEYS", "PLAN_KEYS", "QUESTION_KEYS", "AskedDataset", "AskedQ
 PLAN_KEYS = ("datasets", "questions", "report")
 DATASET_KEYS = ("data", *About.__annotations__, *Kept.__annotations__, "licence")
 """What is said of a table once, for all questions about it: the options' own names, which stand in `options.py`."""
-QUESTION_KEYS = ("name", "dataset", "query", "expression", *Question.__annotations__, "out", "report")
-"""What a question says."""
+_OPTIONS = tuple(name for name in Question.__annotations__ if name not in KEYS)
+QUESTION_KEYS = ("name", "dataset", "query", "expression", *_OPTIONS, "out", "report")
+"""What a question says; its condition is `expression`, of which `where` is a synonym."""
 
 _EXAMPLE = {
     "datasets": 'write [datasets.survey], and below it data = "survey.csv"',
@@ -257,7 +259,7 @@ def _chosen(name: str | None, datasets: Mapping[str, AskedDataset]) -> AskedData
             return datasets[name]
         near = get_close_matches(name, datasets, n=1)
         remedy = f"did you mean {near[0]}?" if near else f"choose from {', '.join(datasets)}"
-        raise BadInput("dataset", f"{name[:_LONGEST_NAME]} is none of the plan's", remedy)
+        raise BadInput("dataset", f"{name[:_LONGEST_NAME]} is not a dataset of the plan", remedy)
     if len(datasets) > 1:
         raise BadInput("dataset", "is missing, and the plan has several", f"choose from {', '.join(datasets)}")
     return next(iter(datasets.values()))
@@ -277,13 +279,16 @@ def _table(document: Any, kind: str, where: str, known: Collection[str]) -> dict
     if not isinstance(document, Mapping):
         rule = f"is {kind_of(document)}, not a table"
         raise BadInput(where, rule, _EXAMPLE["datasets" if kind == "dataset" else "questions"])
+    with _within(where):
+        document = own_names(document, KEYS)
     found: dict[str, Any] = {}
     for key, value in document.items():
         name = key.replace("-", "_")
         if name not in known:
             if (kind, name.casefold()) in _ELSEWHERE:
                 raise BadInput(f"{prefix}{key}", *_ELSEWHERE[kind, name.casefold()])
-            near = get_close_matches(name.casefold(), known, n=1)
+            meant = "expression" if meant_option(name) == "where" else meant_option(name)
+            near = [meant] if meant in known else get_close_matches(name.casefold(), known, n=1)
             remedy = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
             raise BadInput(f"{prefix}{key[:_LONGEST_NAME]}", f"is no key of a {kind}", remedy)
         if name in found:
@@ -331,7 +336,8 @@ def _name(value: Any) -> str | None:
 
 def _text(value: Any, key: str) -> str | None:
     if value is not None and not (isinstance(value, str) and value.strip()):
-        raise BadInput(key, f"must be text, not {kind_of(value)}", "write it in quotes")
+        remedy = "write the text itself, without a list around it" if isinstance(value, list) else "write it in quotes"
+        raise BadInput(key, f"must be text, not {kind_of(value)}", remedy)
     return value
 
 

@@ -1,9 +1,11 @@
 """Which files runs of a plan wrote: those the same plan may replace unasked, and nothing else.
 
-A record lies in each folder that answers are written to, and holds a line for each file: the plan's name, the file's,
-and a digest of what was written, noted before the file was there. So whenever a run was killed, what it left behind is
-known for its own. Digests are keyed with the secret of the data, so that nobody can find out an answer of a few bits
-by trying; a lost record or another secret means that files are refused until --force is given.
+A record lies in each folder that answers are written to, and holds a line for each file: where the plan lies, seen from
+the folder, so that both may move together; the file's name; and a digest of what was written, noted before the file was
+there. Lines of earlier versions hold the plan's name alone, and say whose a file is until a line says it better. So
+whenever a run was killed, what it left behind is known for its own. Digests are keyed with the secret of the data, so
+that nobody can find out an answer of a few bits by trying; a lost record or another secret means that files are refused
+until --force is given.
 """
 
 from __future__ import annotations
@@ -33,21 +35,25 @@ class _Seen:
 
     place: tuple[int, int] = (0, 0)
     end: int = 0
-    digests: dict[str, set[str]] = field(default_factory=dict)
+    owners: dict[str, dict[str, set[str]]] = field(default_factory=dict)
+    """By file and digest, where the plans lie that wrote it."""
+    named: dict[str, dict[str, set[str]]] = field(default_factory=dict)
+    """Likewise the names of plans, of lines that do not say where they lie."""
 
-    def read_on(self, file: BinaryIO, plan: str) -> None:
+    def read_on(self, file: BinaryIO) -> None:
         """Read the lines that were added; all of them, where the record is another."""
         status = os.fstat(file.fileno())
         place = status.st_dev, status.st_ino
         if place != self.place or status.st_size < self.end:
-            self.place, self.end, self.digests = place, 0, {}
+            self.place, self.end, self.owners, self.named = place, 0, {}, {}
         file.seek(self.end)
         whole, newline, _ = file.read().rpartition(b"\n")  # what follows is being written, or was cut off
         self.end += len(whole) + len(newline)
         for line in whole.splitlines():
             found = _line(line)
-            if found.get("plan") == plan:
-                self.digests.setdefault(str(found.get("file")), set()).add(str(found.get("digest")))
+            whose = self.owners if "path" in found else self.named
+            of_file = whose.setdefault(str(found.get("file")), {})
+            of_file.setdefault(str(found.get("digest")), set()).add(str(found.get("path", found.get("plan"))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +76,11 @@ class Record:
     def wrote(self, path: Path) -> bool:
         """Tell whether a file holds exactly what a run of this plan wrote there; creates nothing."""
         key = self._key(create=False)
-        noted = set() if key is None else self._noted(path)
-        if not noted or key is None or path.is_symlink():
+        if key is None or path.is_symlink():
+            return False
+        seen = self._noted(path)
+        owners, named = seen.owners.get(path.name, {}), seen.named.get(path.name, {})
+        if not owners and not named:
             return False
         digest = _digest(key)
         try:
@@ -80,7 +89,10 @@ class Record:
                     digest.update(block)
         except OSError:
             return False
-        return digest.hexdigest() in noted
+        found = digest.hexdigest()
+        if found in owners:
+            return self._seen_from(path) in owners[found]
+        return self.plan.name in named.get(found, ())
 
     def note(self, path: Path, content: bytes) -> None:
         """Note what will be written, before it is there.
@@ -94,9 +106,10 @@ class Record:
         assert key is not None
         digest = _digest(key)
         digest.update(content)
-        if digest.hexdigest() in self._noted(path):
+        place = self._seen_from(path)
+        if place in self._noted(path).owners.get(path.name, {}).get(digest.hexdigest(), ()):
             return
-        line = json.dumps({"plan": self.plan.name, "file": path.name, "digest": digest.hexdigest()})
+        line = json.dumps({"path": place, "file": path.name, "digest": digest.hexdigest()})
         record = path.with_name(RECORD)
         try:
             descriptor = os.open(record, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0), 0o644)
@@ -113,15 +126,23 @@ class Record:
                 " the ledger; let the folder be written, and run the plan again: it costs nothing"
             ) from None
 
-    def _noted(self, path: Path) -> set[str]:
-        """Return the digests that are noted of a file, by this plan."""
+    def _seen_from(self, path: Path) -> str:
+        """Say where the plan lies, seen from the folder of a file; both may be moved together."""
+        plan, folder = self.plan.resolve(), path.parent.resolve()
+        try:
+            return Path(os.path.relpath(plan, folder)).as_posix()
+        except ValueError:  # on another drive
+            return plan.as_posix()
+
+    def _noted(self, path: Path) -> _Seen:
+        """Return what is noted in the folder of a file."""
         seen = self._seen.setdefault(path.parent, _Seen())
         try:
             with open_regular(path.with_name(RECORD)) as file:
-                seen.read_on(file, self.plan.name)
+                seen.read_on(file)
         except OSError:
-            return set()
-        return seen.digests.get(path.name, set())
+            return _Seen()
+        return seen
 
     def _key(self, *, create: bool) -> bytes | None:
         if self.keeper is None:

@@ -113,13 +113,18 @@ def _written_page(
         parts.append((one.publication.sidecars[name], answers, written))
     names = [one.name for one in done]
     record = records[asked.questions[0].dataset.name]
-    contents = [(output, asked_upstairs("page", parts, asked.file.stem, names)) for output in planned]
-    return write_files((), {}, {}, None, contents, record.note)
+    contents = ((output, asked_upstairs("page", parts, asked.file.stem, names)) for output in planned)
+    delivered = [path for one in done for path in one.publication.out]
+    return write_files((), {}, {}, None, contents, record.note, delivered)
 
 
 def _weighed(asked: AskedRun, ready: Sequence[Prepared]) -> dict[str, Reading]:
-    """Begin to read each dataset, and refuse the plan where its new questions do not fit in what is left."""
+    """Begin to read each dataset, and refuse the plan where its new questions do not fit in what is left.
+
+    Two datasets may hold the same data: by the time that the second is asked about, the first one's ledger knows it.
+    """
     readings: dict[str, Reading] = {}
+    foreseen: dict[Ledger, set[str]] = {}
     known: dict[str, tuple[Ledger, str]] = {}
     accounts = Accounts()
     for question, one in zip(asked.questions, ready, strict=True):
@@ -129,8 +134,11 @@ def _weighed(asked: AskedRun, ready: Sequence[Prepared]) -> dict[str, Reading]:
                 begun(0)
                 readings[name] = Reading.begin(one.planned.table, one.stamp)
                 digest = readings[name].digest
-                book, version, _ = recognised(one.planned.table, digest, one.book, one.secret, default=one.default)
+                book, version, _ = recognised(
+                    one.planned.table, digest, one.book, one.secret, default=one.default, foreseen=foreseen
+                )
                 known[name] = book, version
+                foreseen.setdefault(book, set()).add(version)
             accounts.weigh(question, one, *known[name])
     refusal = accounts.refusal()
     if refusal is not None:
