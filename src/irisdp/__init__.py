@@ -1,4 +1,4 @@
-"""Iris: the provably best private answer to a question with finitely many answers.
+"""Iris: private answers to questions with finitely many answers, proved optimal where Iris says so.
 
 data —query→ small graph —mechanism→ answer; privacy comes down the arrow for free.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -17,6 +18,9 @@ def run() -> None:
         ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         if ours:
             signal.signal(signal.SIGINT, _stopped)
+        from .cli.terminal import take_standard_output
+
+        take_standard_output()
         from .cli.main import run as run_command
 
         if ours:
@@ -27,8 +31,9 @@ def run() -> None:
 
 
 def _stopped(*_: object) -> NoReturn:
-    sys.stderr.write("irisdp: stopped\n")
-    sys.stderr.flush()
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # standard error may be closed, or missing
+        sys.stderr.write("irisdp: stopped\n")
+        sys.stderr.flush()
     os._exit(130)
 
 

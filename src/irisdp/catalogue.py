@@ -1,7 +1,7 @@
-"""The registry of queries: how each is written, what it answers, and where it lives.
+"""The registry of queries: how each is written, what it answers, and which class implements it.
 
-The parser, the command line's help, the proof by exhaustion and the test of the README read this list. It stands on the
-ground floor, because help must be shown without loading an engine; `queries.registry` loads what it names.
+The parser, the help of the command line, the proof by exhaustion and the test of the README read this list. It imports
+nothing, because help must be shown without loading an engine; `queries.registry` loads the classes.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ class Form:
         Its name, and what follows it.
     answer : str
         What it answers about each group.
+    example : str
+        What can be typed after ``irisdp publish DATA``, with the options that the query needs.
     within : str or None
         What ``--within K`` promises of each answer; None where it promises nothing.
     """
@@ -30,6 +32,7 @@ class Form:
     home: str
     usage: str
     answer: str
+    example: str
     within: str | None = None
 
     @property
@@ -42,72 +45,64 @@ _OFF = "off by at most {K}"
 _AWAY = "right where the truth stays as it is with {records} more or less"
 
 FORMS = (
-    Form(
-        "count.Count",
-        "count [EXPR]",
-        "how many records (for which EXPR is true), with exact two-sided geometric noise, or Gaussian noise for a μ",
-        _OFF,
-    ),
+    Form("count.Count", "count [EXPR]", "number of records", 'count "age > 64"', _OFF),
     Form(
         "count_distinct.CountDistinct",
         "count-distinct COLUMN [EXPR]",
-        "how many different values a column has (where EXPR is true), such as people: not how many rows",
+        "number of different values, such as people",
+        "count-distinct person",
         _OFF,
     ),
-    Form("at_least.AtLeast", "at-least K [EXPR]", "yes or no", _AWAY),
-    Form("at_most.AtMost", "at-most K [EXPR]", "yes if EXPR is true for K records or fewer", _AWAY),
     Form(
-        "band.Band",
-        "band T1,T2,… [EXPR]",
-        "which band the number of records (for which EXPR is true) is in, such as `10 to 19`",
-        _AWAY,
-    ),
-    Form("majority.Majority", "majority EXPR", "yes if EXPR is true more often than false", _AWAY),
-    Form(
-        "histogram.Histogram",
-        "histogram COLUMN",
-        "how many records are in each of some bins, or of some declared categories, as counts",
-        _OFF,
+        "histogram.Histogram", "histogram COLUMN", "records in each bin or category", "histogram age --bins 18,65", _OFF
     ),
     Form(
         "sums.Sum",
         "sum COLUMN",
-        "the sum of the column's values, held between public bounds, with staircase noise",
+        "sum of the values between two bounds",
+        "sum visits --lower 0 --upper 20 --step 1",
         f"{_OFF}, beside what bounds and steps change,",
     ),
     Form(
-        "sums.Mean",
-        "mean COLUMN",
-        "the mean of the column's values, held between public bounds, from two noisy numbers of one ε",
+        "sums.Mean", "mean COLUMN", "mean of the values between two bounds", "mean age --lower 0 --upper 100 --step 1"
     ),
+    Form("quantile.Median", "median COLUMN", "bin that holds the median", "median age --bins 18,40,65"),
+    Form("quantile.Quantile", "quantile P COLUMN", "bin that holds the quantile", "quantile 0.9 age --bins 18,40,65"),
     Form(
         "plurality.Plurality",
         "plurality COLUMN",
-        "which of the declared categories most records have",
+        "category with the most records",
+        "plurality party --categories A,B,C",
         "right where the largest category leads all others by {records}",
     ),
-    Form("quantile.Median", "median COLUMN", "which of the declared bins holds the median"),
-    Form("quantile.Quantile", "quantile P COLUMN", "which of the declared bins holds the quantile P, such as 0.9"),
-    Form("orders.Top", "top K COLUMN", "the K declared categories that most records have, such as `a, b`"),
+    Form("orders.Top", "top K COLUMN", "the K largest categories", "top 2 party --categories A,B,C"),
+    Form("orders.Ranking", "ranking COLUMN", "all categories in order of size", "ranking party --categories A,B,C"),
     Form(
-        "orders.Ranking", "ranking COLUMN", "all declared categories, that with most records first, such as `b > a > c`"
+        "majority.Majority", "majority EXPR", "yes if EXPR is true more often than false", 'majority "vote = 1"', _AWAY
     ),
     Form(
-        "apply.Apply",
-        "apply MECH.json [EXPR or COLUMN]",
-        "what a mechanism of your own answers about the count, or the counts by category",
+        "at_least.AtLeast", "at-least K [EXPR]", "yes if there are K records or more", 'at-least 10 "age > 64"', _AWAY
     ),
+    Form("at_most.AtMost", "at-most K [EXPR]", "yes if there are K records or fewer", 'at-most 10 "age > 64"', _AWAY),
+    Form("band.Band", "band T1,T2,… [EXPR]", "band that holds the number of records", "band 10,100", _AWAY),
     Form(
         "sizes.Sizes",
         "sizes [K] COLUMN",
-        "how large the categories are (the K largest), largest first, without names: a row for each",
+        "sizes of the largest categories, without names",
+        "sizes 5 surname",
         "off by at most {K} in every number that tells the sizes, before they are made to fit,",
     ),
     Form(
         "column.EachCategory",
         "column COLUMN",
-        "each record's category, by randomised response: a row for each record, in their order; `other` "
-        "for any that is not declared",
+        "category of each record, by randomized response",
+        "column party --categories A,B,C",
+    ),
+    Form(
+        "apply.Apply",
+        "apply MECH.json [EXPR or COLUMN]",
+        "answer of your own mechanism file",
+        'apply mechanism.json "age > 64"',
     ),
 )
 """In the order in which help lists them."""

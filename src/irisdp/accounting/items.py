@@ -122,7 +122,7 @@ def _sorted_by_kind(
         elif isinstance(item, LossLaw) and not isinstance(item, type):
             laws[item] += times
         else:
-            raise BadInput("items", "hold something that promises no privacy", "write for example Privacy(epsilon=1)")
+            raise BadInput("items", "hold something that states no privacy", "write for example Privacy(epsilon=1)")
     return laws, gaussian, mechanisms
 
 

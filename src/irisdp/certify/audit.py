@@ -332,7 +332,9 @@ def _audit_factored(
 
 def _audit_depth_mechanism(mechanism: DepthMechanism, privacy: Privacy | None) -> Audit:
     if privacy is not None and not same_promise(privacy, mechanism.privacy):
-        raise BadInput("privacy", "of a depth mechanism is built into its rows", "leave it out, or build it anew")
+        raise BadInput(
+            "privacy", "of a depth mechanism is built into its rows", "leave it out, or build the mechanism again"
+        )
     verdict = certify_depth_mechanism(mechanism)
     # Rows that an enclosure refutes are not private, whatever the boundary is.
     beyond = verdict.excess if verdict.refuted is not None else Fraction(0)

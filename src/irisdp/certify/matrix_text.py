@@ -87,7 +87,7 @@ def _check(cell: str, line: int, place: int, mark: str | None) -> None:
         rational(cell, "matrix")
     except BadInput as error:
         shown = cell if len(cell) <= 20 else f"{cell[:19]}…"
-        if mark != "," and "," in cell:
+        if "," in cell:
             raise BadInput("matrix", f"{where} {shown!r} has a comma", "write decimals with a point") from None
         raise BadInput("matrix", f"{where} {shown!r} {error.rule}", _REMEDY) from None
 

@@ -40,12 +40,15 @@ What is printed, and the exit status
     0  "yes: …": rows and privacy hold, and so does all that the certificate claims.
     1  "no: …", with the first thing that does not hold.
     2  "not a mechanism file: …": the file cannot be read as one. "not checked: …": it asks for more than is done here.
+       Only a regular file of at most 64 MiB is read.
 """
 
 import hashlib
 import json
 import math
+import os
 import re
+import stat
 import sys
 from bisect import bisect_left
 from collections import Counter
@@ -78,6 +81,8 @@ MOST_RECORDS_AND_TYPES, MOST_COUNTS, MOST_EDGES = 10**7, 10**8, 1 << 22
 MOST_CATEGORIES, MOST_NODES_OF_GAPS, MOST_MOVES_OF_GAPS = 20, 1 << 20, 1 << 22
 LONGEST_PRIVACY, MOST_PAIRS = 4096, 10000  # bits of a numerator or a denominator
 LARGEST_FACTORED, LARGEST_CERTIFIED_FACTORED = 10**18, 10**6  # the largest n: judged at all, or with a certificate
+LARGEST_FILE = 64 << 20  # bytes
+NO_FILE = "it is a folder, a pipe or a device; save the mechanism as a file"
 DEEPEST_FILE, DEEPEST_NAME = 100, 16  # lists and objects within each other; lists within lists
 ROUNDING = Fraction(1, 1 << 45)  # where no goal is stated no gap can be shown: rows must be the theorem's up to this
 # Bits, about, of the exact numbers that one event is propagated with: they grow with every step.
@@ -1148,12 +1153,19 @@ def without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def read_file(path: str) -> Any:
     """Read a JSON file without rounding a number."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
+    try:  # a named pipe would keep whoever opens it waiting, and a device never ends
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with open(descriptor, "rb") as file:
+            insist(stat.S_ISREG(os.fstat(descriptor).st_mode), NO_FILE)
+            content = file.read(LARGEST_FILE + 1)
+        if len(content) > LARGEST_FILE:
+            raise TooLarge(f"the file has more than {LARGEST_FILE >> 20} MiB")
+        text = content.decode()
     except FileNotFoundError:
         raise ValueError("there is no such file") from None
-    except (OSError, ValueError):
+    except IsADirectoryError:
+        raise ValueError(NO_FILE) from None
+    except (OSError, UnicodeDecodeError):
         raise ValueError("the file cannot be read as UTF-8 text") from None
     try:
         # Decimals keep what is written; NaN and Infinity, which JSON does not have, are no numbers.

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from .lines import Lines
-from .options import console, say
+from .options import fact, show_table
 
 if TYPE_CHECKING:
     from ..release import Publication
@@ -29,7 +28,6 @@ def show_answers(published: Publication) -> None:
     Numbers have their ends beside them, as in the files; of several audiences each has its own, and they are there.
     """
     from ..cells import LOW, Assurance
-    from ..release.group_names import printable
 
     columns: dict[str, Sequence[Any]] = {name or "answer": found.values for name, found in published.answers_of.items()}
     ends = published.answers.assured
@@ -37,24 +35,10 @@ def show_answers(published: Publication) -> None:
         ends = Assurance()
     columns |= ends.columns
     names = [*published.answers.by, *columns]
-    found = islice(zip(published.answers.keys, *columns.values(), strict=True), _MOST_SHOWN)
-    rows = [[printable(part) for part in (*key, *values)] for key, *values in found]
-    if len(published.answers.keys) > _MOST_SHOWN:
-        rows.append(["…"] * len(names))
-    view = console()
-    _show_table(view, names, rows)
-    for heading, said in [("sure", ends.promise), *(("doubt", line) for line in published.describe_doubt())]:
+    found = islice(zip(published.answers.keys, *columns.values(), strict=True), _MOST_SHOWN + 1)
+    show_table(names, ([*key, *values] for key, *values in found), most=_MOST_SHOWN)
+    promised = ends.promise or "; ".join(published.plan.leaves_out())
+    sure = ("interval" if LOW in ends.columns else "accuracy", promised)
+    for heading, said in [sure, *(("doubt", line) for line in published.describe_doubt())]:
         if said:
-            say(view, f"  {heading:<9} {said}")
-
-
-def _show_table(view: Any, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    if isinstance(view, Lines) and view.print_table(names, rows):
-        return
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table(*map(escape, names))
-    for row in rows:
-        table.add_row(*map(escape, row))
-    view.print(table)
+            fact(heading, said)

@@ -11,7 +11,7 @@ import typer
 from ..errors import BadInput
 from ..exact import json_bytes, read_json, short_above, short_below, short_text, so_many
 from ..outputs import Output, plan_outputs, write_outputs
-from .options import AsJson, Force, console, print_json, say, short_path
+from .options import AsJson, Force, console, fact, print_json, say, short_path
 from .probabilities import show_mechanism
 from .progress import waiting
 
@@ -33,17 +33,17 @@ def audit_command(
     mechanism: Annotated[
         Path, typer.Argument(metavar="MECH.json", help="A mechanism file, or a matrix (.csv, .npy, .json).")
     ],
-    graph: Annotated[Path | None, typer.Option(metavar="G.json", help="Judge on this graph instead.")] = None,
-    epsilon: Annotated[str | None, typer.Option(metavar="E", help="Judge against this ε instead.")] = None,
-    ratio: Annotated[str | None, typer.Option(metavar="R", help="Judge against this e^ε instead.")] = None,
-    delta: Annotated[str | None, typer.Option(metavar="D", help="Judge against this δ instead.")] = None,
+    graph: Annotated[Path | None, typer.Option(metavar="G.json", help="Check on this graph instead.")] = None,
+    epsilon: Annotated[str | None, typer.Option(metavar="E", help="Check against this ε instead.")] = None,
+    ratio: Annotated[str | None, typer.Option(metavar="R", help="Check against this e^ε instead.")] = None,
+    delta: Annotated[str | None, typer.Option(metavar="D", help="Check against this δ instead.")] = None,
     repair: Annotated[
-        Path | None, typer.Option(metavar="OUT.json", help="Write an exactly private mechanism close by.")
+        Path | None, typer.Option(metavar="OUT.json", help="Write the nearest mechanism found that is exactly private.")
     ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
-    """Check rows, every edge and the certificate, exactly; status 0 if all hold, 1 if not."""
+    """Check the privacy and the certificate of a mechanism exactly. Status 1 if something does not hold."""
     from ..certify import audit, read_mechanism
     from ..graphs import graph_from_document
 
@@ -64,7 +64,7 @@ def audit_command(
         _show(mechanism, verdict, document, repaired=bool(repaired))
         show_mechanism(console(), document)
         for path in repaired:
-            say(console(), f"  written    {path}")
+            fact("written", path, width=10)
     return 0 if verdict.holds else 1
 
 
@@ -100,19 +100,23 @@ def _show(file: Path, verdict: Audit, document: MechanismDocument, *, repaired: 
     held = "holds" if verdict.holds else "DOES NOT HOLD"
     say(view, f"{file}: {held}")
     _show_graph(view, verdict)
-    say(view, f"  rows       {_sums(verdict, document, repaired)}")
+    fact("rows", _sums(verdict, document, repaired), width=10)
     if not verdict.non_negative:
-        say(view, f"  negative   {_negative_entry(document)}")
-    say(view, f"  promised   {verdict.privacy}")
+        fact("negative", _negative_entry(document), width=10)
+    fact("promised", verdict.privacy, width=10)
     _show_pairs(view, verdict)
     if verdict.tightest is not None:
         first, second = verdict.tightest.edge
-        say(view, f"  tightest   {first} and {second}")
+        fact("tightest", f"{first} and {second}", width=10)
     if verdict.not_judged:
-        say(view, "  optimality not judged: the options replace what the file states, of which its certificate speaks")
+        fact(
+            "optimality",
+            "not judged: the options replace what the file states, of which its certificate speaks",
+            width=10,
+        )
     elif verdict.optimality is None:
         unproven = "an objective is stated, and no certificate that would prove it: it was not checked"
-        say(view, f"  optimality {'nothing is claimed' if stated is None else unproven}")
+        fact("optimality", "nothing is claimed" if stated is None else unproven, width=10)
     else:
         _show_optimality(view, verdict.optimality)
 
@@ -146,7 +150,7 @@ def _show_graph(view: Console, verdict: Audit) -> None:
     alone = ""
     if verdict.alone and verdict.edges:
         alone = f"; {so_many(verdict.alone, 'input')} {'has' if verdict.alone == 1 else 'have'} no neighbour"
-    say(view, f"  graph      {so_many(verdict.inputs or 0, 'input')}, {edges}{alone}")
+    fact("graph", f"{so_many(verdict.inputs or 0, 'input')}, {edges}{alone}", width=10)
 
 
 def _show_pairs(view: Console, verdict: Audit) -> None:
@@ -154,32 +158,32 @@ def _show_pairs(view: Console, verdict: Audit) -> None:
     worst = verdict.pairs[verdict.worst]
     if len(verdict.pairs) > 1:
         kept = sum(pair.holds for pair in verdict.pairs)
-        say(view, f"  pairs      {kept} of {len(verdict.pairs)} hold")
+        fact("pairs", f"{kept} of {len(verdict.pairs)} hold", width=10)
         label = "nearest" if worst.holds else "worst"
-        say(view, f"  {label:<10} number {verdict.worst + 1}: {worst.pair}")
-    say(view, f"  δ needed   {short_above(worst.delta_at_epsilon)} at this ε")
+        fact(label, f"number {verdict.worst + 1}: {worst.pair}", width=10)
+    fact("δ needed", f"{short_above(worst.delta_at_epsilon)} at this ε", width=10)
     needed = worst.epsilon_at_delta
-    say(view, f"  ε needed   {'none suffices' if needed is None else short_above(needed, 10)} at this δ")
+    fact("ε needed", f"{'none suffices' if needed is None else short_above(needed, 10)} at this δ", width=10)
 
 
 def _show_optimality(view: Console, found: Optimality) -> None:
-    say(view, f"  optimality {'holds' if found.holds else 'DOES NOT HOLD'}: {found.reason}")
+    fact("optimality", f"{'holds' if found.holds else 'DOES NOT HOLD'}: {found.reason}", width=10)
     if found.distance is not None:
-        say(view, f"  rows       at most {short_above(found.distance)} from the theorem's, of which the rest speaks")
+        fact("rows", f"at most {short_above(found.distance)} from the theorem's, of which the rest speaks", width=10)
     if found.value is None or found.lower_bound is None or found.gap is None or found.goal is None:
-        say(view, f"  goal       none is stated: {found.says()}")
+        fact("goal", f"none is stated: {found.says()}", width=10)
         return
     goal = found.goal
-    say(view, f"  goal       {goal.words}, as small as possible")
+    fact("goal", f"{goal.words}, as small as possible", width=10)
     if goal.compares_nothing:
         say(view, "             (the same for every mechanism: it compares nothing)")
     else:
         always = f"always answering {goal.constant_answer!r} reaches {short_text(goal.constant, 10)}"
         free = f"without privacy it could be {short_text(goal.without_privacy, 10)}"
         say(view, f"             ({free}; {always})")
-    say(view, f"  value      {short_above(found.value, 10)}")
-    say(view, f"  bound      {short_below(found.lower_bound, 10)}, among {found.scope()}")
-    say(view, f"  gap        {short_above(found.gap, 3)}")
+    fact("value", short_above(found.value, 10), width=10)
+    fact("bound", f"{short_below(found.lower_bound, 10)}, among {found.scope()}", width=10)
+    fact("gap", short_above(found.gap, 3), width=10)
     if found.choice is not None:
         bound = f"{short_below(found.choice, 10)}, among mechanisms whose boundary rows depend on the ranking alone"
-        say(view, f"  choice     {bound}; gap {short_above(found.value - found.choice, 3)}")
+        fact("choice", f"{bound}; gap {short_above(found.value - found.choice, 3)}", width=10)

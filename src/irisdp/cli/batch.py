@@ -9,7 +9,7 @@ import typer
 
 from ..errors import Refusal
 from .answers import KNOWN_ELSEWHERE, show_answers
-from .options import AsJson, Force, console, print_json, say, short_path
+from .options import AsJson, Force, console, fact, print_json, say, short_path
 from .progress import progress
 from .spelling import error_in_options, in_options
 from .terminal import show_what_is_charged
@@ -26,30 +26,26 @@ def batch_command(
         Path,
         typer.Argument(
             metavar="PLAN.json",
-            help='{"data": "survey.csv", "budget": {"epsilon": 1, "delta": "1e-6"}, "questions": [{"query": "count", '
-            '"expression": "age > 64", "by": "town", "groups": "A,B", "weight": 1, "out": "old.csv"}, …]}; also '
-            '"ledger", "relation", "unit", "out", "report", "licence", "secret", "table", "encoding", "delimiter", '
-            '"types", "engine", "master"; of questions "per_unit", "categories", "bins", "select_groups", "delta", '
-            '"selection_delta", "public_membership", "confidence". "groups" may be a list; K stands in '
-            '"query": "at-least 100"; the budget\'s delta may be left out. Without "out" answers are '
-            "shown and kept in the ledger. Paths count from the current folder. Twice the weight is half the noise.",
+            help="The plan: data, budget and questions. Its fields are those of the option names with underscores; "
+            "each question has a weight, and twice the weight means half the noise. Paths start at the current "
+            "folder.",
         ),
     ],
     report: Annotated[
         Path | None,
-        typer.Option(help="Write a page of the whole batch to hand over, too: .html.", metavar="FILE"),
+        typer.Option(help="Write an .html page that explains all answers to readers.", metavar="FILE"),
     ] = None,
     force: Force = False,
     dry_run: Annotated[
         bool,
         typer.Option(
             "--dry-run",
-            help="Show errors, the total by sums and the exact total; spend nothing. Status 1 if it would be refused.",
+            help="Show errors, the sum and the exact total. Spends nothing.",
         ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Publish several questions as one charge, with the least noise whose exact total fits the budget."""
+    """Publish several questions as one charge, with the least noise that fits the budget."""
     from ..release.batches import batch
     from ..release.batches.publishing import foresee_batch
 
@@ -65,7 +61,7 @@ def batch_command(
         return
     with progress(quiet=as_json):
         published = batch(plan, report=report, force=force)
-    with show_what_is_charged():
+    with show_what_is_charged(published.out):
         if as_json:
             print_json(published.to_document())
         else:
@@ -73,29 +69,27 @@ def batch_command(
 
 
 def _show_plan(foreseen: BatchOutlook) -> None:
-    from rich.markup import escape
-
     from ..release.batches.wording import in_keys
 
     planned, view = foreseen.plan, console()
     for number, one in enumerate(planned.plans, start=1):
-        view.print(f"[bold]{number}. {escape(one.line)}[/bold]")
+        say(view, f"{number}. {one.line}", style="bold")
         for error in one.describe_error():
-            view.print(f"  error     {escape(error)}", soft_wrap=True)
+            fact("error", error)
         for said in one.describe_naming():
-            say(view, f"  named     {said}")
+            fact("named", said)
         for groups in one.describe_groups():
-            say(view, f"  groups    {groups}")
+            fact("groups", groups)
         for categories in one.describe_categories():
-            say(view, f"  among     {categories}")
+            fact("among", categories)
     _show_cost(planned)
     for heading, said in (
         foreseen.outlook.describe(short_path(foreseen.ledger.place))
         if foreseen.outlook
         else [("ledger", f"{short_path(foreseen.ledger.place)}: is made by the first release, {KNOWN_ELSEWHERE}")]
     ):
-        view.print(f"  {heading:<9} {escape(in_options(in_keys(said, _PRICES), {}))}", soft_wrap=True)
-    view.print("  dry run: no record was read, nothing was spent")
+        fact(heading, in_options(in_keys(said, _PRICES), {}))
+    print("  dry run: no record was read, nothing was spent")
 
 
 _PRICES = ("epsilon", "delta", "mu")
@@ -103,7 +97,6 @@ _PRICES = ("epsilon", "delta", "mu")
 
 def _show_cost(planned: BatchPlan, *, repeated: bool = False) -> None:
     """Say what all costs and by which rules it is read; of what is repeated it was said that it costs nothing."""
-    from rich.markup import escape
 
     one = planned.plans[0]
     public = {line: None for each in planned.plans for line in each.describe_public()}  # each once, in their order
@@ -113,10 +106,10 @@ def _show_cost(planned: BatchPlan, *, repeated: bool = False) -> None:
         *(line for line in planned.describe_cost() if not (repeated and line[0] == "cost")),
         *(("project", line) for line in one.describe_project()),
     ]
-    said += [*(("read", reading) for reading in one.describe_reading())]
+    said += [("read", reading) for reading in planned.describe_reading()]
     said += [("unit", rule) for rule in _unit_rules(planned)]
     for heading, words in [*said, *(("public", line) for line in public)]:
-        console().print(f"  {heading:<9} {escape(words)}", soft_wrap=True)
+        fact(heading, words)
 
 
 def _unit_rules(planned: BatchPlan) -> list[str]:
@@ -131,26 +124,22 @@ def _unit_rules(planned: BatchPlan) -> list[str]:
 
 
 def _show(published: BatchPublication) -> None:
-    from rich.markup import escape
-
     view = console()
     for number, found in enumerate(published, start=1):
-        view.print(f"[bold]{number}. {escape(found.plan.line)}[/bold]")
+        say(view, f"{number}. {found.plan.line}", style="bold")
         show_answers(found)
         for error in found.plan.describe_error():
-            view.print(f"  error     {escape(error)}", soft_wrap=True)
+            fact("error", error)
         for said in found.plan.describe_naming():
-            say(view, f"  named     {said}")
+            fact("named", said)
         for path in found.out:
-            view.print(f"  written   {escape(str(path))}", soft_wrap=True)
+            fact("written", str(path))
     for path in published.pages:
-        view.print(f"  written   {escape(str(path))}", soft_wrap=True)
+        fact("written", str(path))
     if published.repeated:
-        view.print("  cost      nothing: all this was answered before, and these are the same answers")
-        view.print(f"  before    {published.charged}: what line {published.id} of the ledger was charged")
+        fact("cost", "nothing: all this was answered before, and these are the same answers")
+        fact("before", f"{published.charged}: what line {published.id} of the ledger was charged")
     elif type(published.cost) is not type(published.plan.cost):
-        view.print(f"  charged   {published.cost}: that is what this ledger counts")
+        fact("charged", f"{published.cost}: that is what this ledger counts")
     _show_cost(published.plan, repeated=published.repeated)
-    view.print(
-        f"  ledger    {escape(short_path(published.ledger))}: {escape(published.describe_budget())}", soft_wrap=True
-    )
+    fact("ledger", f"{short_path(published.ledger)}: {published.describe_budget()}")

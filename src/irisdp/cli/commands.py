@@ -11,10 +11,38 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from ..aliases import OPTIONS, meant_option
+from ..catalogue import FORMS
 from ..errors import BadInput, Refusal
 from .spelling import in_options
 
 __all__ = ["Command", "CommandOnDocuments", "Commands", "explain"]
+
+
+GROUPS = {
+    "Question": (
+        *("by", "groups", "select_groups", "categories", "bins", "lower", "upper", "step", "missing"),
+        *("weight", "weight_upper", "where"),
+    ),
+    "Privacy": (
+        *("epsilon", "delta", "ratio", "mu", "privacy", "within", "confidence", "relation", "public_membership"),
+        *("selection_epsilon", "selection_delta", "audience"),
+    ),
+    "People": ("unit", "at_most", "per_unit", "groups_per_unit"),
+    "Input": ("encoding", "delimiter", "types", "engine", "master", "project"),
+    "Ledger": ("ledger", "secret", "table"),
+    "Output": ("out", "report", "licence", "force", "dry_run", "verbose", "as_json", "help"),
+}
+"""The headings of a long help page, each with the names of its options."""
+COMMAND_GROUPS = {
+    "Publish": ("publish", "batch", "run", "init", "ledger"),
+    "Read": ("interpret", "report", "plot"),
+    "Design": ("design", "audit", "sample", "compare", "reproduce"),
+    "Explore": ("explore",),
+}
+"""The headings of the list of commands."""
+_GROUPED_FROM = 15
+"""A command with fewer arguments and options lists them under one heading."""
 
 
 class Command(TyperCommand):
@@ -31,6 +59,23 @@ class Command(TyperCommand):
     def get_params(self, ctx: Any) -> Any:
         """Return the command's arguments and options."""
         return [_taken_as_typed(parameter) for parameter in super().get_params(ctx)]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """List arguments and options under the headings of `GROUPS`, where a command has options of several."""
+        found = {parameter.name: parameter for parameter in self.get_params(ctx)}
+        rows = {name: row for name, parameter in found.items() if (row := parameter.get_help_record(ctx)) is not None}
+        sections = {"Arguments": [name for name in rows if found[name].param_type_name == "argument"]}
+        rest = [name for name in rows if name not in sections["Arguments"]]
+        if len(rows) >= _GROUPED_FROM:
+            sections |= {heading: [name for name in names if name in rows] for heading, names in GROUPS.items()}
+            rest = [name for name in rest if not any(name in names for names in sections.values())]
+        for heading, names in (sections | {"Options": rest}).items():
+            if names:
+                with formatter.section(heading):
+                    formatter.write_dl([rows[name] for name in names])
+            if heading == "Arguments" and "query" in names and self.name == "publish":
+                with formatter.section("Queries, each with an example"):
+                    formatter.write_dl([(form.usage, f"{form.answer}: {form.example}") for form in FORMS])
 
     def make_parser(self, ctx: Any) -> Any:
         """Return the parser of the command's line."""
@@ -113,6 +158,12 @@ class Commands(TyperGroup):
         """Return the options that stand before the command."""
         return [_taken_as_typed(parameter) for parameter in super().get_params(ctx)]
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands under the headings of `COMMAND_GROUPS`."""
+        for heading, names in COMMAND_GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, self.commands[name].get_short_help_str(limit=100)) for name in names])
+
     def make_parser(self, ctx: Any) -> Any:
         """Return the parser of what stands before the command."""
         return _reading_once(super().make_parser(ctx), ctx)
@@ -131,6 +182,7 @@ def _reading_once(parser: Any, context: Any) -> Any:
     parse = parser.parse_args
 
     def parse_once(args: list[str]) -> Any:
+        args, synonyms = _own_spellings(args, context.command)
         try:
             values, rest, order = parse(args=args)
         except typer.TyperException as error:
@@ -143,6 +195,8 @@ def _reading_once(parser: Any, context: Any) -> Any:
                 if times > 1 and not getattr(parameter, "multiple", False) and not parameter.is_eager:
                     name = _longest(parameter.opts)
                     remedy = "keep one of them"
+                    if name in synonyms:
+                        raise BadInput(synonyms[name], f"is another name of {name}, and both are given", remedy)
                     if "|" in str(parameter.metavar) and "=" in str(parameter.metavar):  # each is an act of its own
                         remedy += ", and run the command again for the other"
                     raise BadInput(name, f"is given {times} times, and can have one value", remedy)
@@ -151,6 +205,24 @@ def _reading_once(parser: Any, context: Any) -> Any:
     # The one place that sees the order of options; Typer calls it and uses its result only.
     parser.parse_args = parse_once
     return parser
+
+
+def _own_spellings(args: list[str], command: Any) -> tuple[list[str], dict[str, str]]:
+    """Return a line with each synonym of an option as the option, and the synonyms that were used, by option."""
+    known = {spelling for parameter in command.params for spelling in parameter.opts}
+    synonyms = {_spelled(name): _spelled(own) for name, own in OPTIONS.items() if _spelled(own) in known}
+    end = args.index("--") if "--" in args else len(args)
+    used, line = {}, []
+    for word in args[:end]:
+        name, separator, value = word.partition("=")
+        if name in synonyms:
+            used[synonyms[name]] = name
+        line.append(f"{synonyms.get(name, name)}{separator}{value}")
+    return [*line, *args[end:]], used
+
+
+def _spelled(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 class _AsTyped:
@@ -211,7 +283,8 @@ def explain(error: typer.TyperException) -> str:
     if name is not None and f"{path} {name}" in _ELSEWHERE:
         return str(BadInput(name, f"is no option of {path}", f"write for example {_ELSEWHERE[f'{path} {name}']}"))
     if name is not None:
-        near = _resembling(name, [found for found in options if found.startswith("--")])
+        meant = _spelled(meant_option(name) or "")
+        near = [meant] if meant in options else _resembling(name, [found for found in options if found[:2] == "--"])
         remedy = f"did you mean {' or '.join(near)}? " if near else ""
         return str(BadInput(name, f"is no option of {path}", f"{remedy}{path} -h lists them"))
     parameter = getattr(error, "param", None)

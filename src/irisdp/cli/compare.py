@@ -9,7 +9,7 @@ import typer
 
 from ..errors import BadInput
 from ..outputs import plan_outputs, write_outputs
-from .options import AsJson, Force, console, print_json, say
+from .options import AsJson, Force, console, fact, print_json, say, show_table
 from .progress import waiting
 
 if TYPE_CHECKING:
@@ -26,32 +26,33 @@ def compare_command(
         ),
     ],
     categories: Annotated[
-        str | None, typer.Option(metavar="Q", help="How many categories, or ordered bins, there are.")
+        str | None, typer.Option(metavar="Q", help="Number of categories, or of ordered bins.")
     ] = None,
     n: Annotated[
-        str | None, typer.Option("-n", "--n", metavar="N", help="How many records: adds means over all such tables.")
+        str | None,
+        typer.Option("-n", "--n", metavar="N", help="Number of records: adds mean errors over all such tables."),
     ] = None,
-    epsilon: Annotated[str | None, typer.Option(metavar="E", help="ε that every mechanism keeps.")] = None,
-    ratio: Annotated[str | None, typer.Option(metavar="R", help="e^ε instead, such as 2.")] = None,
+    epsilon: Annotated[str | None, typer.Option(metavar="E", help="ε of every mechanism.")] = None,
+    ratio: Annotated[str | None, typer.Option(metavar="R", help="e^ε instead of ε, such as 2.")] = None,
     delta: Annotated[str, typer.Option(metavar="D", help="δ, for the mechanisms that use it.")] = "0",
     relation: Annotated[
-        str, typer.Option(metavar="RELATION", help="exchange (one record for another) or add-remove.")
+        str, typer.Option(metavar="RELATION", help="Neighbouring relation: exchange or add-remove.")
     ] = "exchange",
     lead: Annotated[
         list[str] | None,
-        typer.Option(metavar="L", help="The true answer is L records ahead; repeatable, or a list 5,20."),
+        typer.Option(metavar="L", help="Lead of the true answer, in records. Repeat, or list: 5,20."),
     ] = None,
     gaps: Annotated[
         list[str] | None,
-        typer.Option(metavar="G1,G2,…", help="How many records each category is behind the largest; repeatable."),
+        typer.Option(metavar="G1,G2,…", help="Distance of each category from the largest. Repeat to add."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="PICTURE", help="Draw the errors here, as .svg.")
+        Path | None, typer.Option("-o", "--output", metavar="PICTURE", help="Output file for a chart: .svg.")
     ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare exact errors of this library's mechanism and of others; reads no data and spends nothing."""
+    """Compare the exact errors of Iris and of other mechanisms. Reads no data and spends nothing."""
     from ..comparison import compare
     from ..comparison.comparisons import picture_path
 
@@ -84,24 +85,23 @@ def _listed(texts: list[str], field: str) -> list[str]:
 
 
 def _show(found: Comparison, output: Path | None) -> None:
-    from rich.table import Table
 
     view = console()
     say(view, f"{found.query}, {found.relation}, {found.privacy}")
-    table = Table("mechanism", "runs at", *(one.name for one in found.objectives))
+    rows = []
     for one in found.mechanisms:
         name = f"{one.name} (this library)" if one.ours else one.name
-        table.add_row(name, one.runs_at, *(one.shown(objective) for objective in found.objectives))
-    view.print(table)
+        rows.append([name, one.runs_at, *(one.shown(objective) for objective in found.objectives)])
+    show_table(("mechanism", "runs at", *(one.name for one in found.objectives)), rows)
     for objective in found.objectives:
         unit = "" if objective.unit == "probability" else f" ({objective.unit})"
-        say(view, f"  {objective.name:<12} {objective.words}{unit}")
+        fact(objective.name, f"{objective.words}{unit}", width=12)
     for one in found.mechanisms:
         if one.ours:
-            say(view, f"  {'claimed':<12} {one.name}: {one.scope}")
+            fact("claimed", f"{one.name}: {one.scope}", width=12)
     for words in dict.fromkeys((one.runs_at, one.why) for one in found.mechanisms):
-        say(view, f"  {words[0]:<12} {words[1]}")
+        fact(words[0], words[1], width=12)
     for note in found.notes:
-        say(view, f"  {'note':<12} {note}")
+        fact("note", note, width=12)
     if output is not None:
-        say(view, f"  {'picture':<12} {output}")
+        fact("picture", output, width=12)

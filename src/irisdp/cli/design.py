@@ -20,14 +20,16 @@ __all__ = ["design_command"]
 
 
 def design_command(
-    spec: Annotated[Path, typer.Argument(metavar="SPEC.json", help="What to design, and for what goal.")],
+    spec: Annotated[
+        Path, typer.Argument(metavar="SPEC.json", help="The specification: what to design, and for which goal.")
+    ],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="MECH.json", help="Write the mechanism file here.")
+        Path | None, typer.Option("-o", "--output", metavar="MECH.json", help="Output file. [default: standard output]")
     ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Design the optimal mechanism for a spec; with no -o the mechanism file is printed."""
+    """Design the optimal mechanism for a specification, with a certificate."""
     from ..design import from_spec
 
     wanted = read_json(spec, "spec")

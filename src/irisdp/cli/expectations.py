@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .options import console, say
+from .options import fact
 
 if TYPE_CHECKING:
     from ..release import Plan
@@ -38,9 +38,9 @@ def show_expectations(planned: Plan) -> None:
 
     show_within(planned)
     for place, line in enumerate(in_columns(planned.errors_around())):
-        _show("" if place else "instead", line)
+        _show("" if place else "other ε", line)
     _show("risk", planned.risk.describe())
 
 
 def _show(heading: str, said: str) -> None:
-    say(console(), f"  {heading:<9} {said}")
+    fact(heading, said)

@@ -10,10 +10,10 @@ __all__ = ["explore_command"]
 
 
 def explore_command(
-    port: Annotated[str, typer.Option(metavar="P", help="Port on 127.0.0.1; 0 takes any that is free.")] = "8715",
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open it in the browser.")] = False,
+    port: Annotated[str, typer.Option(metavar="P", help="Port on 127.0.0.1; 0 chooses a free one.")] = "8715",
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the browser.")] = False,
 ) -> None:
-    """Serve pages to design, check and read mechanisms with, to this machine only; touches no table, spends nothing."""
+    """Serve the explorer on this machine only: plan, design, check and read. Reads no table, spends nothing."""
     from ..exact import integer
     from ..explorer.server import serve
 

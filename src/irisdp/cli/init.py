@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import AsJson, Force, console, print_json, say, short_path
+from .options import AsJson, Force, fact, print_json, short_path
 
 __all__ = ["init_command"]
 
@@ -15,30 +15,29 @@ __all__ = ["init_command"]
 def init_command(
     data: Annotated[str, typer.Argument(metavar="DATA", help="A .csv, .tsv, .jsonl or .parquet file, or a folder.")],
     encoding: Annotated[
-        str | None, typer.Option(help="How a text file is encoded; utf-8 unless given.", metavar="NAME")
+        str | None, typer.Option(help="Encoding of a text file. [default: utf-8]", metavar="NAME")
     ] = None,
     delimiter: Annotated[
         str | None,
-        typer.Option(help="What separates its values; a comma, or a tab in .tsv, unless given.", metavar="CHARACTER"),
+        typer.Option(help="Delimiter of a text file. [default: comma; tab for .tsv]", metavar="CHARACTER"),
     ] = None,
     types: Annotated[
         Path | None,
         typer.Option(
-            help="A JSON file that says what columns of a text file are read as, as for publish; the project then says "
-            "so. JSON lines (.jsonl) need it: only it says which columns they have.",
+            help="JSON file with the types of columns. Required for .jsonl.",
             metavar="FILE",
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Where to write it, instead of beside the data.", metavar="FILE")
+        Path | None,
+        typer.Option("--out", "-o", help="Output file. [default: NAME.iris.toml beside DATA]", metavar="FILE"),
     ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a project file: what commands take for granted about a table, all of it comments, to be filled in.
+    """Write a project file template: the settings for all questions about a table, as comments to fill in.
 
-    It is written from the header, the schema or the declared types alone: no record is read, and no value of one is in
-    it.
+    Iris writes it from the header, the schema or the declared types. It reads no record.
     """
     from ..release.projects import init_project
 
@@ -46,7 +45,6 @@ def init_command(
     if as_json:
         print_json({"written": str(written)})
         return
-    view = console()
-    say(view, f"  written   {short_path(written)}")
-    say(view, "  read      the names of the columns; no record")
-    say(view, "  next      fill it in: who is one person, the limit, types, categories and groups")
+    fact("written", short_path(written))
+    fact("read", "the names of the columns; no record")
+    fact("next", "fill it in: who is one person, the limit, types, categories and groups")

@@ -13,7 +13,7 @@ from ..exact import json_bytes, percent_below, read_json, short_above, short_bel
 from ..outputs import plan_outputs, write_outputs
 from .interpret_choices import show_choices
 from .interpret_together import show_interval, show_together
-from .options import AsJson, Force, console, print_json
+from .options import AsJson, Force, console, fact, print_json, say, show_table
 
 if TYPE_CHECKING:
     from ..reading import Estimates, Interpretation
@@ -27,79 +27,73 @@ _WORTH_SAYING = 0.001
 def interpret_command(
     release: Annotated[
         Path,
-        typer.Argument(
-            metavar="RELEASE.json", help="Published answers, the .release.json beside them, or a mechanism."
-        ),
+        typer.Argument(metavar="RELEASE.json", help="A release file, the answers file, or a mechanism file."),
     ],
     value: Annotated[
         str | None,
-        typer.Option(metavar="V", help="The published answer to read; all in the file beside when left out."),
+        typer.Option(metavar="V", help="One published answer. [default: all answers of the file]"),
     ] = None,
     loss: Annotated[
-        str,
-        typer.Option(
-            metavar="LOSS",
-            help="What an error costs: absolute, squared, zero-one, pinball:LOW:HIGH (per unit too low, too high), "
-            "threshold:K (only errors beyond K hurt), excess:K (by how much), or a table in a .json file.",
-        ),
-    ] = "absolute",
-    at_least: Annotated[
         str | None,
         typer.Option(
-            metavar="A", help="You know that the true count is at least this (of a winner: the number of records)."
+            metavar="LOSS",
+            help="Loss of an error: absolute, squared, zero-one, pinball:LOW:HIGH, threshold:K, excess:K, or a table "
+            "in a .json file. [default: absolute]",
         ),
+    ] = None,
+    at_least: Annotated[
+        str | None,
+        typer.Option(metavar="A", help="Known lower bound of the true count (for a winner: of the number of records)."),
     ] = None,
     at_most: Annotated[
         str | None,
-        typer.Option(metavar="B", help="You know that it is at most this."),
+        typer.Option(metavar="B", help="Known upper bound of the true count."),
     ] = None,
     lead: Annotated[
         str | None,
         typer.Option(
             metavar="L",
-            help="Of a majority or a winner: you know that the largest is this many records ahead of all others.",
+            help="Known lead of the largest category over all others, in records.",
         ),
     ] = None,
     prior: Annotated[
         Path | None,
-        typer.Option(
-            metavar="P.json", help="A list: your probabilities of the counts 0, 1, … Minimises the mean loss."
-        ),
+        typer.Option(metavar="P.json", help="JSON list of your probabilities of the counts 0, 1, …"),
     ] = None,
     total: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=EXPR",
-            help="A sum of cells with a row of its own: coast=north+south, or all=* for every cell. Repeat it. With "
-            "--consistent it may be known: all=*=1200.",
+            help="Add a total: coast=north+south, or all=*. With --consistent it may be known: all=*=1200. "
+            "Repeat to add.",
         ),
     ] = None,
     consistent: Annotated[
         bool,
         typer.Option(
             "--consistent",
-            help="Read all cells together: whole numbers that are possible, add up, and lie nearest to the answers.",
+            help="Adjust all answers to the nearest whole numbers that add up.",
         ),
     ] = False,
     confidence: Annotated[
         str | None,
-        typer.Option(metavar="C", help="How surely the truth lies between low and high; 0.95 unless given."),
+        typer.Option(metavar="C", help="Confidence level of the intervals. [default: 0.95]"),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the readings, as they were drawn, to a .json file.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the results to a .json file.")] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Read published counts as well as anyone can, and say how likely a yes, a no, a winner or a band is true.
+    """Explain published answers: intervals, totals, best guesses, and how likely a yes or a winner is true.
 
-    It takes what you know, needs nothing secret and costs nothing. The best rule may draw a reading at random: then
-    each call draws anew, and says so.
+    Uses what you know about the table, and costs nothing. With --loss, --at-least, --at-most or --prior it also shows
+    the best guess for you. A best guess may be drawn at random; the output then says so.
     """
     from ..exact import numbers
     from ..reading import Estimates, Interpretation, JointInterpretation, interpret
     from ..reading.released import answers_beside, sidecar_beside
 
+    for_analysts = any(given is not None for given in (loss, at_least, at_most, prior))
+    loss = "absolute" if loss is None else loss
     sidecar = sidecar_beside(release)
     read = [
         ("the release", sidecar),
@@ -147,50 +141,40 @@ def interpret_command(
     elif not isinstance(found, Interpretation):
         show_choices(found)
     elif value is None:
-        _show_all(found)
+        _show_all(found, for_analysts=for_analysts)
     else:
         _show_one(found)
 
 
 def _show_estimates(found: Estimates) -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
-    from ..release.group_names import printable
 
     view = console()
     view.print(f"[bold]published {found.kind}: {len(found.rows)}[/bold]")
-    table = Table(*map(escape, found.columns))
-    for number, row in enumerate(found.rows):
-        if number == _MOST_SHOWN:
-            table.add_row(*["…"] * len(row))
-            break
-        shown = (short_text(part, 4) if isinstance(part, Fraction) else printable(part) for part in row)
-        table.add_row(*map(escape, shown))
-    view.print(table)
-    view.print(f"  truth     {found.describe()}")
+    rows = ([short_text(part, 4) if isinstance(part, Fraction) else part for part in row] for row in found.rows)
+    show_table(found.columns, rows, most=_MOST_SHOWN)
+    fact("truth", found.describe())
 
 
 def _show_one(found: Interpretation) -> None:
-    from rich.markup import escape
-
     from ..reading.intervals import RESTS_ON
-    from ..release.group_names import printable
 
-    view = console()
     answer = found.answers[0]
-    view.print(f"[bold]{escape(printable(answer.published))} published[/bold], read for {found.loss.name} loss")
-    view.print(f"  reading   {answer.reading}{_coin(found)}")
-    _show_loss(found)
+    low, high = found.posterior().interval(float(found.confidence))
+    sure = percent_below(found.confidence)
+    say(console(), _lead(answer.published, low, high, sure), style="bold")
+    assumed = "your prior" if found.bayesian else "that all possible counts were equally likely before"
+    fact("assumes", assumed)
     if answer.interval.basis == "noise":
         low, high = answer.interval.low, answer.interval.high
-        sure = percent_below(found.confidence)
-        view.print(
-            f"  interval  {low} to {high} with probability at least {sure} %, {RESTS_ON['noise']}", soft_wrap=True
-        )
-    low, high = found.posterior().interval(float(found.confidence))
-    assumed = "under your prior" if found.bayesian else "if all possible counts were equally likely before"
-    view.print(f"  truth     {low} to {high} with probability at least {percent_below(found.confidence)} %, {assumed}")
+        fact("interval", f"{low} to {high} with probability at least {sure} %, {RESTS_ON['noise']}")
+    print("For analysts")
+    fact("guess", f"{answer.reading} is the best for {found.loss.name} loss{_coin(found)}")
+    _show_loss(found)
+
+
+def _lead(published: Any, low: int, high: int, sure: str) -> str:
+    between = f"{low}" if low == high else f"{low} to {high}"
+    return f"Published {published}; the truth is probably {between} ({sure} %)"
 
 
 def _coin(found: Interpretation) -> str:
@@ -200,54 +184,61 @@ def _coin(found: Interpretation) -> str:
     likely = [(value, p) for value, p in chances if p >= _WORTH_SAYING]
     drawn = ", ".join(f"{value} with probability {short_text(p)}" for value, p in likely)
     left_out = 1 - sum((p for _, p in likely), Fraction(0))
-    return f", drawn from {drawn}" + (f", others with {short_text(left_out)} in all" if left_out else "")
+    return f", drawn at random: {drawn}" + (f", others with {short_text(left_out)} in all" if left_out else "")
 
 
-def _show_all(found: Interpretation) -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
-    from ..release.group_names import printable
-
-    view = console()
-    view.print(f"[bold]published counts: {len(found.answers)}[/bold], read for {found.loss.name} loss")
-    table = Table(*map(escape, found.by), "published", "reading", "low", "high")
-    for number, answer in enumerate(found.answers):
-        if number == _MOST_SHOWN:
-            table.add_row(*["…"] * (len(found.by) + 4))
-            break
-        ends = (answer.interval.low, answer.interval.high)
-        table.add_row(*(escape(printable(part)) for part in (*answer.key, answer.published, answer.reading, *ends)))
-    view.print(table)
+def _show_all(found: Interpretation, *, for_analysts: bool) -> None:
+    sure = percent_below(found.confidence)
+    if found.by or len(found.answers) != 1:
+        lead = f"Published {len(found.answers)} counts; each truth is probably between low and high ({sure} %)"
+    else:
+        only = found.answers[0]
+        lead = _lead(only.published, only.interval.low, only.interval.high, sure)
+    say(console(), lead, style="bold")
+    guess = ["best guess"] if for_analysts else []
+    rows = (
+        [
+            *(*answer.key, answer.published, answer.interval.low, answer.interval.high),
+            *([answer.reading] if for_analysts else []),
+        ]
+        for answer in found.answers
+    )
+    if found.by or len(found.answers) != 1 or for_analysts:
+        show_table((*found.by, "published", "low", "high", *guess), rows, most=_MOST_SHOWN)
     show_interval({answer.interval.basis for answer in found.answers}, found.confidence)
+    if not for_analysts:
+        if found.named:
+            fact("note", "groups were named by these counts: an interval holds given that its group is named")
+        fact("analysts", "--loss, --at-least, --at-most or --prior shows the best guess for your loss and knowledge")
+        return
+    print(f"For analysts: the best guess for {found.loss.name} loss")
     if any(len(answer.chances) > 1 for answer in found.answers):
-        note = "readings are drawn at random, anew with each call; --out keeps them, --json says how likely each was"
-        view.print(f"  drawn     {note}", soft_wrap=True)
+        note = "best guesses are drawn at random, again with each call; --out keeps them, --json has the probabilities"
+        fact("drawn", note)
     if found.answers and len({id(answer.rule) for answer in found.answers}) == 1:
         _show_loss(found)
 
 
 def _show_loss(found: Interpretation) -> None:
-    view = console()
     rule = found.answers[0].rule
     low, high = rule.possible
     known = f"for counts {low} to {high}" if high is not None else f"for counts from {low} on"
     kind = "under your prior" if found.bayesian else "at worst"
-    view.print(f"  loss      {short_above(rule.value)} {kind}, {known}; no reading has less than {_bound(rule)}")
+    fact("loss", f"{short_above(rule.value)} {kind}, {known}; no guess has less than {_bound(rule)}")
     if found.named:
         note = "groups were named by these counts: losses are of groups chosen beforehand, none where one is not named"
-        view.print(f"  note      {note}")
+        fact("note", note)
     if not rule.universal or found.shared:
-        view.print("  note      a mechanism made for this loss might serve better: universality is not guaranteed here")
+        fact("note", "a mechanism made for this loss might serve better: universality is not guaranteed here")
     if rule.face_value is not None:
-        view.print(f"  saved     {_saved(rule.value, rule.face_value)}")
+        fact("saved", _saved(rule.value, rule.face_value))
 
 
 def _saved(value: Fraction, face_value: Fraction) -> str:
     share = 1 - value / face_value if face_value else Fraction(0)
     if share < _WORTH_SAYING:
-        return f"less than 0.1 %: taking it as it is costs {short_below(face_value)}"
-    return f"{short_below(100 * share, 3)}% of the {short_below(face_value)} that taking it as it is costs"
+        return f"less than 0.1 % of the loss of the published count, {short_below(face_value)}"
+    return f"{short_below(100 * share, 3)} % of the loss of the published count, {short_below(face_value)}"
 
 
 def _bound(rule: Any) -> str:

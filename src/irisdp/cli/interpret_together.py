@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..exact import percent_below
-from .options import console
+from .options import console, fact, show_table
 
 if TYPE_CHECKING:
     from ..reading import JointInterpretation
@@ -24,36 +24,32 @@ def show_interval(bases: Collection[str], confidence: Fraction) -> None:
     for basis in sorted(bases):
         if basis == "known":
             continue
-        sure = f"lies between low and high with probability at least {percent_below(confidence)} %"
-        console().print(f"  interval  each truth {sure}, {RESTS_ON[basis]}", soft_wrap=True)
+        sure = f"holds the truth with probability at least {percent_below(confidence)} %"
+        fact("interval", f"each {sure}, {RESTS_ON[basis]}")
 
 
 def show_together(found: JointInterpretation) -> None:
     """Show cells, and below them totals, with what they are read as."""
-    from rich.markup import escape
-    from rich.table import Table
-
-    from ..release.group_names import printable
 
     view = console()
     cells = [row for row in found.rows if row.total is None]
     totals = [row for row in found.rows if row.total is not None]
     view.print(f"[bold]published counts: {len(cells)}, totals: {len(totals)}[/bold]")
-    table = Table(*map(escape, found.by), *(["total"] if totals else []), "published", "reading", "low", "high")
-    width = len(found.by) + bool(totals) + 4
-    for row in [*cells[:_MOST_SHOWN], *([None] if len(cells) > _MOST_SHOWN else []), *totals]:
-        if row is None:
-            table.add_row(*["…"] * width)
-            continue
-        named = [] if not totals else ["" if row.total is None else row.total]
-        key = ["" if row.total is not None else part for part in row.key]
-        parts = (*key, *named, row.published, row.reading, row.interval.low, row.interval.high)
-        table.add_row(*(escape(printable(part)) for part in parts))
-    view.print(table)
+    names = (*found.by, *(["total"] if totals else []), "published", "best guess", "low", "high")
+    dots = [["…"] * len(names)] if len(cells) > _MOST_SHOWN else []
+    show_table(
+        names, [*(_row(row, totals) for row in cells[:_MOST_SHOWN]), *dots, *(_row(row, totals) for row in totals)]
+    )
     show_interval({row.interval.basis for row in found.rows}, found.confidence)
     if found.consistent:
-        said = "the whole numbers nearest to what was published that are possible and add up; no promise that no other"
-        view.print(f"  reading   {said} reader errs less", soft_wrap=True)
+        said = "the best guesses are the possible whole numbers nearest to the published ones that add up"
+        fact("guess", f"{said}; another way to adjust them may err less")
     else:
-        said = "each cell by itself; a total is the sum of what was published, put between what is possible"
-        view.print(f"  reading   {said}", soft_wrap=True)
+        said = "each group by itself; a total is the sum of the published counts, moved to the nearest possible count"
+        fact("guess", said)
+
+
+def _row(row: Any, totals: Sequence[Any]) -> list[Any]:
+    named = [] if not totals else ["" if row.total is None else row.total]
+    key = ["" if row.total is not None else part for part in row.key]
+    return [*key, *named, row.published, row.reading, row.interval.low, row.interval.high]

@@ -10,7 +10,7 @@ import typer
 
 from ..errors import BadInput, PromiseRefused, Refusal
 from ..exact import in_short, rational, told_above, told_below
-from .options import AsJson, console, print_json, short_path
+from .options import AsJson, console, fact, print_json, short_path, show_table
 
 if TYPE_CHECKING:
     from ..accounting import Charge
@@ -24,64 +24,61 @@ def ledger_command(
         str,
         typer.Argument(
             metavar="FILE",
-            help="A file, or postgresql://USER@HOST/DATABASE?schema=NAME; made by --limit, or by what is pinned.",
+            help="A file, or postgresql://USER@HOST/DB?schema=NAME.",
         ),
     ],
     limit: Annotated[
         str | None,
         typer.Option(
             metavar="E[,D]",
-            help="Set the budget: E or E,D (epsilon and delta), mu=M or rho=R. The first says what is counted.",
+            help="Set the limit: E or E,D (ε and δ), mu=M or rho=R. The first one fixes the unit.",
         ),
     ] = None,
     audience: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="With --limit: the most that this audience alone may be told, within the ledger's own limit.",
+            help="With --limit: set the limit of this audience.",
         ),
     ] = None,
-    table: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Pin the table's name: its file's, or publish --table's.")
-    ] = None,
+    table: Annotated[str | None, typer.Option(metavar="NAME", help="Set the table of a new ledger.")] = None,
     relation: Annotated[
         str | None,
-        typer.Option(metavar="add-remove|exchange", help="Pin what neighbours are; add-remove unless given."),
+        typer.Option(
+            metavar="add-remove|exchange", help="Set the neighbouring relation of a new ledger. [default: add-remove]"
+        ),
     ] = None,
     unit: Annotated[
-        str | None, typer.Option(metavar="COL", help="Pin the column that says whose record it is.")
+        str | None, typer.Option(metavar="COL", help="Set the privacy unit of a new ledger: the person column.")
     ] = None,
     public_columns: Annotated[
-        str | None, typer.Option(metavar="COL,…", help="Pin the columns that --public-membership may call public.")
+        str | None, typer.Option(metavar="COL,…", help="Set the columns that --public-membership may use.")
     ] = None,
     grant: Annotated[
         str | None,
         typer.Option(
             metavar="publish=ROLE|read=ROLE",
-            help="On a server: let a role publish with it, or only read it.",
+            help="On a server: let a role publish, or only read.",
         ),
     ] = None,
     copy_to: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Carry all but grants over to a new file or postgresql://…, or back to a place that it left, and "
-            "close this ledger: one budget is one.",
+            help="Move the ledger to a new file or server, and close this one. Grants do not move.",
         ),
     ] = None,
     verify: Annotated[
         bool,
-        typer.Option("--verify", help="Check the history and all it speaks of; print the head, to keep elsewhere."),
+        typer.Option("--verify", help="Check the history, and print its head."),
     ] = False,
     head: Annotated[
-        str | None, typer.Option(metavar="HASH", help="With --verify: the head that was kept; lines may have followed.")
+        str | None, typer.Option(metavar="HASH", help="With --verify: check that the history contains this head.")
     ] = None,
-    as_csv: Annotated[
-        bool, typer.Option("--csv", help="Print every release as a line of CSV, with exact numbers, and nothing else.")
-    ] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print the releases as CSV with exact numbers.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show a ledger: its limit, its promise, what was spent and every release. Set limit and promise, or check it."""
+    """Show a ledger: its limit, its scope, what was spent, and every release. Set its limit, or check it."""
     from ..release import Ledger
     from ..release.limits import named_limit
     from ..release.promise import promise_in_advance
@@ -126,7 +123,9 @@ def _check_together(
     if head is not None and not verify:
         raise BadInput("head", "is what a history is checked against", "add --verify")
     if audience is not None and limit is None:
-        raise BadInput("audience", "has no limit without one", "add --limit E,D: the most that it alone may be told")
+        raise BadInput(
+            "audience", "has no limit without one", "add --limit E,D: the most that this audience alone may learn"
+        )
 
 
 def _roles(ledger: Ledger, left: str) -> str:
@@ -194,22 +193,17 @@ def _print_csv(ledger: Ledger) -> None:
 
 
 def _show(ledger: Ledger) -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
-    from ..release.group_names import printable
 
     document = ledger.to_document()
     numbers = list(document["spent"])
     shown = (_HEADINGS[number] for number in numbers)
     columns = ("id", "date", "table", "query", "groups", "audience", *shown, "outputs", "")
-    table = Table(*columns, title=escape(printable(short_path(ledger.place))), title_justify="left")
-    for release in document["releases"]:
-        table.add_row(*(escape(printable(cell)) for cell in _cells(release, numbers)))
-    view = console()
-    view.print(table)
+    rows = [_cells(release, numbers) for release in document["releases"]]
+    if len({row[columns.index("table")] for row in rows}) == 1:  # the last line names it
+        rows = [["" if name == "table" else cell for name, cell in zip(columns, row, strict=True)] for row in rows]
+    show_table(columns, rows, title=short_path(ledger.place), sparse=True)
     for name, text in _summary(document):
-        view.print(f"{name:<9}{escape(printable(text))}", soft_wrap=True)
+        fact(name, text, width=8, indent=0)
 
 
 _QUOTE = '"'
@@ -290,14 +284,14 @@ def _summary(document: dict[str, Any]) -> list[tuple[str, str]]:
     if "awaits" in document:
         lines.append(("closed", f"awaits {document['awaits']}; ask for the same move again to finish it"))
     if "note" in document:
-        return [*lines, ("promise", document["note"])]
+        return [*lines, ("privacy", document["note"])]
     if document["relation"] is None:
-        return [*lines, ("promise", "none yet; the first release pins table, relation, unit and public columns")]
+        return [*lines, ("privacy", "not chosen yet; the first release pins table, relation, unit and public columns")]
     moved = {"add-remove": "adding or removing", "exchange": "exchanging"}[document["relation"]]
     public = document["public_columns"]
     kept = f", which keeps the public columns {', '.join(public)}" if public else ""
     name = f" of {document['table']}" if document["table"] is not None else ""
-    return [*lines, ("promise", f"for {moved} one {document['unit'] or 'record'}{name}{kept}")]
+    return [*lines, ("privacy", f"for {moved} one {document['unit'] or 'record'}{name}{kept}")]
 
 
 def _cost(document: dict[str, str]) -> Charge:

@@ -7,21 +7,43 @@ lines, an odd encoding) is left to it, so that the same stands there whoever pri
 from __future__ import annotations
 
 import re
+import shutil
 import sys
+import textwrap
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
-__all__ = ["WIDTH", "Lines"]
+__all__ = ["Lines", "terminal_width", "wrapped"]
 
-WIDTH = 120
-"""Columns that a line or a table has room in."""
+_LEAST_ROOM = 20
+"""Columns that a text gets at least, however narrow the terminal is."""
 
 _MARK = re.compile(r"\[|\\")
 _EMOJI = re.compile(r":\S+:")
 _ODD = ("Mn", "Me", "Cf", "Lo")
 """Kinds of letters of which some take no column, or are drawn into another one's."""
+
+
+def terminal_width() -> int:
+    """Return the columns of the terminal, or of COLUMNS; 80 if neither is known."""
+    return shutil.get_terminal_size((80, 24)).columns
+
+
+def wrapped(text: str, *, room: int) -> list[str]:
+    """Break a text between words into lines of at most `room` columns; a longer word, such as a path, stays whole.
+
+    A text in which two blanks follow each other is a row of columns, and stays whole too.
+
+    Examples
+    --------
+    >>> wrapped("written to a file with a name", room=20)
+    ['written to a file', 'with a name']
+    """
+    if len(text) <= room or "  " in text:
+        return [text]
+    return textwrap.wrap(text, max(room, _LEAST_ROOM), break_long_words=False, break_on_hyphens=False) or [""]
 
 
 class Lines:
@@ -42,7 +64,7 @@ class Lines:
     def _rich(self) -> Any:
         from rich.console import Console
 
-        return Console(stderr=self._stderr, highlight=False, width=WIDTH)
+        return Console(stderr=self._stderr, highlight=False, width=terminal_width())
 
     def print(self, shown: Any, *, markup: bool = True, soft_wrap: bool = False, style: str | None = None) -> None:
         """Print as a console of rich would that is no terminal, and has so many columns.
@@ -63,13 +85,13 @@ class Lines:
             return
         self._rich.print(shown, markup=markup, soft_wrap=soft_wrap, style=style)
 
-    def print_table(self, names: Sequence[str], rows: Iterable[Sequence[str]]) -> bool:
-        """Print a table with a line around, or nothing and tell so: it takes more than that."""
+    def print_table(self, names: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bool]) -> bool:
+        """Print a table in a frame and return True; print nothing and return False where only rich can lay it out."""
         cells = [tuple(names), *map(tuple, rows)]
         words = [cell for row in cells for cell in row]
         encoding = (sys.stdout.encoding or "").lower()
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        room = WIDTH - 3 * len(widths) - 1
+        room = terminal_width() - 3 * len(widths) - 1
         if (
             len(cells) < 2
             or sum(widths) > room
@@ -82,8 +104,11 @@ class Lines:
         def line(left: str, fill: str, between: str, right: str) -> str:
             return left + between.join(fill * (width + 2) for width in widths) + right
 
+        def padded(cell: str, width: int, is_number: bool) -> str:
+            return f" {cell:>{width}} " if is_number else f" {cell:<{width}} "
+
         def row(bar: str, found: Sequence[str]) -> str:
-            return bar + bar.join(f" {cell:<{width}} " for cell, width in zip(found, widths, strict=True)) + bar
+            return bar + bar.join(map(padded, found, widths, right)) + bar
 
         head, *body = cells
         drawn = [line("┏", "━", "┳", "┓"), row("┃", head), line("┡", "━", "╇", "┩")]
@@ -100,7 +125,7 @@ def _plain(text: str) -> bool:
 def _fits(text: str) -> bool:
     """Tell whether each letter takes one column, and there is room for all."""
     one_each = text.isascii() or all(_is_narrow(letter) for letter in text)
-    return one_each and len(text) <= WIDTH
+    return one_each and len(text) <= terminal_width()
 
 
 def _is_narrow(letter: str) -> bool:

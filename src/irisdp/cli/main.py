@@ -22,7 +22,16 @@ from . import audit, batch, compare, design, explore, init, interpret, ledger, p
 from .commands import Command, CommandOnDocuments, Commands, explain
 from .options import print_json
 from .run import run_command
-from .terminal import give_up_output, say_what_is_lost, write_plain_letters
+from .terminal import (
+    discard,
+    finish_output,
+    give_up_output,
+    open_missing_streams,
+    reason_of,
+    say_what_is_lost,
+    write_error,
+    write_plain_letters,
+)
 
 __all__ = ["app", "run"]
 
@@ -59,7 +68,7 @@ for name, function, summary, examples in (
     (
         "publish",
         publish.publish_command,
-        "Publish the best private answers, charged to a budget.",
+        "Publish private answers to one question.",
         (
             'irisdp publish survey.csv count "age > 64" --epsilon 1',
             'irisdp publish survey.csv majority "vote = 1" --by town --groups A,B --ratio 2',
@@ -70,25 +79,25 @@ for name, function, summary, examples in (
     (
         "batch",
         batch.batch_command,
-        "Publish several questions, charged as one.",
+        "Publish several questions as one charge.",
         ("irisdp batch plan.json --dry-run", "irisdp batch plan.json --report findings.html"),
     ),
     (
         "run",
         run_command,
-        "Publish the questions of a plan; a stopped run goes on.",
+        "Publish the questions of a plan file, or resume it.",
         ("irisdp run plan.toml --dry-run", "irisdp run plan.toml"),
     ),
     (
         "init",
         init.init_command,
-        "Write a project file from a table's header, to fill in.",
+        "Write a project file template for a table.",
         ("irisdp init survey.csv", "irisdp init visits.jsonl --types types.json"),
     ),
     (
         "interpret",
         interpret.interpret_command,
-        "Read published counts as well as anyone can.",
+        "Explain published answers: intervals, totals, best guesses.",
         (
             "irisdp interpret out.csv.release.json",
             "irisdp interpret out.csv.release.json --value 7 --at-most 10 --loss squared",
@@ -97,7 +106,7 @@ for name, function, summary, examples in (
     (
         "report",
         report.report_command,
-        "Write what was published as one page to hand over.",
+        "Write an HTML page about a release.",
         (
             "irisdp report out.csv.release.json -o out.html",
             "irisdp report out.1.csv.release.json out.2.csv.release.json -o both.html",
@@ -112,13 +121,13 @@ for name, function, summary, examples in (
     (
         "design",
         design.design_command,
-        "Design the optimal mechanism for a goal, with a proof.",
+        "Design an optimal mechanism with a certificate.",
         ("irisdp design spec.json -o mechanism.json",),
     ),
     (
         "audit",
         audit.audit_command,
-        "Check a mechanism exactly: rows, edges, certificate.",
+        "Check a mechanism exactly: privacy and certificate.",
         (
             "irisdp audit mechanism.json",
             "irisdp audit matrix.csv --graph graph.json --epsilon 1",
@@ -128,13 +137,13 @@ for name, function, summary, examples in (
     (
         "sample",
         sample.sample_command,
-        "Draw from a mechanism file, exactly.",
+        "Draw from a mechanism file.",
         ("irisdp sample mechanism.json --input 0 -n 5",),
     ),
     (
         "compare",
         compare.compare_command,
-        "Compare exact errors with those of other mechanisms.",
+        "Compare exact errors with other mechanisms.",
         (
             "irisdp compare plurality --categories 4 --n 12 --epsilon 1",
             "irisdp compare at-least 10 --n 20 --epsilon 1/2 --lead 3 -o compared.svg",
@@ -143,7 +152,7 @@ for name, function, summary, examples in (
     (
         "reproduce",
         reproduce.reproduce_command,
-        "Recompute what the works behind Iris print.",
+        "Recompute the numbers printed in the works behind Iris.",
         (
             "irisdp reproduce --out build/reproduce",
             'irisdp reproduce --paper DOliveira2021 --only "Example 3"',
@@ -152,13 +161,13 @@ for name, function, summary, examples in (
     (
         "explore",
         explore.explore_command,
-        "Try mechanisms in the browser, on this machine alone.",
+        "Open the explorer in the browser, on this machine only.",
         ("irisdp explore", "irisdp explore --port 8080 --no-browser"),
     ),
     (
         "ledger",
         ledger.ledger_command,
-        "Show what was spent, or set the budget.",
+        "Show what was spent, or set the limit.",
         ("irisdp ledger survey.ledger", "irisdp ledger survey.ledger --limit 3,1e-6"),
     ),
 ):
@@ -192,7 +201,7 @@ def _completion() -> Any:
     epilog="\b\nExamples:\n"
     '  irisdp publish survey.csv count "age > 64" --epsilon 1\n'
     "  irisdp publish -h\n\n"
-    "Conditions are quoted, or the shell reads > and < as its own.",
+    "Quote conditions: the shell treats > and < as redirections.",
 )
 def overview(
     context: typer.Context,
@@ -205,12 +214,11 @@ def overview(
             metavar="SHELL",
             callback=_show_completion,
             is_eager=True,
-            help="Print what makes bash, zsh, fish, powershell or pwsh complete commands and options: "
-            'eval "$(irisdp --show-completion bash)".',
+            help="Print the completion script for bash, zsh, fish, powershell or pwsh.",
         ),
     ] = None,
 ) -> None:
-    """Give the provably best private answer to a question with finitely many answers."""
+    """Publish statistics about people with differential privacy, a proof and a budget on disk."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -218,12 +226,15 @@ def overview(
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line and exit with a status.
 
-    0: done, or holds. 1: checked, and does not hold. 2: bad input, and nothing was spent. 3: done and charged, but the
-    output could not be written; asking again is free. 130: stopped by Ctrl-C; what was charged by then is kept.
+    0: done, or holds, and everything was written, to files and to standard output. 1: checked, and does not hold. 2:
+    bad input, or output that could not be written, and nothing was spent. 3: done and charged, but files or standard
+    output could not be written, such as where it is closed or full; asking again is free. 130: stopped by Ctrl-C; what
+    was charged by then is kept.
     """
     gc.set_threshold(_YOUNG_OBJECTS)
     typed = sys.argv[1:] if arguments is None else arguments
     try:
+        open_missing_streams()
         write_plain_letters()
         status = _status(typed)
         if status == 0:  # what is wrong is said in one line
@@ -240,13 +251,21 @@ def _leave(status: int) -> NoReturn:
 
     What is to be done at the end is done. Where something still runs, or cannot be written, Python ends it as ever.
     """
-    with contextlib.suppress(OSError, ValueError, AttributeError):
+    with contextlib.suppress(AttributeError):
         if threading.active_count() == 1:
             atexit._run_exitfuncs()
-            for stream in (sys.stdout, sys.stderr):
-                stream.flush()
+            _flush()
             os._exit(status)
+    _flush()  # a stream that Python cannot flush at its end would change the status
     sys.exit(status)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            discard(stream)
 
 
 @cache
@@ -267,33 +286,55 @@ def _status(arguments: list[str]) -> int:
         _completion().completion_init()
     try:
         outcome = _program(_command_of(arguments))(arguments, prog_name="irisdp", standalone_mode=False)
-        sys.stdout.flush()
         if outcome == _STOPPED:  # Typer makes a silent exit of an interrupt
             return _stopped(arguments)
-        return outcome if isinstance(outcome, int) else 0
-    except Refusal as refusal:
-        if "--json" in arguments or not sys.stdout.isatty():  # people at a terminal read the line below
-            print_json(refusal.document)
-        return _complain(str(refusal), refusal.exit_status)
+        return _shown(outcome if isinstance(outcome, int) else 0)
     except IrisError as error:
-        return _complain(str(error), error.exit_status)
+        return _refuse(error, arguments, error.exit_status)
     except typer.TyperException as error:
-        return _complain(without_passwords(" ".join(explain(error).split())), BadInput.exit_status)
+        return _refuse(IrisError(without_passwords(" ".join(explain(error).split()))), arguments)
     except (typer.Abort, KeyboardInterrupt):
         return _stopped(arguments)
     except MemoryError:
-        return _complain("memory: there is not enough for a problem of this size; ask for less", BadInput.exit_status)
+        return _refuse(IrisError("memory: there is not enough for a problem of this size; ask for less"), arguments)
     except (BrokenPipeError, SystemExit):  # whoever reads it has read enough; Typer makes an exit of it
         give_up_output()
         return 0
     except OSError as error:
         give_up_output()
-        return _complain(f"output: cannot be written ({error.strerror}); make room, or name another", 2)
+        return _complain(f"output: cannot be written ({reason_of(error)}); make room, or name another", 2)
     except typer.Exit as leave:
         return leave.exit_code
     except Exception as error:
         # Neither the message nor the values may be shown: they can hold private data. The place is public.
-        return _complain(f"internal error ({place_of(error)}); please report it", BadInput.exit_status)
+        return _refuse(IrisError(f"internal error ({place_of(error)}); please report it"), arguments)
+
+
+def _refuse(error: IrisError, arguments: list[str], status: int = BadInput.exit_status) -> int:
+    """Say what is wrong in a line on standard error, and with ``--json`` as one document on standard output."""
+    if isinstance(error, Refusal):
+        document = error.document
+    elif isinstance(error, BadInput):
+        document = {"error": str(error), "field": error.field, "rule": error.rule, "remedy": error.remedy}
+    else:
+        document = {"error": str(error)}
+    if "--json" in arguments:
+        with contextlib.suppress(OSError, ValueError):  # the line on standard error says it, too
+            print_json(document)
+    return _complain(str(error), status)
+
+
+def _shown(status: int) -> int:
+    """Write what a command that ended left to write; status 0 says that all of it was."""
+    try:
+        finish_output()
+    except BrokenPipeError:
+        give_up_output()
+    except OSError as error:
+        give_up_output()
+        line = f"output: cannot be written ({reason_of(error)}), but all else is done; send standard output elsewhere"
+        return _complain(line, status or BadInput.exit_status)
+    return status
 
 
 def _stopped(arguments: list[str]) -> int:
@@ -304,5 +345,5 @@ def _stopped(arguments: list[str]) -> int:
 def _complain(message: str, status: int) -> int:
     # What was typed may come back in a message: no escape sequence of it reaches the terminal.
     shown = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message)
-    print(f"irisdp: {shown}", file=sys.stderr)
+    write_error(f"irisdp: {shown}")
     return status

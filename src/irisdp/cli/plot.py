@@ -17,16 +17,21 @@ __all__ = ["plot_command"]
 def plot_command(
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="A mechanism, published answers or a release, or a ledger."),
+        typer.Argument(metavar="FILE", help="A mechanism file, an answers file, a release file, or a ledger."),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="PICTURE", help="Where to: .svg, .png or .html.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="PICTURE", help="Output file: .svg, .png or .html.")
+    ],
     form: Annotated[
-        str | None, typer.Option("--form", metavar="FORM", help="Of a mechanism: heat-map, bars, trade-off or profile.")
+        str | None,
+        typer.Option(
+            "--form", metavar="FORM", help="Kind of picture of a mechanism: heat-map, bars, trade-off or profile."
+        ),
     ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Draw a mechanism, published answers or a ledger; pages need no network. Loads no table, costs nothing."""
+    """Draw a mechanism, published answers or a ledger. Reads no table and costs nothing."""
     from ..plots import picture_path, plot
     from .options import console
 

@@ -34,8 +34,8 @@ def show_mechanism(view: Any, mechanism: Mechanism | FactoredMechanism | Mechani
     mechanism : Mechanism, FactoredMechanism or MechanismDocument
         Of a document nothing is believed: numbers that are no probabilities are shown as they are.
     """
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
     height, width = len(mechanism.inputs), len(mechanism.outputs)
     rows = _rows(mechanism)
@@ -44,11 +44,11 @@ def show_mechanism(view: Any, mechanism: Mechanism | FactoredMechanism | Mechani
         return
     names = [_name(name) for name in islice(mechanism.outputs, _MOST_OUTPUTS)]
     more = ["…"] * (width > _MOST_OUTPUTS)
-    table = Table("input", *map(escape, names), *more, box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in table.columns[1:]:
-        column.justify, column.no_wrap = "right", True
+    table = Table("input", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in [*names, *more]:
+        table.add_column(Text(name), justify="right", no_wrap=True)
     for node, row in zip(islice(mechanism.inputs, _MOST_INPUTS), rows, strict=True):
-        table.add_row(escape(_name(node)), *row, *more)
+        table.add_row(Text(_name(node)), *row, *more)
     if height > _MOST_INPUTS:
         table.add_row(*["…"] * (1 + len(names) + len(more)))
     say(view, f"probability of each output, to four decimals{_cut(height, width)}; the exact numbers are in the file")

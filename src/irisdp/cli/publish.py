@@ -8,10 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from ..catalogue import FORMS
 from ..errors import BadInput, Refusal
 from .expectations import expectations
-from .options import AsJson, Force, print_json
+from .options import AsJson, Force, Verbose, print_json
 from .progress import progress
 from .published import show_plan, show_published, show_takes
 from .spelling import error_in_options
@@ -19,7 +18,7 @@ from .terminal import show_what_is_charged
 
 __all__ = ["publish_command"]
 
-_QUERY_HELP = " | ".join(form.usage for form in FORMS) + '; EXPR is a SQL condition in quotes: "age > 64".'
+_QUERY_HELP = 'A query of the list below. EXPR is a SQL condition in quotes: "age > 64".'
 
 
 def publish_command(
@@ -33,194 +32,200 @@ def publish_command(
             help=_QUERY_HELP,
         ),
     ],
+    where: Annotated[str | None, typer.Option(help="The condition EXPR, as an option.", metavar="EXPR")] = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(help="Group columns, or NAME = EXPRESSION, separated by commas; adds up.", metavar="COL,…"),
+        typer.Option(help="Group columns, or NAME = EXPRESSION; separate with commas, or repeat.", metavar="COL,…"),
     ] = None,
     groups: Annotated[
         list[str] | None,
         typer.Option(
-            help="The groups: v1,v2,… (adds up; odd ones in double quotes) or one CSV file with the group columns.",
+            help="The groups: values separated by commas, or a CSV file. Repeat to add.",
             metavar="FILE|V1,V2,…",
         ),
     ] = None,
     categories: Annotated[
         list[str] | None,
         typer.Option(
-            help="The values a question about a column may be answered with: v1,v2,… (adds up) or one CSV file.",
+            help="The categories that may be answered, or a CSV file. Repeat to add.",
             metavar="FILE|V1,V2,…",
         ),
     ] = None,
     bins: Annotated[
         list[str] | None,
         typer.Option(
-            help="For histogram, median and quantile: the edges between bins of a column of numbers or dates; adds up.",
+            help="Edges between bins (histogram, median, quantile). Repeat to add.",
             metavar="E1,E2,…",
         ),
     ] = None,
     lower: Annotated[
-        str | None, typer.Option(help="For sum and mean: below it a value counts as this.", metavar="L")
+        str | None, typer.Option(help="Lower bound for values (sum, mean); smaller values count as L.", metavar="L")
     ] = None,
     upper: Annotated[
-        str | None, typer.Option(help="For sum and mean: above it a value counts as this.", metavar="U")
+        str | None, typer.Option(help="Upper bound for values (sum, mean); larger values count as U.", metavar="U")
     ] = None,
     step: Annotated[
-        str | None, typer.Option(help="For sum and mean: values count in multiples of it; 1 unless given.", metavar="S")
+        str | None,
+        typer.Option(help="Round values to multiples of S (sum, mean).", metavar="S"),
     ] = None,
     missing: Annotated[
         str | None,
-        typer.Option(help="For sum and mean: what a record without a number counts as; else as nothing.", metavar="V"),
+        typer.Option(help="Value of records without a number (sum, mean). [default: left out]", metavar="V"),
     ] = None,
-    weight: Annotated[
-        str | None, typer.Option(help="For sum: a column of numbers that values are multiplied by.", metavar="COL")
-    ] = None,
+    weight: Annotated[str | None, typer.Option(help="Multiply each value by this column (sum).", metavar="COL")] = None,
     weight_upper: Annotated[
-        str | None, typer.Option(help="With --weight: weights count from 0 to this.", metavar="W")
+        str | None, typer.Option(help="Upper bound for weights; larger weights count as W.", metavar="W")
     ] = None,
     select_groups: Annotated[
-        bool, typer.Option("--select-groups", help="Select the groups privately instead of declaring them.")
+        bool, typer.Option("--select-groups", help="Discover the groups privately instead of listing them.")
     ] = False,
     selection_epsilon: Annotated[
         str | None,
-        typer.Option(help="ε of a selection apart from the answers; as --epsilon unless given.", metavar="E"),
+        typer.Option(help="ε for discovering groups. [default: as --epsilon]", metavar="E"),
     ] = None,
     selection_delta: Annotated[
         str | None,
-        typer.Option(help="δ of a selection apart from the answers; all of --delta unless given.", metavar="D"),
+        typer.Option(help="δ for discovering groups. [default: all of --delta]", metavar="D"),
     ] = None,
     epsilon: Annotated[
-        str | None, typer.Option(help="ε of each cell's mechanism: the smaller, the more private.", metavar="E")
+        str | None, typer.Option(help="Privacy parameter ε of each answer: smaller is more private.", metavar="E")
     ] = None,
     ratio: Annotated[str | None, typer.Option(help="e^ε instead of ε, as an exact number.", metavar="R")] = None,
     mu: Annotated[
         str | None,
-        typer.Option(
-            help="μ of Gaussian privacy instead of ε; a ledger of ε and δ charges it at --delta.", metavar="M"
-        ),
+        typer.Option(help="μ of Gaussian differential privacy instead of ε.", metavar="M"),
     ] = None,
     privacy: Annotated[
         str | None,
-        typer.Option(help="Any guarantee instead of ε, as JSON: several pairs, gaussian or zcdp.", metavar="JSON"),
+        typer.Option(help="Any guarantee as JSON: several pairs, Gaussian or zCDP.", metavar="JSON"),
     ] = None,
     delta: Annotated[
-        str, typer.Option(help="δ of each cell's mechanism; with --mu, where it is charged.", metavar="D")
+        str, typer.Option(help="Privacy parameter δ; with --mu, the δ at which it is charged.", metavar="D")
     ] = "0",
     within: Annotated[
         str | None,
         typer.Option(
-            help="Find the least ε that keeps each answer's error within K; with --epsilon, noise that ends at K "
-            "at the least δ, which may be large: --delta D refuses more than D.",
+            help="Find the least ε with error at most K; with --epsilon, the least δ for noise that never exceeds K.",
             metavar="K",
         ),
     ] = None,
     confidence: Annotated[
         str | None,
-        typer.Option(help="How probably it does, and the ends beside a number hold; 0.95 unless given.", metavar="C"),
+        typer.Option(help="Confidence level for --within and for intervals. [default: 0.95]", metavar="C"),
     ] = None,
     audience: Annotated[
         list[str] | None,
         typer.Option(
-            help="An audience of a count and its ε; repeat it. No coalition learns more than its best.",
+            help="An audience of a count and its ε. Repeat for each audience.",
             metavar="NAME=E",
         ),
     ] = None,
     relation: Annotated[
         str | None,
         typer.Option(
-            help="What neighbours are: add or remove one record (unless given), or exchange one.",
-            metavar="add-remove|exchange",
+            help="Neighbouring tables: one record more or less (add-remove, unbounded), or one record replaced "
+            "(exchange, replace-one, bounded). [default: add-remove]",
+            metavar="RELATION",
         ),
     ] = None,
     public_membership: Annotated[
-        bool, typer.Option("--public-membership", help="Under exchange: who is in which group is public.")
+        bool, typer.Option("--public-membership", help="With exchange: who is in which group is public.")
     ] = False,
     unit: Annotated[
-        str | None, typer.Option(help="The column that says whose record it is; one is kept of each.", metavar="COL")
+        str | None,
+        typer.Option(help="The privacy unit (--privacy-unit): the column that identifies a person.", metavar="COL"),
     ] = None,
     per_unit: Annotated[
         str | None,
-        typer.Option("--per-unit", help="Ask the condition of any, or all, of a person's records.", metavar="any|all"),
+        typer.Option("--per-unit", help="Ask whether any, or all, of a person's records meet EXPR.", metavar="any|all"),
     ] = None,
     at_most: Annotated[
         str | None,
-        typer.Option("--at-most", help="With --unit: how many records are kept of each; 1 unless given.", metavar="M"),
+        typer.Option(
+            "--at-most", help="Max contributions (--max-contributions): keep M records of each person.", metavar="M"
+        ),
     ] = None,
     groups_per_unit: Annotated[
         str | None,
-        typer.Option("--groups-per-unit", help="With --at-most: in how many groups they may lie.", metavar="G"),
+        typer.Option(
+            "--groups-per-unit",
+            help="Max partitions (--max-partitions): keep each person's records in G groups.",
+            metavar="G",
+        ),
     ] = None,
     ledger: Annotated[
         str | None,
         typer.Option(
-            help="The budget's file, or postgresql://USER@HOST/DATABASE?schema=NAME; beside the data unless given.",
+            help="The ledger: a file, or postgresql://USER@HOST/DB?schema=NAME. [default: beside DATA]",
             metavar="FILE",
         ),
     ] = None,
     encoding: Annotated[
-        str | None, typer.Option(help="How a text file is encoded; utf-8 unless given.", metavar="NAME")
+        str | None, typer.Option(help="Encoding of a text file. [default: utf-8]", metavar="NAME")
     ] = None,
     delimiter: Annotated[
         str | None,
-        typer.Option(help="What separates its values; a comma, or a tab in .tsv, unless given.", metavar="CHARACTER"),
+        typer.Option(help="Delimiter of a text file. [default: comma; tab for .tsv]", metavar="CHARACTER"),
     ] = None,
     types: Annotated[
         Path | None,
         typer.Option(
-            help='A JSON file that says what columns of a text file are read as: {"age": "integer", "born": "date"}; '
-            "also number, text, boolean, timestamp.",
+            help="JSON file with the types of columns: integer, number, text, boolean, date, timestamp.",
             metavar="FILE",
         ),
     ] = None,
     engine: Annotated[
         str | None,
-        typer.Option(
-            help="What reads a .parquet file or a folder: DuckDB on this machine unless given.", metavar="duckdb|spark"
-        ),
+        typer.Option(help="Engine that reads Parquet files. [default: duckdb]", metavar="duckdb|spark"),
     ] = None,
     master: Annotated[
         str | None,
-        typer.Option(help="With --engine spark: the address of a cluster, as spark://host:7077.", metavar="URL"),
+        typer.Option(help="Address of the Spark cluster, such as spark://host:7077.", metavar="URL"),
     ] = None,
     project: Annotated[
         Path | None,
         typer.Option(
-            help="A project file, as irisdp init writes it; NAME.iris.toml beside the data unless given.",
+            help="Project file with settings for DATA. [default: NAME.iris.toml beside DATA]",
             metavar="FILE",
         ),
     ] = None,
     secret: Annotated[
         Path | None,
         typer.Option(
-            help="Keep the fingerprints' secret beside this file (beside a folder, not in it), not beside the data.",
+            help="Keep the fingerprint secret beside this file instead of beside DATA.",
             metavar="FILE",
         ),
     ] = None,
     table: Annotated[
         str | None,
-        typer.Option(help="What the ledger calls the table; the name of its file unless given.", metavar="NAME"),
+        typer.Option(help="Name of the table in the ledger. [default: the file's name]", metavar="NAME"),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Where to write the answers: .csv, .parquet or .json.", metavar="FILE")
+        Path | None, typer.Option(help="Write the answers to .csv, .parquet or .json.", metavar="FILE")
     ] = None,
-    report: Annotated[Path | None, typer.Option(help="Write a page to hand over, too: .html.", metavar="FILE")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write an .html page that explains the answers to readers.", metavar="FILE")
+    ] = None,
     licence: Annotated[
         str | None,
-        typer.Option(help="On which terms the answers may be used: CC-BY-4.0, or an address.", metavar="NAME|URL"),
+        typer.Option(help="Licence of the answers: a name such as CC-BY-4.0, or an address.", metavar="NAME|URL"),
     ] = None,
     force: Force = False,
     dry_run: Annotated[
         bool,
         typer.Option(
             "--dry-run",
-            help="Show cost and expected error from public facts; spend nothing. Status 1 if it would be refused.",
+            help="Show cost and expected error. Reads no record and spends nothing.",
         ),
     ] = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
-    """Publish the best private answer per group, drawn exactly and charged to a budget on disk."""
+    """Publish private answers to one question and charge them to a ledger."""
     from ..release import plan, publish
 
     options: dict[str, Any] = {
+        "where": where,
         "by": ",".join(by) if by else None,
         "groups": _declared(groups, "--groups"),
         "categories": _declared(categories, "--categories"),
@@ -291,11 +296,11 @@ def publish_command(
         options |= {"ledger": ledger, "secret": secret, "table": table, "out": out, "report": report}
         options |= {"licence": licence, "force": force}
         published = publish(data, *query, **options)
-    with show_what_is_charged():
+    with show_what_is_charged(published.out):
         if as_json:
             print_json(published.to_document())
         else:
-            show_published(published, titled=foretold)
+            show_published(published, titled=foretold, verbose=verbose)
 
 
 _OPTIONS = dict.fromkeys(inspect.signature(publish_command).parameters, "VALUE")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..exact import told_above
 from .answers import KNOWN_ELSEWHERE, PAID_BEFORE, show_answers
 from .expectations import show_expectations, show_within
-from .options import console, say, short_path
+from .options import console, fact, say, short_path
 from .spelling import in_options
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from ..release.outlook import Outlook
 
 __all__ = ["show_plan", "show_published", "show_takes"]
+
+_NAMED = {"encoding": "NAME"}
+"""Options that notes on reading name."""
 
 _ANEW = (
     "this ledger has answered the question before, about other data; where the data is the same, it was under another"
@@ -28,30 +31,31 @@ def show_plan(planned: Plan, ledger: Path | str, outlook: Outlook | None, option
     """Say what a question would cost and be answered like, from public facts; `options` are those of the command."""
     view = console()
     say(view, planned.line, style="bold")
-    view.print(f"  cost      {planned.describe_cost()}", soft_wrap=True)
+    fact("cost", planned.describe_cost())
     for error in planned.describe_error():
-        view.print(f"  error     {error}", soft_wrap=True)
+        fact("error", error)
     show_expectations(planned)
     for said in planned.describe_naming():
-        say(view, f"  named     {said}")
+        fact("named", said)
     for groups in planned.describe_groups():
-        say(view, f"  groups    {groups}")
+        fact("groups", groups)
     for categories in planned.describe_categories():
-        say(view, f"  among     {categories}")
+        fact("among", categories)
     _show_rules(planned)
     for heading, said in (
         outlook.describe(short_path(ledger))
         if outlook
         else [("ledger", f"{short_path(ledger)}: is made by the first release, {KNOWN_ELSEWHERE}")]
     ):
-        say(view, f"  {heading:<9} {in_options(said, options)}")
-    view.print("  dry run: no record was read, nothing was spent")
+        fact(heading, in_options(said, options))
+    print("  dry run: no record was read, nothing was spent")
 
 
-def _show_rules(planned: Plan) -> None:
-    """Say by which rules records are read, what stands for a person, and what is public."""
+def _show_rules(planned: Plan, *, notes_only: bool = False) -> None:
+    """Say by which rules records are read, what stands for a person, and what is public; or warnings alone."""
     for heading, words in planned.describe_rules():
-        say(console(), f"  {heading:<9} {words}")
+        if heading == "note" or not notes_only:
+            fact(heading, in_options(words, _NAMED))
 
 
 def show_takes(planned: Plan) -> None:
@@ -60,8 +64,17 @@ def show_takes(planned: Plan) -> None:
     show_within(planned)
 
 
-def show_published(published: Publication, *, titled: bool = False) -> None:
-    """Show answers, what they cost, by which rules they were read, and where they are; `titled` says what is asked."""
+def show_published(published: Publication, *, titled: bool = False, verbose: bool = False) -> None:
+    """Show answers, their intervals, their cost, what is left and which files were written.
+
+    Parameters
+    ----------
+    published : Publication
+    titled : bool
+        Whether the question was shown before.
+    verbose : bool
+        Whether to show expected errors and the rules by which records are read as well.
+    """
     from ..accounting import Cost
 
     view = console()
@@ -70,23 +83,26 @@ def show_published(published: Publication, *, titled: bool = False) -> None:
         say(view, planned.line, style="bold")
     show_answers(published)
     if published.repeated:
-        view.print("  cost      nothing: this question was answered before, and this is the same answer")
+        fact("cost", "nothing: this question was answered before, and this is the same answer")
     elif published.cost == planned.cost:
-        view.print(f"  cost      {planned.describe_cost()}", soft_wrap=True)
+        fact("cost", planned.describe_cost())
     elif isinstance(published.cost, Cost):
         new = f"only {told_above('ε', published.cost.epsilon)} is new"
         if published.cost.is_nothing:
             new = f"nothing is new: these are answers {PAID_BEFORE}"
-        view.print(f"  cost      {planned.describe_cost()}, of which {new}", soft_wrap=True)
+        fact("cost", f"{planned.describe_cost()}, of which {new}")
     else:
-        view.print(f"  cost      {planned.describe_cost()}; charged {published.cost}", soft_wrap=True)
+        fact("cost", f"{planned.describe_cost()}; charged {published.cost}")
     if published.anew:
-        view.print(f"  anew      {_ANEW}", soft_wrap=True)
-    for error in planned.describe_error():
-        view.print(f"  error     {error}", soft_wrap=True)
+        fact("anew", _ANEW)
+    if verbose:
+        for error in planned.describe_error():
+            fact("error", error)
     for said in planned.describe_naming():
-        say(view, f"  named     {said}")
-    _show_rules(planned)
-    say(view, f"  ledger    {short_path(published.ledger)}: {published.describe_budget()}")
+        fact("named", said)
+    _show_rules(planned, notes_only=not verbose)
+    fact("ledger", f"{short_path(published.ledger)}: {published.describe_budget()}")
+    for line in published.describe_unlimited():
+        fact("warning", in_options(line, {}))
     for path in published.out:
-        say(view, f"  written   {path}")
+        fact("written", path)

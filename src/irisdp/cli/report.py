@@ -18,20 +18,19 @@ def report_command(
         list[Path],
         typer.Argument(
             metavar="RELEASE.json",
-            help="The .release.json of published answers, the answers, or their data package; those of all questions "
-            "of a batch make one page.",
+            help="A release file, answers file or data package. Several files of one batch make one page.",
         ),
     ],
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", metavar="FILE.html", help="Where to write the page; it is printed if left out."),
+        typer.Option("-o", "--out", metavar="FILE.html", help="Output file. [default: standard output]"),
     ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write what was published as one page: answers, cost in plain odds, errors, how to read and check them.
+    """Write one HTML page about a release: answers, cost in plain odds, errors, how to read and check them.
 
-    It is made of the release and nothing else, loads nothing, and costs nothing.
+    The page is made from the release and answers files only, loads nothing from the network, and costs nothing.
     """
     from ..errors import BadInput
     from ..reports import report

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import AsJson, Force, console, print_json, say, short_path
+from .options import AsJson, Force, console, fact, print_json, short_path
 from .progress import waiting
 
 if TYPE_CHECKING:
@@ -23,18 +23,14 @@ _FAILED = 1
 
 def reproduce_command(
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Write reproduce.json and a page, index.html, here.")
+        Path | None, typer.Option("--out", metavar="DIR", help="Output folder for reproduce.json and index.html.")
     ] = None,
-    only: Annotated[
-        str | None, typer.Option(metavar="ITEM", help="Only this item, or items whose names hold it.")
-    ] = None,
-    work: Annotated[
-        str | None, typer.Option("--paper", metavar="P", help="Only this work, such as Gu2024 or Alda2017.")
-    ] = None,
+    only: Annotated[str | None, typer.Option(metavar="ITEM", help="Only items whose name contains ITEM.")] = None,
+    work: Annotated[str | None, typer.Option("--paper", metavar="P", help="Only this work, such as Gu2024.")] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
-    """Recompute what is printed; status 1 where a difference has no known reason. Reads no data, spends nothing."""
+    """Recompute the numbers that the works behind Iris print. Status 1 if a difference has no known reason."""
     from ..reproduction import reproduce
 
     with waiting("recomputing"):
@@ -53,18 +49,16 @@ def _show(found: Reproduction) -> None:
     view.print(_items(found) if len(found.results) <= MOST_ROWS else _counts(found))
     for result in found.results:
         if result.verdict not in ("agrees", "rounded"):
-            say(view, f"  {result.verdict:<12} {result.item.work}, {result.item.name}: {result.note}")
+            fact(result.verdict, f"{result.item.work}, {result.item.name}: {result.note}", width=12)
     if len(found.results) == 1 and found.results[0].control:
-        say(view, f"  {'shown by':<12} {found.results[0].control}")
+        fact("shown by", found.results[0].control, width=12)
     counts = ", ".join(f"{number} {verdict}" for verdict, number in found.counts.items())
     works, number = len({result.item.work for result in found.results}), len(found.results)
-    say(
-        view, f"  {'together':<12} {number} item{'' if number == 1 else 's'} of {works} of {len(WORKS)} works: {counts}"
-    )
+    fact("together", f"{number} item{'' if number == 1 else 's'} of {works} of {len(WORKS)} works: {counts}", width=12)
     for path in found.written:
-        say(view, f"  {'written':<12} {short_path(path.resolve())}")
+        fact("written", short_path(path.resolve()), width=12)
     if number > MOST_ROWS and not found.written:
-        say(view, f"  {'each item':<12} is shown with --paper, written with --out DIR, and printed with --json")
+        fact("each item", "is shown with --paper, written with --out DIR, and printed with --json", width=12)
 
 
 def _items(found: Reproduction) -> Any:

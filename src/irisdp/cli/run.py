@@ -9,7 +9,7 @@ import typer
 
 from ..exact import so_many, told_below
 from .answers import KNOWN_ELSEWHERE, PAID_BEFORE
-from .options import AsJson, Force, console, print_json, say, short_path
+from .options import AsJson, Force, console, fact, print_json, say, short_path, show_table
 from .progress import progress
 from .spelling import error_in_options, in_options
 from .terminal import show_what_is_charged
@@ -26,9 +26,8 @@ def run_command(
         Path,
         typer.Argument(
             metavar="PLAN.toml",
-            help='[datasets.NAME] with data = "survey.csv", and what holds for all questions about it (ledger, unit, '
-            "relation, types, …); [[questions]], each with query, expression, and the options of irisdp publish by "
-            "their names (by, groups, epsilon, out, …). Relative paths count from the plan's folder.",
+            help="The plan: [datasets.NAME] with the data and its settings, and [[questions]] with the options of "
+            "irisdp publish. Paths start at the folder of the plan.",
         ),
     ],
     force: Force = False,
@@ -36,15 +35,15 @@ def run_command(
         bool,
         typer.Option(
             "--dry-run",
-            help="Show what each question and all together would cost; spend nothing. Status 1 if it would be refused.",
+            help="Show the cost of each question and of all. Spends nothing.",
         ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Publish the questions of a plan in order; what was answered before is free, so a stopped run goes on.
+    """Publish the questions of a plan file in order. Answered questions are free, so a stopped run can resume.
 
-    Everything is checked before anything is spent. Files that runs of the plan wrote are kept up to date, others are
-    replaced with --force only.
+    Iris checks the whole plan before it spends anything. It updates files that earlier runs of the plan wrote, and
+    overwrites other files with --force only.
     """
     from ..release.runs import foresee_run, run
 
@@ -59,7 +58,7 @@ def run_command(
         return
     with progress(quiet=as_json):
         published = run(plan, force=force)
-    with show_what_is_charged():
+    with show_what_is_charged(published.out):
         if as_json:
             print_json(published.to_document())
         else:
@@ -70,39 +69,35 @@ _OPTIONS = {"force": "", "dry_run": ""}
 
 
 def _show_outlook(foreseen: RunOutlook) -> None:
-    from rich.markup import escape
-
-    from ..release.group_names import printable
-
     view = console()
     for one in foreseen.expected:
         title = f"{one.number}. {one.plan.line}" + (f" ({one.name})" if one.name else "")
-        view.print(f"[bold]{escape(printable(title))}[/bold]", soft_wrap=True)
-        view.print(f"  cost      {one.plan.describe_cost()}", soft_wrap=True)
+        say(view, title, style="bold")
+        fact("cost", one.plan.describe_cost())
         for error in one.plan.describe_error():
-            view.print(f"  error     {error}", soft_wrap=True)
+            fact("error", error)
         for heading, said in _becomes(one):
-            view.print(f"  {heading:<9} {escape(in_options(said, _OPTIONS))}", soft_wrap=True)
+            fact(heading, in_options(said, _OPTIONS))
         for said in one.plan.describe_unlisted():
-            say(view, f"  note      {said}")
+            fact("note", said)
         for path in one.out:
-            say(view, f"  out       {short_path(path)}")
+            fact("out", short_path(path))
     answered = sum(one.unchanged.repeated for one in foreseen.expected)
     since = "if the data is what it was at the last release"
     number = len(foreseen.expected)
     told = so_many(number, "question") + (f", of which {answered} answered and free {since}" if answered else "")
-    view.print(f"[bold]{told}[/bold]")
+    say(view, told, style="bold")
     for ledger in foreseen.ledgers:
         for heading, said in _stands(ledger):
-            view.print(f"  {heading:<9} {escape(in_options(said, _OPTIONS))}", soft_wrap=True)
+            fact(heading, in_options(said, _OPTIONS))
     refusal = foreseen.refusal or foreseen.refusal_if_changed
     if refusal is not None:
         from ..release.outlook import when_refused
 
         when = "" if foreseen.refusal else when_refused(refusal)
         said = in_options(f"would be refused{when}: {refusal}", _OPTIONS)
-        view.print(f"  refused   {escape(said)}", soft_wrap=True)
-    view.print("  dry run: no record was read, nothing was spent")
+        fact("refused", said)
+    print("  dry run: no record was read, nothing was spent")
 
 
 def _becomes(one: Expected) -> list[tuple[str, str]]:
@@ -129,39 +124,38 @@ def _charge(case: Case, one: Expected) -> list[tuple[str, str]]:
 
 
 def _stands(ledger: LedgerOutlook) -> list[tuple[str, str]]:
+    from ..release.ledger_audiences import say_unlimited
+
     left = "no limit is set" if ledger.left is None else f"left {ledger.left.told(told_below)}"
     made = "" if ledger.there else f", is made by the first release, {KNOWN_ELSEWHERE}"
     lines = [("ledger", f"{short_path(ledger.ledger)}: {left}{made}"), ("total", str(ledger.changed))]
+    lines += [("warning", line) for line in say_unlimited(ledger.unlimited, ledger.currency)]
     if ledger.unchanged != ledger.changed:
         lines.append(("new", f"{ledger.unchanged.as_new()} if the data is what it was at the last release"))
     return lines
 
 
 def _show(published: RunPublication) -> None:
-    from rich.markup import escape
-    from rich.table import Table
 
-    from ..release.group_names import printable
-
-    view = console()
-    table = Table("", "question", "answer", "charged", "files", title=escape(printable(published.file.name)))
+    rows = []
     for one in published.questions:
         found = one.publication
         charged = "nothing" if found.repeated else found.cost.as_charged()
         files = ", ".join(path.name for path in found.out if not path.name.endswith(_BESIDE))
-        cells = (str(one.number), one.title, _answer(one), charged, files)
-        table.add_row(*(escape(printable(cell)) for cell in cells))
-    view.print(table)
+        rows.append((one.number, one.title, _answer(one), charged, files))
+    show_table(("", "question", "answer", "charged", "files"), rows, title=published.file.name, sparse=True)
     free = sum(found.repeated for found in published)
     if free:
-        view.print(f"  free      {free} of {len(published)}: answered before, and these are the same answers")
+        fact("free", f"{free} of {len(published)}: answered before, and these are the same answers")
     coarser = sum(found.cost.is_nothing and not found.repeated for found in published)
     if coarser:
-        view.print(f"  free      {coarser} of {len(published)}: new answers {PAID_BEFORE}")
+        fact("free", f"{coarser} of {len(published)}: new answers {PAID_BEFORE}")
     for line in {said: None for found in published for said in found.plan.describe_unlisted()}:
-        say(view, f"  note      {line}")
+        fact("note", line)
+    for line in {said: None for found in published for said in found.describe_unlimited()}:
+        fact("warning", in_options(line, {}))
     for line in published.describe_budgets():
-        view.print(f"  ledger    {escape(line)}", soft_wrap=True)
+        fact("ledger", line)
 
 
 _BESIDE = (".release.json", ".datapackage.json")

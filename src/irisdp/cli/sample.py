@@ -16,11 +16,11 @@ __all__ = ["sample_command"]
 
 def sample_command(
     mechanism: Annotated[Path, typer.Argument(metavar="MECH.json", help="A mechanism file.")],
-    node: Annotated[str, typer.Option("--input", metavar="NODE", help="The input to answer for.")],
-    count: Annotated[str, typer.Option("-n", "--count", metavar="N", help="How many draws.")] = "1",
+    node: Annotated[str, typer.Option("--input", metavar="NODE", help="Input of the mechanism.")],
+    count: Annotated[str, typer.Option("-n", "--count", metavar="N", help="Number of draws.")] = "1",
     as_json: AsJson = False,
 ) -> None:
-    """Draw from a mechanism exactly, one answer a line. Charges nothing: the input is on the command line."""
+    """Draw from a mechanism file exactly, one answer a line. Charges no ledger."""
     from ..graphs.names import json_node, named_nodes, node_among
     from ..mechanisms import load
     from ..mechanisms.writing import MOST_DRAWS

@@ -121,7 +121,7 @@ def _describe(made: LargestCategories) -> dict[str, Any]:
         name = "noisy counts, sorted"
         why = "no table of this size passes: each count has geometric noise"
     else:
-        name = {"pull": "pull on capped heights", "linear program": "best on capped heights"}[table.rule]
+        name = {"pull": "pull on capped heights", "linear program": "linear program on capped heights"}[table.rule]
         why = f"steps above {table.largest} count as that; every edge of their graph was checked in whole numbers"
     return {"name": name, "ours": True, "runs_at": "ε in all", "why": why, "scope": "no optimality is claimed"}
 

@@ -61,4 +61,4 @@ def find_question(name: str) -> Question:
             return question
     near = difflib.get_close_matches(name, names)
     remedy = f"did you mean {' or '.join(near)}?" if near else f"choose from {', '.join(names)}"
-    raise BadInput("query", f"{name} is none that can be compared", remedy)
+    raise BadInput("query", f"{name} cannot be compared", remedy)

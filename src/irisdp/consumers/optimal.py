@@ -118,7 +118,7 @@ class OptimalReading(Tabular):
         z = integer(z, "value", at_least=0)
         here = range(*np.searchsorted(self.released, [z, z + 1]))
         if not here:
-            raise BadInput("value", "is none that the mechanism releases", "give the position of an output")
+            raise BadInput("value", "is not an output of the mechanism", "give the position of an output")
         return tuple((int(self.answers[k]), Fraction(self.chances[k])) for k in here)
 
 

@@ -93,7 +93,7 @@ def posterior(deployed: Deployed, released: Hashable, consumer: Consumer) -> Flo
     """
     check_counts(deployed, consumer)
     if not isinstance(released, Hashable) or released not in deployed.outputs:
-        raise BadInput("value", "is none that the mechanism releases", "give one of its outputs")
+        raise BadInput("value", "is not an output of the mechanism", "give one of its outputs")
     z = list(deployed.outputs).index(released)
     if is_plain_noise(deployed):
         likelihood = GeometricKernel(consumer.n, deployed.privacy.ratio).column(z)

@@ -8,7 +8,7 @@ with when_used(__name__, otherwise=renamed_names(__name__, {}, gone={"write_json
     from .documents import json_bytes, json_line, parse_json, read_json
     from .enclosures import Enclosure, ball, enclosure_of, ends, working_precision
     from .lists import Table, counts, entries, entry_reader, json_list, numbers, table
-    from .rationals import Rational, integer, nearest_float, rational, rational_text, short_text
+    from .rationals import Rational, integer, meant_decimal, nearest_float, rational, rational_text, short_text
     from .regular_files import NoRegularFile, is_there, open_regular
     from .rounding import (
         decimal_above,
@@ -61,6 +61,7 @@ __all__ = [
     "log_above",
     "log_below",
     "log_near",
+    "meant_decimal",
     "nearest_float",
     "numbers",
     "open_regular",

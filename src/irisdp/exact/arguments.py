@@ -21,6 +21,7 @@ from numbers import Number
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..aliases import OPTIONS, RELATIONS, meant_option, own_names
 from ..errors import BadInput
 
 __all__ = ["checked"]
@@ -49,7 +50,7 @@ def checked(function: Checked) -> Checked:
     -------
     function or class
         The same to callers and type checkers. A keyword it does not have is refused with the name that was probably
-        meant, and so are arguments that are missing or too many.
+        meant, and so are arguments that are missing or too many. Synonyms of options and relations are accepted.
     """
     if isinstance(function, type):
         made: Any = function
@@ -63,11 +64,19 @@ def checked(function: Checked) -> Checked:
 
     @functools.wraps(function)
     def guarded(*arguments: Any, **options: Any) -> Any:
+        if not OPTIONS.keys().isdisjoint(options):
+            options = own_names(options, {name: own for name, own in OPTIONS.items() if own in signature.parameters})
         try:
-            given = signature.bind(*arguments, **options).arguments
+            bound = signature.bind(*arguments, **options)
+            given = bound.arguments
         except TypeError:
             _check_call(signature, arguments, options, method="." in function.__qualname__)
             return function(*arguments, **options)
+        if "relation" in given and isinstance(given["relation"], str) and given["relation"] in RELATIONS:
+            own = RELATIONS[given["relation"]]
+            if _fits(own, rules()["relation"]) and not _fits(given["relation"], rules()["relation"]):
+                given["relation"] = own
+                arguments, options = bound.args, bound.kwargs
         for name, value in given.items():
             part = signature.parameters[name]
             if part.default is value or part.kind is part.VAR_KEYWORD:
@@ -91,7 +100,8 @@ def _check_call(
     placed = [part.name for part in parts if part.kind in (part.POSITIONAL_ONLY, part.POSITIONAL_OR_KEYWORD)]
     for name in options:
         if name not in known and inspect.Parameter.VAR_KEYWORD not in kinds:
-            near = difflib.get_close_matches(name, known, n=1)
+            meant = meant_option(name)
+            near = [meant] if meant in known else difflib.get_close_matches(name, known, n=1)
             choice = f"choose from {', '.join(known)}" if known else "leave it out"
             raise BadInput(name, "is no option", f"did you mean {near[0]}?" if near else choice)
     if len(arguments) > len(placed) and inspect.Parameter.VAR_POSITIONAL not in kinds:
@@ -113,17 +123,24 @@ def _check_fit(name: str, value: Any, rule: Any) -> None:
         return
     words = _words(rule)
     chosen = [part for part in typing.get_args(rule) if typing.get_origin(part) is typing.Literal] or [rule]
-    if isinstance(value, str) and typing.get_origin(chosen[0]) is typing.Literal:
+    is_literal = typing.get_origin(chosen[0]) is typing.Literal
+    if isinstance(value, str) and is_literal:
         among = "the two" if len(typing.get_args(chosen[0])) == 2 else "them"
         raise BadInput(name, f"must be {_words(chosen[0])}", f"choose one of {among}")
-    raise BadInput(name, f"must be {words}, not {_kind(value)}", _REMEDIES.get(name, _REMEDIES.get(words, _HELP)))
+    remedy = _REMEDIES.get(name, _REMEDIES.get(words, _HELP))
+    if isinstance(value, list | tuple) and (is_literal or not {"text", "a number"}.isdisjoint(words.split(" or "))):
+        remedy = _NO_LIST_OF_CONDITIONS if remedy == _CONDITION else _NO_LIST
+    raise BadInput(name, f"must be {words}, not {_kind(value)}", remedy)
 
 
 _HELP = "see the function's help for what it takes"
+_NO_LIST = "write the value itself, without a list around it"
+_NO_LIST_OF_CONDITIONS = f"{_NO_LIST}, and join conditions with AND: \"age > 64 AND town = 'Ely'\""
 _CONDITION = 'a condition is a text in SQL, such as "age > 64"'
 _REMEDIES = {
     "arguments": _CONDITION,
     "condition": _CONDITION,
+    "where": _CONDITION,
     "query": 'write for example "count"',
     "a Privacy": "write Privacy(epsilon=1)",
     "a DatasetGraph": "give a graph, such as irisdp.graphs.Path(3)",

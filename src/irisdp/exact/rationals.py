@@ -21,6 +21,7 @@ __all__ = [
     "MOST_DIGITS",
     "Rational",
     "integer",
+    "meant_decimal",
     "nearest_float",
     "rational",
     "rational_text",
@@ -41,6 +42,8 @@ _NEARBY = 10**15
 """Below it a remedy names the integers beside a fraction."""
 
 _MOST_PLACES = 40
+_WITH_COMMA = re.compile(r"[+-]?\d{0,20},\d{1,20}([eE][+-]?\d{1,6})?", re.ASCII)
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3}){1,6}(\.\d{1,20})?", re.ASCII)
 
 
 def rational(value: Any, field: str) -> Fraction:
@@ -89,6 +92,11 @@ def rational(value: Any, field: str) -> Fraction:
 
 def integer(value: Any, field: str, *, at_least: int, at_most: int | None = None) -> int:
     """Read a whole number in a range; booleans, fractions and NaN are refused by name."""
+    if isinstance(value, str) and meant_decimal(value) is not None:
+        text = value.strip()
+        near = Fraction(text.replace(",", "" if _THOUSANDS.fullmatch(text) else "."))
+        remedy = f"write {near}" if near.denominator == 1 else f"write {math.floor(near)} or {math.ceil(near)}"
+        raise BadInput(field, f"must be a whole number, and {text!r} has a comma in it", remedy)
     if isinstance(value, str) and len(value) <= MOST_CHARACTERS and not _NUMBER.fullmatch(value.strip()):
         open_end = at_most is None or at_most > _NEARBY
         remedy = f"write a number from {at_least} on" if open_end else f"write one from {at_least} to {at_most}"
@@ -105,6 +113,27 @@ def integer(value: Any, field: str, *, at_least: int, at_most: int | None = None
         upper = "" if at_most is None else f" and at most {at_most}"
         raise BadInput(field, f"must be at least {at_least}{upper}", "choose a number in that range")
     return whole
+
+
+def meant_decimal(text: str) -> str | None:
+    """Return how to write a number that has a comma for the decimal point, or between thousands; None for other text.
+
+    Examples
+    --------
+    >>> meant_decimal("0,5"), meant_decimal("1,000.5"), meant_decimal("12")
+    ('0.5', '1000.5', None)
+    >>> meant_decimal("1,000")
+    '1000, or 1.000 if the comma is a decimal comma'
+    """
+    text = text.strip()
+    with_point, plain = text.replace(",", "."), text.replace(",", "")
+    if _THOUSANDS.fullmatch(text):
+        both = text.count(",") == 1 and "." not in text
+        return f"{plain}, or {with_point} if the comma is a decimal comma" if both else plain
+    if not _WITH_COMMA.fullmatch(text):
+        return None
+    sign = text[:1] if text[:1] in "+-" else ""
+    return f"{sign}0{with_point[len(sign) :]}" if text[len(sign)] == "," else with_point
 
 
 def rational_text(value: Fraction) -> str:
@@ -151,6 +180,8 @@ def short_text(value: Fraction, digits: int = 6) -> str:
 def _from_text(text: str, field: str) -> Fraction:
     if len(text) > MOST_CHARACTERS:
         raise BadInput(field, f"has more than {MOST_CHARACTERS} characters", "write a shorter number")
+    if (meant := meant_decimal(text)) is not None:
+        raise BadInput(field, f"must be a finite number, and {text!r} has a comma in it", f"write {meant}")
     if not _NUMBER.fullmatch(text):
         raise BadInput(field, "must be a finite number", 'write it as "0.25", "1e-9" or "3/10"')
     _, _, exponent = text.lower().partition("e")

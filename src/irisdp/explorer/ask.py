@@ -11,8 +11,8 @@ from .results import Answer, Values
 from .room import Room
 
 if TYPE_CHECKING:
+    from ..children import Phase
     from .results import Result
-    from .workers import Phase
 
 __all__ = ["ASK", "ask_work"]
 

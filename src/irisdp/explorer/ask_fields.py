@@ -91,7 +91,7 @@ FIELDS = (
         kind="number",
         default="1",
         help="0.01 keeps cents. Both bounds are multiples of it.",
-        when={"query": (SUM,)},
+        when={"query": (SUM, MEAN)},
     ),
     Field(
         name="relation",
@@ -193,9 +193,7 @@ def read_asked(values: Values) -> Asked:
     elif query in (SUM, MEAN):
         words = (query, "value")
         options |= {name: _bound(name, values) for name in ("lower", "upper")}
-        step = _short("step", values)
-        if query == SUM and rational(step, "step") != 1:
-            options["step"] = step
+        options["step"] = _short("step", values)
     options |= _how_accurate(values)
     return Asked(words=words, options=options, size=size, distance=distance, categories=categories)
 
@@ -242,5 +240,5 @@ def _one_of(name: str, values: Values) -> str:
     field = next(field for field in FIELDS if field.name == name)
     known = [key for key, _ in field.choices]
     if values[name] not in known:
-        raise BadInput(name, "is none of the choices", f"choose from {', '.join(known)}")
+        raise BadInput(name, "is not one of the choices", f"choose from {', '.join(known)}")
     return values[name]

@@ -11,7 +11,7 @@ from ..cells import GeometricNoise, LargestCategory, MeanFromCentre, NoisySums, 
 from ..exact import Enclosure, percent_below, rational_text, short_above, shown_above
 from ..plots.words import chance_text
 from ..privacy import Privacy
-from ..queries import Relation
+from ..queries import NOT_OPTIMAL_TOGETHER, Relation
 from ..reports.odds import odds_of
 from .ask_fields import AT_LEAST, COUNT, HISTOGRAM, MAJORITY, MEAN, MEDIAN, PLURALITY, SUM, Asked
 from .ask_pictures import answers_around, chance_by_distance, epsilon_text, error_by_epsilon
@@ -44,6 +44,12 @@ _UNCLAIMED = "No optimality is claimed."
 
 def claimed(planned: Plan, asked: Asked) -> tuple[str, str]:
     """Return the mechanism's name, and what is claimed of it among which mechanisms."""
+    name, scope = _claimed(planned, asked)
+    return name, f"{scope} {sentence(NOT_OPTIMAL_TOGETHER)}." if planned.charges_two_groups else scope
+
+
+def _claimed(planned: Plan, asked: Asked) -> tuple[str, str]:
+    """Return the mechanism's name, and what is claimed of one answer at its own ε."""
     mechanism = planned.audiences[0].mechanism
     if isinstance(mechanism, GeometricNoise):
         return "Two-sided geometric noise", _UNIVERSAL

@@ -12,12 +12,12 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..children import Phase
 from ..exact import json_line
 from .ask_fields import Asked, read_asked
 from .ask_words import answers_say, claimed, headline, in_odds, odds_tables, pictures_of, sentence
 from .lanes import at_once
 from .results import Fact, File, Result, Values
-from .workers import Phase
 
 if TYPE_CHECKING:
     from ..release import Plan

@@ -11,8 +11,8 @@ from .room import Room
 from .shared_fields import upload_field
 
 if TYPE_CHECKING:
+    from ..children import Phase
     from .results import Result
-    from .workers import Phase
 
 __all__ = ["CHECK", "check_work"]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..certify import Audit, audit, read_mechanism
+from ..children import Phase
 from ..errors import BadInput
 from ..exact import json_bytes, json_line, rational_text, short_above, short_text, so_many
 from ..graphs import Complete, DatasetGraph, graph_from_document, graph_from_edges
@@ -23,7 +24,6 @@ from .results import Fact, File, Result, Values
 from .rounded import at_most
 from .taken_away import command_line
 from .uploads import as_bytes
-from .workers import Phase
 
 __all__ = ["check"]
 
@@ -118,7 +118,7 @@ def _graph(values: Values, document: MechanismDocument) -> DatasetGraph | None:
     if how == "pasted":
         return graph_from_document(graph_of_text(values["graph"])[0])
     if how not in ("path", "complete"):
-        raise BadInput("on", "is none of the choices", "choose own, path, complete or pasted")
+        raise BadInput("on", "is not one of the choices", "choose own, path, complete or pasted")
     if len(document.inputs) > _MOST_JOINED:
         rule = f"joins at most {_MOST_JOINED:,} inputs here"
         raise BadInput("on", rule, "audit it on the command line, or in Python, for more")

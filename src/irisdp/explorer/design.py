@@ -10,8 +10,8 @@ from .results import Answer, Hint, Values
 from .room import Room
 
 if TYPE_CHECKING:
+    from ..children import Phase
     from .results import Result
-    from .workers import Phase
 
 __all__ = ["DESIGN", "design_work"]
 

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from ..certify import Audit, audit
+from ..children import Phase
 from ..design import from_spec
 from ..errors import Infeasible
 from ..exact import short_above, short_below, short_text, so_many
@@ -21,7 +22,6 @@ from .results import Fact, File, Result, Table, Values
 from .rounded import at_most, entry
 from .specs import Asked, asked
 from .taken_away import as_json_file, as_python, command_line
-from .workers import Phase
 
 __all__ = ["design"]
 

@@ -1,6 +1,6 @@
 """Long pieces of work, one line of them: bounded in time, memory, number and size, with progress, and stopped at will.
 
-A job runs in a process of its own (`workers`). What is asked twice is one job. Every end has its own words.
+A job runs in a process of its own (`irisdp.children`). What is asked twice is one job. Every end has its own words.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..children import BAD_INPUT, DONE, LOST, OUT_OF_MEMORY, READY, REFUSED, SAID, TOO_LARGE, Child, Work
 from ..errors import BadInput, IrisError, Refusal
-from .workers import BAD_INPUT, DONE, LOST, OUT_OF_MEMORY, READY, REFUSED, SAID, TOO_LARGE, Work, Worker
 
 __all__ = ["Busy", "Job", "Jobs", "Stopped"]
 
 _SECONDS_TO_START = 120.0
 _TICK = 0.05
+_MOST_FAILED_STARTS = 3
+"""Processes in a row that may end before they are ready; then no more are started."""
 
 
 class Busy(IrisError):
@@ -130,6 +132,7 @@ class Jobs:
         self.seconds, self.memory = seconds, memory
         self._at_once, self._waiting, self._reused = at_once, waiting, reused
         self._kept, self._remembered, self._modules = kept, remembered, modules
+        self._failed_starts = 0
         self._change = threading.Condition()
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._line: list[Job] = []
@@ -218,7 +221,7 @@ class Jobs:
 
     def _serve(self) -> None:
         """Do one job after the other, each in a process that may serve several."""
-        worker: Worker | None = None
+        worker: Child | None = None
         ready, served = False, 0
         while True:
             if worker is None and self._reused > 1:
@@ -236,9 +239,11 @@ class Jobs:
         if worker is not None:
             worker.kill()
 
-    def _started(self) -> Worker | None:
+    def _started(self) -> Child | None:
+        if self._failed_starts >= _MOST_FAILED_STARTS:
+            return None
         try:
-            return Worker(self.memory, self._modules, polite=self._reused == 1)
+            return Child(self.memory, self._modules, polite=self._reused == 1)
         except OSError:  # the system has no more processes, or no more files
             return None
 
@@ -250,7 +255,7 @@ class Jobs:
             self._idle -= 1
             return self._line.pop(0)
 
-    def _run(self, job: Job, worker: Worker | None, ready: bool) -> bool:
+    def _run(self, job: Job, worker: Child | None, ready: bool) -> bool:
         """Run one job to its end, and say whether the process can serve another."""
         job.phase = "starting"
         job.started = time.monotonic()
@@ -258,21 +263,32 @@ class Jobs:
         if worker is not None:
             worker.ask(job.work, job.values)
         while True:
-            heard = (LOST, "no process could be started") if worker is None else worker.hear(_TICK)
+            heard = (LOST, self._why_none()) if worker is None else worker.hear(_TICK)
             if heard is None and not job.cancelled and time.monotonic() < deadline:
                 continue
             kind, told = heard if heard is not None else (None, None)
             if kind == READY:
+                self._failed_starts = 0
                 ready, deadline = True, time.monotonic() + self.seconds
             elif kind == SAID:
                 job.phase = str(told)
             else:
                 break
+        if kind == LOST and worker is not None and not ready:
+            self._failed_starts += 1
         error = self._why(job, kind, told)
         with self._change:
             self._idle += 1
             _end(job, outcome=told if kind == DONE else None, error=error)
         return not isinstance(error, Stopped) or error.reason == "size"
+
+    def _why_none(self) -> str:
+        if self._failed_starts < _MOST_FAILED_STARTS:
+            return "no process could be started"
+        return (
+            f"{_MOST_FAILED_STARTS} processes in a row ended before they were ready, and no more are started; "
+            "check that `python -m pip check` passes, and start the explorer again"
+        )
 
     def _why(self, job: Job, kind: str | None, told: Any) -> IrisError | None:
         """Say in words why a job has no answer; None where it has one."""

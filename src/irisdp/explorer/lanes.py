@@ -9,9 +9,9 @@ import atexit
 from functools import cache
 from typing import Any
 
+from ..children import Work
 from .jobs import Job, Jobs, Stopped
 from .results import Later, Moved, Result, Values
-from .workers import Work
 
 __all__ = ["Lanes", "answer", "at_once", "lanes"]
 

@@ -12,8 +12,8 @@ from .room import Room
 from .shared_fields import known_field, prior_field, upload_field
 
 if TYPE_CHECKING:
+    from ..children import Phase
     from .results import Result
-    from .workers import Phase
 
 __all__ = ["READ", "read_work"]
 

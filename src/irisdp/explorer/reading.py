@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import floor
 from typing import Any
 
+from ..children import Phase
 from ..errors import BadInput
 from ..exact import Enclosure, numbers, parse_json, short_above, short_below
 from ..reading import Estimates, Interpretation, JointInterpretation, interpret
@@ -16,7 +17,6 @@ from .pasted import json_ready
 from .results import Fact, File, Result, Table, Values
 from .rounded import entry
 from .taken_away import as_json_file, as_python, command_line
-from .workers import Phase
 
 __all__ = ["read"]
 
@@ -47,7 +47,7 @@ def read(values: Values, say: Phase) -> Result:
         found = interpret(release, value, loss=loss, prior=weights, **known)
     except BadInput as error:
         if error.field == "value" and "node of the graph" in error.rule:
-            raise BadInput("value", "is none of the answers that this can publish", "write one of them") from None
+            raise BadInput("value", "is not an answer that this can publish", "write one of them") from None
         raise
     if isinstance(found, Estimates | JointInterpretation):
         raise BadInput("release", "publishes a list, which is read whole", "read it whole in Python")

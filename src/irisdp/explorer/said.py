@@ -34,7 +34,7 @@ def check_form(fields: tuple[Field, ...], values: Mapping[str, str]) -> None:
         if not stands(one, values):
             continue
         if one.kind == "choice" and values[one.name] not in dict(one.choices):
-            raise BadInput(one.name, "is none of the choices", "choose one of them")
+            raise BadInput(one.name, "is not one of the choices", "choose one of them")
         if one.kind == "number":
             _check_number(one, values[one.name].strip())
 

@@ -9,6 +9,7 @@ who ask.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -280,11 +281,25 @@ def _model(columns: SparseColumns, rows: int) -> Any:
 
 def _quiet(**options: Any) -> Any:
     """Return HiGHS on one thread, without output."""
-    import highspy
-
-    highs = highspy.Highs()
+    highs = _silent_solver()()
     _set(highs, output_flag=False, threads=1, **options)
     return highs
+
+
+@cache
+def _silent_solver() -> Any:
+    """Return a class of solvers that print nothing when they are made.
+
+    From highspy 1.16 on, a new solver prints a banner to file descriptor 1 when its callbacks are set, and `Highs` sets
+    them before an option can switch output off. To redirect the descriptor would divert what other threads print, too.
+    """
+    import highspy
+
+    class SilentSolver(highspy.Highs):  # type: ignore[misc]
+        def enableCallbacks(self) -> None:  # noqa: N802
+            self.setOptionValue("output_flag", False)
+
+    return SilentSolver
 
 
 def _set(highs: Any, **options: Any) -> None:

@@ -125,6 +125,21 @@ class Winner(ABC):
         found = (enclosure_of(partial(chance, place), width=most) for place in range(len(node)))
         return tuple(one.clamp(Fraction(0), Fraction(1)) for one in found)
 
+    def right_from(self, lead: int, *, width: Any = Fraction(1, 1 << 64)) -> Enclosure:
+        """Enclose the least probability of naming the largest where it leads all others by so many records, or more.
+
+        Parameters
+        ----------
+        lead : int
+            At 0 and 1 the answer is the least probability over all counts.
+        width : number or text
+            Largest width of the enclosure, more than 0; `Pull` bounds the probability from below instead.
+        """
+        if lead <= 1:
+            return Enclosure.exactly(1 - self.worst_error)
+        # Nobody closer, and all others earlier in the order by which ties count, if there is one.
+        return self.enclose((*[lead] * (self.categories - 1), 0), width=width)[-1]
+
     def _power(self, power: int) -> flint.arb:
         """Enclose r^(−power); where it is below the working precision, by 0 and that."""
         bits, ratio = flint.ctx.prec, self.privacy.ratio
@@ -169,6 +184,26 @@ class Pull(Winner):
     def worst_error(self) -> Fraction:
         """(q − 1)/(r + q − 1), where the largest is ahead by one."""
         return (self.categories - 1) / (self.privacy.ratio + self.categories - 1)
+
+    def right_from(self, lead: int, *, width: Any = Fraction(1, 1 << 64)) -> Enclosure:
+        """Enclose the least probability of naming the largest where it leads all others by so many records, or more.
+
+        The lower end is a proved bound and the upper end is the probability at gaps (0, lead, …, lead). No gaps with a
+        smaller probability are known, and none is proved not to exist.
+
+        References
+        ----------
+        proofs/plurality.md, T6.
+        """
+        attained = super(Pull, self).right_from(lead, width=width)
+        if lead <= 1:
+            return attained
+        half, odd = divmod(lead, 2)
+        ratio = self.privacy.ratio
+        others = (self.categories - 1) / (1 + ratio if odd else Fraction(2))
+        wrong = enclosure_of(lambda: ball(others) * self._power(half), width=rational(width, "width"))
+        # Where nobody else is, the bound is attained, and its rounded end may lie above that of what was worked out.
+        return Enclosure(min(1 - min(wrong.upper, self.worst_error), attained.upper), attained.upper)
 
     def work_out(self, node: Sorted, inverse: _Number, power: Callable[[int], _Number]) -> list[_Number]:
         """Work out the chances from 1/r and its powers: each category behind by pulling, the winners share the rest."""

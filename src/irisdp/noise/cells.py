@@ -104,7 +104,9 @@ def cells_of(privacy: Privacy) -> Cells:
     shape, walk = privacy.shape, _Walk(privacy.shape)
     middle = shape.starts[len(privacy.pairs)]
     if shape.step(middle) == middle:
-        raise BadInput("privacy", "with epsilon 0 and delta 0 lets nothing be told", "choose a larger epsilon or delta")
+        raise BadInput(
+            "privacy", "with epsilon 0 and delta 0 allows no information at all", "choose a larger epsilon or delta"
+        )
     # F never gets to a fixed point, 0 and 1 where δ = 0.
     kinks = [kink for kink in shape.starts if shape.step(kink) != kink]
     ended = len(kinks) == len(shape.starts)

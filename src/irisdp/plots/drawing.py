@@ -77,7 +77,7 @@ def plot(thing: Any, *, form: str | None = None) -> Picture:
     'Probability of each answer, input by input'
     """
     if form is not None and form not in FORMS:
-        raise BadInput("form", "is none that Iris draws", f"choose {' or '.join(FORMS)}")
+        raise BadInput("form", "is not a form that Iris draws", f"choose {' or '.join(FORMS)}")
     found = _read(file_path(thing, "file")) if isinstance(thing, str | os.PathLike) else thing
     if isinstance(found, Picture):
         forms: dict[str, Callable[[Any], Picture]] = {"": lambda drawn: drawn}
@@ -89,7 +89,7 @@ def plot(thing: Any, *, form: str | None = None) -> Picture:
     if "" in forms:
         raise BadInput("form", "is for mechanisms and privacy, and this is neither", "leave it out")
     if forms:
-        raise BadInput("form", "is for mechanisms, and this is none", f"choose {' or '.join(forms)}")
+        raise BadInput("form", "is for mechanisms, and this is not one", f"choose {' or '.join(forms)}")
     raise BadInput("thing", f"is a {type(thing).__name__}, of which there is no picture", _REMEDY)
 
 

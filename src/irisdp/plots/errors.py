@@ -70,7 +70,7 @@ def error_against_epsilon(
     names = [one.name for one in first.objectives]
     chosen = names[0] if objective is None else objective
     if chosen not in names:
-        raise BadInput("objective", "is none of this comparison's", f"choose from {', '.join(names)}")
+        raise BadInput("objective", "is not one of this comparison's", f"choose from {', '.join(names)}")
     wanted = first.objectives[names.index(chosen)]
     unit = "" if wanted.unit == "probability" else f" ({wanted.unit})"
     rows = [

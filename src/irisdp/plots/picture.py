@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import BadInput
 from ..outputs import plan_outputs, write_outputs
-from .theme import renderer, visible
+from .theme import rendered, visible
 
 __all__ = ["ENDINGS", "Picture", "picture_path"]
 
@@ -48,14 +48,14 @@ class Picture:
 
     def to_svg(self) -> str:
         """Return the picture as SVG, with its title and description inside."""
-        drawn: str = _numbered_anew(renderer().vegalite_to_svg(dict(self.spec)))
+        drawn: str = _numbered_anew(rendered("vegalite_to_svg", dict(self.spec)))
         said = f"<title>{_text(self.title)}</title><desc>{_text(self.description)}</desc>"
         opening, _, rest = drawn.partition(">")
         return f'{opening} role="img">{said}{rest}\n'
 
     def to_png(self, *, scale: float = 2) -> bytes:
         """Return the picture as PNG, `scale` dots wide for each point."""
-        found: bytes = renderer().vegalite_to_png(dict(self.spec), scale=scale)
+        found: bytes = rendered("vegalite_to_png", dict(self.spec), scale=scale)
         return found
 
     def to_html(self) -> str:
@@ -132,7 +132,7 @@ def _numbered_anew(drawn: str) -> str:
 @lru_cache(maxsize=1)
 def _library() -> str:
     """Return Vega, Vega-Lite and Vega-Embed as one script."""
-    script: str = renderer().javascript_bundle()
+    script: str = rendered("javascript_bundle")
     return script.replace("</script", "<\\/script")
 
 

@@ -166,7 +166,9 @@ class _Drawn:
     def of(cls, subject: Subject, beside: Any) -> _Drawn:
         wanted = entries(beside)
         if wanted is None or any(name not in PEERS for name in wanted) or len(set(wanted)) < len(wanted):
-            raise BadInput("beside", "must be a list of different peers", f"choose from {', '.join(PEERS)}")
+            raise BadInput(
+                "beside", "must be a list of different mechanisms to compare with", f"choose from {', '.join(PEERS)}"
+            )
         own, promised = _own(subject)
         apart_by = own[0].tests.delta_at(Fraction(0))
         if isinstance(promised, Privacy) and promised.single:
@@ -222,11 +224,11 @@ def _own(subject: Subject) -> tuple[list[_Curve], Guarantee | None]:
         return [_Curve("this profile", of_profile(subject), "of a mechanism")], None
     if isinstance(subject, Mechanism) and subject.graph is None:
         rule = "has no graph that says which inputs are neighbours"
-        raise BadInput("subject", rule, "add one where it is made, or draw what it promises")
+        raise BadInput("subject", rule, "add one where it is made, or draw the privacy that it states")
     size = f"{len(subject.inputs):,} inputs and {len(subject.outputs):,} answers"
     if len(subject.inputs) * len(subject.outputs) > _MOST_ENTRIES:
         rule = f"has {size}, and pictures of privacy look at up to {_MOST_ENTRIES:,} probabilities"
-        raise BadInput("subject", rule, "draw what it promises, or a profile of it")
+        raise BadInput("subject", rule, "draw the privacy that it states, or a profile of it")
     found, stated = of_profile(privacy_profile(subject)), of_privacy(subject.privacy)
     own = [_Curve("this mechanism", found, f"a mechanism with {size}")]
     if stated != found:

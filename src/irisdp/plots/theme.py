@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping
 from math import ceil
 from typing import Any
 
+from ..children import Kept, Phase
 from ..errors import BadInput
 
-__all__ = ["COLOURS", "INK", "SHADES", "altair", "finished", "renderer", "visible"]
+__all__ = ["COLOURS", "INK", "SHADES", "altair", "finished", "rendered", "visible"]
 
 INK = "#1a1a1a"
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#56b4e9", "#d55e00", "#cc79a7", "#595959", "#f0e442")
@@ -36,9 +37,33 @@ def altair() -> Any:
     return _extra("altair")
 
 
-def renderer() -> Any:
-    """Return the library that turns a specification into SVG, PNG and a script that needs no network."""
-    return _extra("vl_convert")
+_RENDERER = Kept("the picture could not be drawn", "vl_convert")
+"""The renderer is native and may abort: it runs in a process that holds no answers, one for all pictures."""
+
+
+def rendered(form: str, *arguments: Any, **options: Any) -> Any:
+    """Return what the renderer makes of a specification: SVG, PNG, or the script that needs no network.
+
+    Parameters
+    ----------
+    form : {"vegalite_to_svg", "vegalite_to_png", "javascript_bundle"}
+        A function of vl-convert.
+    *arguments, **options
+        What it takes.
+
+    Raises
+    ------
+    BadInput
+        Where it is not installed.
+    ChildFailed
+        Where the renderer ends or takes too long.
+    """
+    return _RENDERER.result(_render, (form, arguments, options))
+
+
+def _render(values: tuple[str, tuple[Any, ...], dict[str, Any]], _: Phase) -> Any:
+    form, arguments, options = values
+    return getattr(_extra("vl_convert"), form)(*arguments, **options)
 
 
 def finished(

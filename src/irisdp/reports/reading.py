@@ -150,7 +150,7 @@ def assumed(facts: Facts, *, whole: str = "release") -> Iterator[tuple[str, str]
         column, least, most = (facts.weight.get(name, "…") for name in ("column", "lower", "upper"))
         yield "Weights", f"Declared: {column} from {least} to {most}. A record without a number there adds nothing."
     if "reading" in facts.said:
-        yield "Reading", f"The table was read {facts.said['reading']}."
+        yield "Reading", f"How the table was read: {facts.said['reading']}."
     yield (
         "Promises",
         f"Costs add up. This page speaks of this {whole} alone; that the table's releases together stay within a limit "

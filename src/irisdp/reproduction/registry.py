@@ -46,7 +46,7 @@ def find_items(work: str | None = None, name: str | None = None) -> tuple[Item, 
     if work is not None:
         keys = {key.lower(): key for key in WORKS}
         if work.lower() not in keys:
-            raise BadInput("work", f"is none that is reproduced, {work}", f"choose from {', '.join(WORKS)}")
+            raise BadInput("work", f"is not a work that Iris reproduces, {work}", f"choose from {', '.join(WORKS)}")
         found = tuple(item for item in ITEMS if item.work == keys[work.lower()])
     if name is None:
         return found

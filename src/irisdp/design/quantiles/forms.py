@@ -30,8 +30,9 @@ class RankError:
         The largest chance of a wrong bin.
     records_off : float
         The largest mean number of records between the rank and the named bin, more than `farthest` counted as that.
-    within_95_percent : int
-        A number of records that it is beyond in at most 5 % of cases, whatever the data.
+    within_95_percent : int or None
+        A number of records that it is beyond in at most 5 % of cases, whatever the data; None where no number that is
+        told apart is so.
     margin_for_99_percent : int or None
         From how many records on, between the rank and the nearest other bin, at most 1 % of answers are wrong.
     farthest : int
@@ -42,7 +43,7 @@ class RankError:
 
     wrong_at_worst: float
     records_off: float
-    within_95_percent: int
+    within_95_percent: int | None
     margin_for_99_percent: int | None
     farthest: int
     beyond: float
@@ -87,7 +88,7 @@ class PulledOffsets:
         return found
 
     def error(self) -> RankError:
-        """Read the errors off the rows."""
+        """Read the errors off the rows, which may be private and far off: whoever can write a kept table chose them."""
         off, chances = self.offsets.records_off, self.rows.weights / UNIT
         wrong = np.where(off > 0, chances, 0).sum(axis=1)
         reach = self.offsets.reach
@@ -97,7 +98,7 @@ class PulledOffsets:
         return RankError(
             wrong_at_worst=float(wrong.max()),
             records_off=float((off * chances).sum(axis=1).max()),
-            within_95_percent=next((bound for bound, tail in enumerate(tails) if tail <= 0.05), reach),
+            within_95_percent=next((bound for bound, tail in enumerate(tails) if tail <= 0.05), None),
             margin_for_99_percent=min(ahead, default=None),
             farthest=reach,
             beyond=tails[-1],
@@ -159,15 +160,21 @@ class ScoredBins:
         return RankError(
             wrong_at_worst=float(self._from(1)),
             records_off=self._worst_mean(farthest),
-            within_95_percent=self._first(Fraction(1, 20), farthest + 1) - 1,
+            within_95_percent=None
+            if self._from(farthest) > Fraction(1, 20)
+            else self._first(Fraction(1, 20), farthest) - 1,
             margin_for_99_percent=self._margin(farthest),
             farthest=farthest,
             beyond=float(self._from(farthest)),
         )
 
     def wrong_from(self, margin: int) -> Enclosure:
-        """Bound it from above: all wrong bins score what the nearest does, or more."""
-        return Enclosure(Fraction(0), self._from(max(1, margin)))
+        """Bound it from above: all wrong bins score what the nearest does, or more.
+
+        Up to a margin of 1 that is exact: where one record, in the last bin, is all there is, all others score 1.
+        """
+        most = self._from(max(1, margin))
+        return Enclosure.exactly(most) if margin <= 1 else Enclosure(Fraction(0), most)
 
     def _from(self, records: int) -> Fraction:
         """Bound the chance of a bin that is so many records off, or more: f or g is above records − 1."""

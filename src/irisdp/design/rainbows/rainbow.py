@@ -115,7 +115,7 @@ def rainbow(
         theorem = "balanced-line" if symmetric else "homogeneous-rainbow"
         return _homogeneous(ranked, dict.fromkeys(with_boundary, row), privacy, theorem=theorem)
     if not isinstance(boundary, Mapping):
-        raise BadInput("boundary", "is none of the forms known", 'write "balanced", "best" or {ranking or node: row}')
+        raise BadInput("boundary", "is not a known form", 'write "balanced", "best" or {ranking or node: row}')
     codes = {key: _class_of(ranked, key) for key in boundary}
     if boundary and None not in codes.values():
         _check_no_weights(weights)
@@ -163,9 +163,9 @@ def _heterogeneous(ranked: RankedGraph, fixed: Fixed, privacy: Privacy) -> Mecha
                 " graph is too large for a linear program to decide",
                 status="no optimum found",
             )
-        tables = optimum_or_witnesses(ranked, fixed, rows, privacy)
+        tables, node = optimum_or_witnesses(ranked, fixed, rows, privacy)
         if len(tables) == 2:
-            refuse_with(tables, ranked, privacy)
+            refuse_with(tables, ranked, privacy, node)
         return _by_program(tables[0], ranked, privacy, None)
     if is_short(rows.distinct):
         return proven(rows, ranked, privacy, theorem="rainbow", fixed=fixed)

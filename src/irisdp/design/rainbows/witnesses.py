@@ -14,7 +14,7 @@ from typing import Literal, NoReturn
 from ...errors import BadInput, Infeasible, Refusal
 from ...exact import Table, checked
 from ...exact.short import is_short
-from ...graphs import DatasetGraph, RankedGraph
+from ...graphs import DatasetGraph, RankedGraph, key_of_node
 from ...linprog.optimum import exact_optimum
 from ...linprog.program import Basis
 from ...mechanisms import Mechanism, Row
@@ -36,6 +36,9 @@ __all__ = [
 
 _FEW_PIVOTS, _MANY_PIVOTS = 100, 2000
 """Exact pivots before a start is sought that is certain to be feasible, and after."""
+
+_SHORTENED = Fraction(1, 1 << 40)
+"""More than shortening the numbers of a table takes from a prefix sum; a difference as small decides nothing."""
 
 Comparison = Literal["equal", "better", "worse", "incomparable"]
 
@@ -99,13 +102,21 @@ def best_for(goal: Goal, ranked: RankedGraph, fixed: Fixed, privacy: Privacy) ->
     return rows if is_short(rows) else shortened(rows, graph, privacy)
 
 
-def optimum_or_witnesses(ranked: RankedGraph, fixed: Fixed, bound: Rows, privacy: Privacy) -> list[Table]:
+def optimum_or_witnesses(
+    ranked: RankedGraph, fixed: Fixed, bound: Rows, privacy: Privacy
+) -> tuple[list[Table], int | None]:
     """Return one table, the optimum, or two incomparable ones.
 
     Parameters
     ----------
     bound : Rows
         The node-wise bound, which tells where M cannot be beaten without solving a program.
+
+    Returns
+    -------
+    tables, node
+        The node is one at which the two tables are incomparable because its own prefix sums trade off; None where
+        there is one table, and where different nodes trade off.
     """
     best = best_for(_prefix_goal(ranked, None), ranked, fixed, privacy)
     for node, code in enumerate(ranked.codes.tolist()):
@@ -115,24 +126,49 @@ def optimum_or_witnesses(ranked: RankedGraph, fixed: Fixed, bound: Rows, privacy
                 continue
             other = best_for(_prefix_goal(ranked, (node, k)), ranked, fixed, privacy)
             if _prefix(other[node], order, k) > _prefix(here, order, k):
-                return [best, other]
-    return [best]
+                inside = _within_node(ranked, fixed, node, privacy)
+                return ([best, other], None) if inside is None else (inside, node)
+    return [best], None
 
 
-def refuse_with(witnesses: Sequence[Table | Rows], ranked: RankedGraph, privacy: Privacy) -> NoReturn:
-    """Raise `Infeasible` for a request without an optimum, with the two mechanisms that show it."""
+def refuse_with(
+    witnesses: Sequence[Table | Rows], ranked: RankedGraph, privacy: Privacy, node: int | None = None
+) -> NoReturn:
+    """Raise `Infeasible` for a request without an optimum, with the two mechanisms that show it.
+
+    Parameters
+    ----------
+    node : int, optional
+        A node whose own prefix sums trade off; left out, different nodes do.
+    """
     documents = []
     for rows in witnesses:
         listed = rows.listed() if isinstance(rows, Rows) else rows
         documents.append(
             Mechanism.from_matrix(listed, privacy=privacy, graph=ranked.graph, outputs=ranked.outputs).to_document()
         )
+    trade = "answers at different nodes trade off"
+    if node is not None:
+        trade = f"the answers at {key_of_node(ranked.graph.nodes[node])} trade off among themselves"
     raise Infeasible(
-        "no optimum exists: answers at different nodes trade off, and neither of the two witnesses is as good as the"
-        " other everywhere; give more of the probabilities, or weights to choose by",
+        f"no optimum exists: {trade}, and neither of the two witnesses is as good as the other everywhere; give more of"
+        " the probabilities, or weights to choose by",
         status="no optimum",
         witnesses=documents,
     )
+
+
+def _within_node(ranked: RankedGraph, fixed: Fixed, node: int, privacy: Privacy) -> list[Table] | None:
+    """Return two tables that are incomparable at a node; None where one table has all its largest prefix sums."""
+    order = ranked.orders[ranked.codes[node]]
+    if len(order) == 2:
+        return None
+    own = best_for(_prefix_goal(ranked, (node, None)), ranked, fixed, privacy)
+    for k in range(1, len(order)):
+        other = best_for(_prefix_goal(ranked, (node, k)), ranked, fixed, privacy)
+        if _prefix(other[node], order, k) > _prefix(own[node], order, k) + _SHORTENED:
+            return [own, other]
+    return None
 
 
 def _solved(
@@ -148,16 +184,16 @@ def _solved(
     return program.rows(optimum.values) if optimum.exact else None
 
 
-def _prefix_goal(ranked: RankedGraph, only: tuple[int, int] | None) -> Goal:
-    """Return a goal whose minimum maximises one prefix sum, or the sum of all."""
+def _prefix_goal(ranked: RankedGraph, only: tuple[int, int | None] | None) -> Goal:
+    """Return a goal whose minimum maximises one prefix sum, the sum of all at one node, or the sum of all."""
     loss = []
     for node, code in enumerate(ranked.codes.tolist()):
         order = ranked.orders[code]
         row = [Fraction(0)] * len(order)
         for place, v in enumerate(order):
-            if only is None:
+            if only is None or only == (node, None):
                 row[v] = Fraction(place)
-            elif only[0] == node and place >= only[1]:
+            elif only[0] == node and only[1] is not None and place >= only[1]:
                 row[v] = Fraction(1)
         loss.append(tuple(row))
     return Goal(name="prefix sums", loss=tuple(loss), weights=(Fraction(1),) * len(loss))

@@ -176,7 +176,7 @@ def right_rankings(heights: Indices, answers: Answers) -> Mask:
 def _inputs(q: int, answers: int, largest: int | None, total: int | None, relation: Moves) -> tuple[Graph, Indices]:
     """Choose the inputs, and refuse too many before anything is listed."""
     if total is not None and largest is not None:
-        raise BadInput("total", "cannot stand beside largest", "give one of the two")
+        raise BadInput("total", "cannot be given with largest", "give one of the two")
     if total is None:
         few = [cap for cap in range(1, 7) if number_of_heights([cap] * (q - 1)) <= _BY_DEFAULT]
         cap = max(few, default=1) if largest is None else integer(largest, "largest", at_least=1)

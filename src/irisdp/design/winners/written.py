@@ -112,7 +112,7 @@ def winner(
 def _graph(q: int, largest: int | None, total: int | None, relation: Relation) -> Gaps | Histograms:
     """Choose the inputs, and refuse too many before anything is listed."""
     if total is not None and largest is not None:
-        raise BadInput("total", "cannot stand beside largest", "give one of the two")
+        raise BadInput("total", "cannot be given with largest", "give one of the two")
     if total is None:
         few = [cap for cap in range(1, 9) if _number_of_gaps(q, cap) <= _BY_DEFAULT]
         cap = max(few, default=1) if largest is None else integer(largest, "largest", at_least=1)
