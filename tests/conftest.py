@@ -6,9 +6,9 @@ import signal
 import pytest
 from hypothesis import settings
 
+from support import quick, repeat
 from support.ledgers import ledger, server
 from support.quick import (
-    pytest_addoption,
     pytest_collection_modifyitems,
     pytest_runtest_logreport,
     pytest_runtest_makereport,
@@ -22,6 +22,7 @@ __all__ = [
     "one_engine",
     "pytest_addoption",
     "pytest_collection_modifyitems",
+    "pytest_configure",
     "pytest_runtest_logreport",
     "pytest_runtest_makereport",
     "pytest_runtest_setup",
@@ -30,9 +31,20 @@ __all__ = [
     "server",
 ]
 
+os.environ["COLUMNS"] = "400"  # what tests compare stays on one line; tests of layout set their own width
+
 settings.register_profile("continuous integration", derandomize=True, deadline=None)
 settings.register_profile("people", deadline=None)
 settings.load_profile("continuous integration" if os.environ.get("CI") else "people")
+
+
+def pytest_addoption(parser):
+    quick.pytest_addoption(parser)
+    repeat.pytest_addoption(parser)
+
+
+def pytest_configure(config):
+    repeat.pytest_configure(config)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -44,6 +56,12 @@ def tables_of_tests(tmp_path_factory):
     yield
     if given is None:
         os.environ.pop("IRISDP_CACHE", None)
+
+
+@pytest.fixture(autouse=True)
+def wide_terminal():
+    """Give every test the same width, whatever an earlier test left."""
+    os.environ["COLUMNS"] = "400"
 
 
 @pytest.fixture(scope="session", autouse=True)

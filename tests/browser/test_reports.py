@@ -11,7 +11,7 @@ from support.watched import watched
 ASKED = {
     "counts": (("count", "income > 20000"), {}),
     "majorities": (("majority", "income > 20000"), {}),
-    "means": (("mean", "income"), {"lower": 0, "upper": 100_000}),
+    "means": (("mean", "income"), {"lower": 0, "upper": 100_000, "step": 1}),
 }
 BATCH = [
     {"query": "count", "expression": "income > 20000"},

@@ -24,7 +24,10 @@ COMMANDS = (
     *("publish t.csv majority v=1 --epsilon 1 --out o.csv --force", "publish t.csv at-least 2 --ratio 2 --json"),
     "publish t.csv count --audience board=2 --audience press=0.5 --out n.csv --report n.html",
     *("publish t.csv count --mu 1 --delta 1e-6", "publish t.csv histogram v --bins 1,2 --epsilon 1 --out n.csv"),
-    *("publish t.csv sum v --lower 0 --upper 9 --epsilon 1 --dry-run", "publish t.csv median v --bins 1,2 --epsilon 1"),
+    *(
+        "publish t.csv sum v --lower 0 --upper 9 --step 1 --epsilon 1 --dry-run",
+        "publish t.csv median v --bins 1,2 --epsilon 1",
+    ),
     *("publish t.csv plurality g --categories a,b,c --epsilon 1", "publish t.csv count --within 5 --dry-run"),
     *("publish t.csv count --unit u --at-most 2 --epsilon 1 --ledger n.ledger", "ledger t.ledger --json"),
     *("ledger t.ledger", "ledger t.ledger --limit 5", "ledger t.ledger --csv --copy-to n.ledger"),

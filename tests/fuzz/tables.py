@@ -32,7 +32,7 @@ QUESTIONS = (
     "count --epsilon 1",
     "count --by g --groups a,b --epsilon 1/2 --out n.csv",
     "majority v=1 --epsilon 1 --relation exchange --json",
-    "sum v --lower 0 --upper 9 --epsilon 1",
+    "sum v --lower 0 --upper 9 --step 1 --epsilon 1",
     "histogram v --bins 1,2 --epsilon 1 --out n.csv",
     "count --unit u --at-most 2 --epsilon 1",
     "plurality g --categories a,b,c --epsilon 1",

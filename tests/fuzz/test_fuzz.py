@@ -157,7 +157,7 @@ def test_what_is_wrong_is_found(take, kind, monkeypatch):
 def charges(words):
     """Answer, charge that, and call it an error."""
     irisdp(words)
-    ended = irisdp("publish t.csv count --epsilon 1/7 --ledger n.ledger --relation exchange")
+    ended = irisdp("publish t.csv count --epsilon 1/7 --ledger exchanged.ledger --relation exchange")
     return Ended(2, "", "irisdp: x: y; z\n") if ended.status == 0 else ended
 
 

@@ -10,6 +10,7 @@ from irisdp.design.rainbows import compare, curves, turning_points
 from irisdp.graphs import Complete, Cycle, Path, listed, rank
 from irisdp.mechanisms import Mechanism, read_document
 from irisdp.privacy import steps
+from support.programs import Program
 
 FLOATS = 1e-12
 """Sums of a few probabilities in doubles: 60 steps of at most five roundings of 2^-53 each stay far below."""
@@ -48,7 +49,7 @@ def test_curves_pass_through_the_mechanism(delta):
 def test_the_five_cycle_has_no_optimum():
     """[Gu2024], Example 1: the published pair is incomparable, and so are the witnesses found."""
     ranked = rank(Cycle(5), RANKINGS)
-    with pytest.raises(Infeasible) as refusal:
+    with pytest.raises(Infeasible, match="answers at different nodes trade off") as refusal:
         from_spec(CYCLE_SPEC)
     witnesses = [read_document(document).mechanism() for document in refusal.value.document["witnesses"]]
     assert all(audit(witness).private for witness in witnesses)
@@ -66,6 +67,49 @@ def test_the_five_cycle_has_no_optimum():
     ]
     assert all(audit(mechanism).private for mechanism in published)
     assert compare(*published, ranked) == "incomparable"
+
+
+ONE_FREE_NODE = {
+    "kind": "rainbow",
+    "privacy": {"ratio": 3, "delta": "1/10"},
+    "graph": {"family": "cycle", "n": 4},
+    "rankings": {"0": list("abcd"), "1": list("abcd"), "2": list("abcd"), "3": list("abdc")},
+    "boundary": {
+        "0": dict(zip("abcd", ["4/10", "3/10", "1/10", "2/10"], strict=True)),
+        "2": dict(zip("abcd", ["2/10", "7/10", "0", "1/10"], strict=True)),
+        "3": dict(zip("abcd", ["7/10", "7/30", "0", "1/15"], strict=True)),
+    },
+}
+
+
+def test_the_answers_of_the_only_free_node_may_trade_off():
+    """A cycle of four, one row free: the refusal names the node, and the two witnesses differ there alone."""
+    ranked = rank(Cycle(4), [tuple(one) for one in ONE_FREE_NODE["rankings"].values()])
+    with pytest.raises(Infeasible, match="the answers at 1 trade off among themselves, and neither") as refusal:
+        from_spec(ONE_FREE_NODE)
+    witnesses = [read_document(document).mechanism() for document in refusal.value.document["witnesses"]]
+    assert all(audit(witness).private for witness in witnesses)
+    assert compare(*witnesses, ranked) == "incomparable"
+    assert all(witnesses[0].row(node) == witnesses[1].row(node) for node in (0, 2, 3))
+
+
+def test_no_row_of_the_only_free_node_has_all_its_largest_prefix_sums():
+    """The same cycle by linear programs that share no code with the library."""
+    given = {int(node): [float(Fraction(p)) for p in row.values()] for node, row in ONE_FREE_NODE["boundary"].items()}
+
+    def largest(costs):
+        program = Program()
+        first = program.table(4, 4)
+        program.private(first, 4, [(0, 1), (1, 2), (2, 3), (3, 0)], 3, 0.1)
+        for node, row in given.items():
+            for place, p in enumerate(row):
+                program.equal({first + 4 * node + place: 1}, p)
+        program.charge(first + 4, [-cost for cost in costs])
+        return -program.minimum()
+
+    alone = [largest([1] * k + [0] * (4 - k)) for k in (1, 2, 3)]
+    assert alone == pytest.approx([7 / 10, 14 / 15, 29 / 30])
+    assert largest([3, 2, 1, 0]) < sum(alone) - 0.01
 
 
 def test_weights_choose_among_incomparable_mechanisms():

@@ -141,7 +141,9 @@ def test_a_difference_without_a_reason_is_status_1(capsys, monkeypatch):
 
 
 def test_what_nobody_printed_is_refused():
-    with pytest.raises(BadInput, match=r"^work: is none that is reproduced, Nobody; choose from DOliveira2021, "):
+    with pytest.raises(
+        BadInput, match=r"^work: is not a work that Iris reproduces, Nobody; choose from DOliveira2021, "
+    ):
         reproduce(work="Nobody")
     with pytest.raises(BadInput, match=r"^only: is in the name of no item, Exampel 2; did you mean Example 2"):
         reproduce(only="Exampel 2")

@@ -69,11 +69,24 @@ def costs_half(old, new):
     return 2 * Fraction(new) == Fraction(old)
 
 
+OTHER_OPTIMA = [
+    ("consumer-zero-one", "matrix"),
+    ("consumer-knows-bounds", "matrix"),
+    ("consumer-knows-bounds", "certificate"),
+    ("consumer-knows-a-set", "matrix"),
+    ("consumer-squared", "certificate"),
+    ("rainbow-no-optimum", "witnesses"),
+]
 CHANGES = [
     Change("designs", "*/certificate/digest", "it covers the certificate, which names the bound's scope since then"),
     Change(
         "designs", "*/objective/name", "a bound among mechanisms with the same boundary rows says so in its name",
         lambda old, new: old.removesuffix(", balanced boundary") + AMONG == new,
+    ),
+    *(
+        # What is worth as much, and proved so, is compared all the same: the objective's value and bound.
+        Change("designs", f"/{name}/document/{part}/*", "of several optima, HiGHS 1.16 finds another")
+        for name, part in OTHER_OPTIMA
     ),
     *(
         Change(
@@ -115,8 +128,8 @@ CHANGES = [
         lambda old, new: Path(old).name == Path(new).name,
     ),
     Change(
-        "errors", "/over the limit/document/error", "a refusal says what can be done",
-        lambda old, new: new == old + WAYS,
+        "errors", "/over the limit/document/error", "a refusal begins with what happened, and says what can be done",
+        lambda old, new: new == LIMITED + WAYS and "answer would cost epsilon 5, delta 0" in old,
     ),
     *(
         Change(
@@ -127,20 +140,23 @@ CHANGES = [
     ),
 ]  # fmt: skip
 LIMITED = (
-    "the ledger's limit is epsilon 3, delta 0.1; left is epsilon 3, delta 0.1; the answer would cost epsilon 5, delta 0"
+    "not enough budget: the answer costs epsilon 5, delta 0; left is epsilon 3, delta 0.1; the limit is epsilon 3,"
+    " delta 0.1"
 )
 WAYS = (
-    "; ask with less (--epsilon, --delta), raise the limit (irisdp ledger FILE --limit E,D) if the promise to the"
+    "; ask with less (--epsilon, --delta), raise the limit (irisdp ledger FILE --limit E,D) if what you promised the"
     " people in the data allows it, or ask again what was answered: that is free"
 )
-MAY_BE_EQUAL = {"*/document/answers", "/document/spent/epsilon", "/document/releases/4/epsilon"}
+MAY_BE_EQUAL = {f"/{name}/document/{part}/*" for name, part in OTHER_OPTIMA}
+MAY_BE_EQUAL |= {"*/document/answers", "/document/spent/epsilon", "/document/releases/4/epsilon"}
 MAY_BE_EQUAL_LINES = {"unknown kind"}
 LINES = {
     # Lines name options and arguments as they are typed, and the remedy; Typer's own lines are gone.
     "no data": 'DATA: is missing; write for example: irisdp publish survey.csv count "age > 64" --epsilon 1',
     "no query": 'QUERY [EXPR]: is missing; write for example: irisdp publish survey.csv count "age > 64" --epsilon 1',
     "missing file": "DATA: finds no file at 'none.csv'; give the path of an existing file",
-    "unknown ending": "DATA: cannot read a file that ends in '.xlsx'; give a .csv, .tsv, .jsonl or .parquet file",
+    "unknown ending": "DATA: cannot read a file that ends in '.xlsx'; give a .csv, .tsv, .jsonl or .parquet file: save"
+    " the sheet as CSV in UTF-8, or pass the frame that pandas.read_excel returns to irisdp.publish",
     "file without columns": "DATA: has no columns; give a table with a header",
     "no epsilon": "--epsilon: is missing; add --epsilon 1",
     "no mechanism": "matrix: line 2, number 1: 'a' must be a finite number; write numbers such as 0.25 or 1/4, a row "
@@ -165,7 +181,7 @@ LINES = {
     # There may be more commands.
     "unknown command": "frobnicate: is no command; "
     f"choose from {', '.join(command.name for command in app.registered_commands)}",
-    "unknown query": f"QUERY: is none that Iris knows; write {', '.join(EARLIER_FORMS)} or {LAST_FORM}",
+    "unknown query": f"QUERY: 'total' is no query of Iris; write {', '.join(EARLIER_FORMS)} or {LAST_FORM}",
     "majority of nothing": "EXPR: must be a SQL condition for majority; write for example irisdp publish DATA"
     ' majority "age > 64"',
     "limit in words": '--limit: must be a finite number; write it as "0.25", "1e-9" or "3/10"',

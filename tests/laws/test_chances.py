@@ -32,6 +32,7 @@ from irisdp.cells import (
 )
 from irisdp.design.winners import order_tables
 from irisdp.design.winners.orders import all_rankings, all_tops, right_rankings, right_tops
+from irisdp.design.winners.plurality import least_proved_ratio
 from irisdp.exact import Enclosure
 from irisdp.mechanisms import balanced_line
 from irisdp.mechanisms.plurality import PermuteAndFlip, Pull
@@ -143,7 +144,9 @@ def test_winners_are_named_as_often_as_said(q, rule, ratio):
         chance = sum(law[place] for place in places if gaps[0][place] == 0)
         right[others[0]] = min(chance, right.get(others[0], F(1)))
     for lead in range(most + 1):
-        assert agrees(mechanism.chance_within(lead), min(chance for ahead, chance in right.items() if ahead >= lead))
+        said, least = mechanism.chance_within(lead), min(chance for ahead, chance in right.items() if ahead >= lead)
+        bounded = rule == "pull" and lead > 1 and q > 2  # the lower end is a bound
+        assert said.lower <= least <= said.upper if bounded else agrees(said, least)
 
 
 @pytest.mark.parametrize("asked", [(2, 3, 4, False), (None, 3, 4, True), (1, 2, 2, True), (1, 3, F(8, 7), False)])
@@ -256,9 +259,18 @@ def test_distances_are_found_at_any_epsilon(epsilon):
 @pytest.mark.parametrize("q", [5, 7, 12])
 def test_a_lead_over_all_is_the_worst_for_many_categories(q, relation):
     generator = fresh_generator((89, q))
-    privacy = Privacy(ratio=F(3, 2))
+    privacy = Privacy(ratio=max(F(3, 2), least_proved_ratio(q)))  # under exchange, pull from the top
     mechanism = LargestCategory(design.plurality(q, privacy, relation).form, privacy)
-    for lead in (1, 3):
+    assert isinstance(mechanism.rule, Pull) is (relation == "exchange")
+    for lead in (1, 2, 3, 6):
         said = mechanism.chance_within(lead)
         for others in (lead + generator.choice([0, 0, 1, 5], (15, q - 1))).tolist():
             assert mechanism.rule.enclose((0, *others))[0].upper >= said.lower
+
+
+@pytest.mark.parametrize("q", [2, 3, 7, 12])
+def test_the_bound_for_a_lead_is_hardly_above_the_error_known(q):
+    rule = Pull(q, Privacy(ratio=max(F(3, 2), least_proved_ratio(q))))
+    for lead in (40, 41, 10**12):
+        said = rule.right_from(lead)
+        assert 1 - said.lower <= (1 - said.upper) * F(101, 100) + F(1, 1 << 60)

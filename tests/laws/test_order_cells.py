@@ -12,7 +12,7 @@ import pytest
 
 from irisdp import Privacy
 from irisdp.cells import CategoryNodes, LargestCategories, named_together
-from irisdp.design.pulling import UNIT, private_on_every_edge
+from irisdp.design.pulling import UNIT, Pulled, private_on_every_edge
 from irisdp.design.winners import order_tables
 from irisdp.design.winners.order_tables import order_table
 from irisdp.graphs import order_graph
@@ -258,3 +258,18 @@ def test_the_same_cells_are_looked_up_at_any_size():
     counts = generator.integers(0, 10**6, (200, 3))
     assert (table.at(counts).sum(axis=1) == UNIT).all()
     assert (table.at(counts + 10**15) == table.at(counts)).all()
+
+
+@pytest.mark.parametrize("k", [1, 2, None])
+def test_planted_tables_whose_answers_are_no_good_are_left_for_noisy_counts(k, monkeypatch):
+    """Private, as all rows are alike; whoever can write kept tables could plant one at every cap."""
+
+    def planted(asked, graph, answers, ratio, find):
+        even = np.full((graph.number_of_nodes, answers), UNIT // answers, np.int64)
+        even[:, 0] += UNIT - even.sum(axis=1)
+        return Pulled(even), "linear program"
+
+    monkeypatch.setattr(order_tables, "kept_table", planted)
+    order_table.cache_clear()
+    assert order_table(k, 3, F(6), "any") is None
+    order_table.cache_clear()

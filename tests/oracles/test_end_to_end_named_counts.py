@@ -77,7 +77,7 @@ def test_no_neighbours_can_be_told_apart_under_several_pairs(pairs):
 @pytest.mark.parametrize("key", range(tried(1, 2)))
 @pytest.mark.parametrize("query", COUNTS)
 def test_no_persons_can_be_told_apart(query, key):
-    options = {**SELECTED, "unit": "u", "delta": DELTAS[0]}
+    options = {**SELECTED, "unit": "u", "at_most": 1, "delta": DELTAS[0]}
     found = personal_neighbours("add-remove")
     few = tried(2, 3)  # records in a table
     wrong, compared = violations(query, options, [pair for pair in found if max(map(len, pair)) <= few], key=LOTS[key])
@@ -175,5 +175,5 @@ def test_two_records_of_a_person_are_caught(monkeypatch):
         return type(found)(2 * found.values, found.lower, None, 2 * found.others)
 
     monkeypatch.setattr(Count, "nodes", twice)
-    options = {**SELECTED, "unit": "u", "delta": DELTAS[0]}
+    options = {**SELECTED, "unit": "u", "at_most": 1, "delta": DELTAS[0]}
     assert caught("count", options, personal_neighbours("add-remove"))

@@ -140,7 +140,7 @@ def test_no_person_can_be_told_apart(query, mode, monkeypatch):
     asked(monkeypatch, query, CELLS, lower=-1, upper=0)
     monkeypatch.setattr(exhaustion, "PERSONAL", PERSONAL)
     for relation in RELATIONS:
-        options = {**MODES.get(mode, {}), "relation": relation, "ratio": 4, "unit": "u"}
+        options = {**MODES.get(mode, {}), "relation": relation, "ratio": 4, "unit": "u", "at_most": 1}
         wrong, compared = violations(query, options, personal_neighbours(relation), LOTS[0])
         assert compared > 25
         assert wrong == 0, relation

@@ -16,7 +16,7 @@ SPELT = {None: "1.5", 0: "-0", 1: " 1.0"}
 WHOLE = {"relation": "add-remove", "types": TYPES}
 GROUPED = {**WHOLE, "by": "v", "groups": [0, 1, 2]}
 SELECTED = {**WHOLE, "by": "v", "select_groups": True, "selection_delta": DELTA, "delta": DELTA}
-PERSONS = {**WHOLE, "unit": "u"}
+PERSONS = {**WHOLE, "unit": "u", "at_most": 1}
 
 
 def persons_name(person, value):

@@ -127,7 +127,7 @@ def test_every_form_of_the_demo_data_has_the_true_answer(demo, demo_forms, quest
 
 # Where forms are others, by name
 
-ONE_RECORD = Question("one record", ("count", "ok"), lambda rows: {}, {"unit": "person"})
+ONE_RECORD = Question("one record", ("count", "ok"), lambda rows: {}, {"unit": "person", "at_most": 1})
 
 
 @pytest.fixture(scope="module")
@@ -184,8 +184,8 @@ def instants_as_the_callers_session_shows_them(patch):
 def frames_whose(patch, is_changed, change):
     real = frames.arrow_table
 
-    def table_of(frame, objects=()):
-        table = real(frame, objects)
+    def table_of(frame, *given):
+        table = real(frame, *given)
         for place, column in enumerate(table.schema):
             if frame.implementation.is_polars() and is_changed(column.type):
                 table = table.set_column(place, column.name, change(table[column.name]))

@@ -12,11 +12,11 @@ from irisdp.queries.records import read_blocks
 QUOTE, COMMA, LF, CR = b'"', b",", b"\n", b"\r"
 
 
-def obvious_records(data):
+def obvious_records(data, longest):
     """Read one byte after another; yields the fields of a record and its bytes without the line end."""
     place, fields, start = 0, [], 0
     while place < len(data):
-        value, place = quoted_field(data, place) or unquoted_field(data, place)
+        value, place = quoted_field(data, place, longest) or unquoted_field(data, place)
         fields.append(value)
         if data[place : place + 1] == COMMA:
             place += 1
@@ -28,7 +28,8 @@ def obvious_records(data):
         fields, start = [], place
 
 
-def quoted_field(data, place):
+def quoted_field(data, place, longest):
+    start = place
     if data[place : place + 1] != QUOTE:
         return None
     value, place = b"", place + 1
@@ -41,7 +42,7 @@ def quoted_field(data, place):
         elif data[place + 1 : place + 2] == QUOTE:
             value, place = value + QUOTE, place + 2
         else:
-            return (value, place + 1) if at_end_of_field(data, place + 1) else None
+            return (value, place + 1) if at_end_of_field(data, place + 1) and place - start < longest else None
 
 
 def unquoted_field(data, place):
@@ -56,7 +57,7 @@ def at_end_of_field(data, place):
 
 
 def expected(data, longest):
-    return [fields for fields, length in obvious_records(data) if length <= longest and length > 0]
+    return [fields for fields, length in obvious_records(data, longest) if length <= longest and length > 0]
 
 
 def found(data, longest, size):

@@ -428,5 +428,5 @@ def test_a_law_of_noise_counts_as_what_it_promises():
     ):
         assert total([(noise, 3)], delta="1e-3") == total([(promise, 3)], delta="1e-3")
     for nothing in (object(), Privacy, gaussian_law):
-        with pytest.raises(BadInput, match="items: hold something that promises no privacy"):
+        with pytest.raises(BadInput, match="items: hold something that states no privacy"):
             total([nothing], delta="1e-3")

@@ -46,3 +46,17 @@ def break_down(values, say):
 
 def die(values, say):
     os._exit(7)
+
+
+def abort(values, say):
+    os.abort()
+
+
+def sleep_long(values, say):
+    time.sleep(60)
+
+
+def print_natively(values, say):
+    os.write(1, b"banner" * 9)
+    os.write(2, b"banner")
+    return os.read(0, 1)

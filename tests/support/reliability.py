@@ -72,6 +72,11 @@ def stages(jobs: str) -> list[Stage]:
         Stage("ledgers", "every promise of a ledger", ledgers),
         Stage("plans", "plans killed and run again, in a file and on a server", (*ledgers, "--plans")),
         Stage("streams", "random streams after fork, spawn and pickle", (*alone, "tests/unit/test_sampling_bits.py")),
+        Stage(
+            "luck",
+            "every test that draws, twelve times with draws from a tail",
+            (*alone, "--repeat", "12", "tests/unit", "tests/golden"),
+        ),
         Stage("fuzz", "changed inputs", (python, "tests/fuzz/run.py", "--jobs", jobs)),
         Stage("clock", "what the time of a draw says of its input", (python, "benchmarks/clock.py")),
         Stage("cluster", "Spark with two workers: 10⁷ rows, answers, the driver's memory", cluster, no_java),

@@ -157,8 +157,10 @@ PUBLICATIONS = {
         "count", "v = 1", *BY.split(), "--relation", "exchange", "--public-membership", "--epsilon", "1", "--ledger",
         "p.ledger",
     ],
-    "unit": ["count", "v = 1", "--unit", "u", "--epsilon", "1", "--ledger", "u.ledger"],
-    "unit-by": ["majority", "v = 1", *BY.split(), "--unit", "u", "--epsilon", "1", "--ledger", "u.ledger"],
+    "unit": ["count", "v = 1", "--unit", "u", "--at-most", "1", "--epsilon", "1", "--ledger", "u.ledger"],
+    "unit-by": [
+        "majority", "v = 1", *BY.split(), "--unit", "u", "--at-most", "1", "--epsilon", "1", "--ledger", "u.ledger",
+    ],
 }  # fmt: skip
 LEDGERS = {"t.ledger": "ledger t.ledger --json", "limited.ledger": "ledger limited.ledger --limit 3,1/10 --json"}
 INTERPRETATIONS = {

@@ -175,4 +175,4 @@ def test_a_ledger_that_was_pinned_to_one_shows_it_to_nobody(here):
     for command in ("ledger a.ledger", "ledger a.ledger --json", "publish t.csv count --epsilon 1 --ledger a.ledger"):
         ended = irisdp(command)
         assert "hunter2" not in ended.out + ended.err
-        assert "postgresql://ann:…@h/db#t" in ended.out
+        assert "postgresql://ann:…@h/db#t" in ended.out + ended.err

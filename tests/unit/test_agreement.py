@@ -11,7 +11,7 @@ from support.commands import irisdp as command
 
 ASKED = {
     "count by town": "count --by town --groups Ely,York --epsilon 1",
-    "count of persons": "count --unit who --epsilon 1/3",
+    "count of persons": "count --unit who --at-most 1 --epsilon 1/3",
     "of persons, several": "count --by town --groups Ely,York --unit who --at-most 2 --epsilon 1",
     "under exchange": "count --by town --groups Ely,York --relation exchange --ratio 3/2",
     "public": "count --by town --groups Ely,York --relation exchange --public-membership --epsilon 1",
@@ -29,8 +29,8 @@ ASKED = {
     "ending": "count --within 3 --epsilon 1",
     "confident": "count --epsilon 1 --confidence 0.99",
     "in bins": "histogram age --bins 0,40,80 --by town --groups Ely,York --epsilon 1",
-    "a sum": "sum age --lower 0 --upper 100 --epsilon 1",
-    "a mean": "mean age --lower 0 --upper 100 --by town --groups Ely,York --epsilon 1",
+    "a sum": "sum age --lower 0 --upper 100 --step 1 --epsilon 1",
+    "a mean": "mean age --lower 0 --upper 100 --step 1 --by town --groups Ely,York --epsilon 1",
     "a median": "median age --bins 0,40,80 --epsilon 1",
     "a winner": "plurality town --categories Ely,York --epsilon 1",
     "a ranking": "ranking town --categories Ely,York --epsilon 1",

@@ -135,7 +135,7 @@ def test_a_misspelt_option_is_named_with_the_one_meant(tmp_path):
     frame = pd.DataFrame({"x": [1, 2]})
     with pytest.raises(BadInput, match="epsilonn: is no option; did you mean epsilon"):
         publish(frame, "count", epsilonn=1, ledger=tmp_path / "a.ledger")
-    with pytest.raises(BadInput, match="zzz: is no option; choose from data, query, by, groups"):
+    with pytest.raises(BadInput, match="zzz: is no option; choose from data, query, where, by, groups"):
         publish(frame, "count", zzz=1, ledger=tmp_path / "a.ledger")
     with pytest.raises(BadInput, match="ledger: must be a path or a Ledger, not int"):
         publish(frame, "count", epsilon=1, ledger=1)

@@ -309,7 +309,10 @@ BAD = {
         asked(OLD, {"query": "count", "expression": "64 < age"}),
         "question 2: asks what question 1 asks; leave it out, and give question 1 the weight of both",
     ),
-    "an unknown query": (asked({"query": "cuont"}), "question 1: query: is none that Iris knows; did you mean count?"),
+    "an unknown query": (
+        asked({"query": "cuont"}),
+        "question 1: query: 'cuont' is no query of Iris; did you mean count?",
+    ),
     "no query": (asked({"expression": "age > 64"}), "question 1: query: is missing"),
     "a query that is no text": (asked({"query": 1}), "question 1: query: must be text"),
     "a query without its number": (asked({"query": "at-least", "expression": "age > 64"}), "question 1: "),

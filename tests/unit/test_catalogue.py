@@ -37,9 +37,8 @@ def test_names_are_different():
     assert len(QUERIES) == len(FORMS)
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
-def test_the_readme_lists_each_query(form):
-    assert f"| `publish DATA {form.usage}` | {form.answer} |" in README
+def test_the_readme_lists_each_query():
+    assert [form.name for form in FORMS if f"`{form.name} " not in README] == []
 
 
 def test_the_docstring_names_each_query():
@@ -50,4 +49,5 @@ def test_the_docstring_names_each_query():
 def test_help_lists_each_query(capsys):
     assert run(["publish", "-h"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert " | ".join(form.usage for form in FORMS) in shown
+    assert [form.name for form in FORMS if f"{form.usage} {form.answer}: {form.example}" not in shown] == []
+    assert all(form.example.split()[0] == form.name for form in FORMS)

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import os
 import random
 import runpy
 import sys
@@ -350,6 +351,21 @@ def test_the_verifier_says_what_it_cannot_read_or_did_not_foresee(tmp_path, caps
     for problem, name in ((KeyError("x"), "KeyError"), (ValueError(), "ValueError"), (ValueError(1, 2), "ValueError")):
         said = verify_mechanism.reason_of(problem)
         assert said == f"the file has a part of another form than it should ({name})"
+
+
+@pytest.mark.parametrize("name", ["pipe", "link", "folder", "/dev/zero", "large"])
+def test_the_verifier_reads_regular_files_of_at_most_64_mib_without_waiting(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    os.symlink("pipe", "link")
+    os.mkdir("folder")
+    open("large", "wb").close()
+    os.truncate("large", (64 << 20) + 1)
+    assert verify_mechanism.main(name) == 2
+    line = "not checked: the file has more than 64 MiB"
+    assert capsys.readouterr().out.strip() == (
+        line if name == "large" else f"not a mechanism file: {verify_mechanism.NO_FILE}"
+    )
 
 
 @pytest.mark.parametrize(("words", "status"), [((), 2), (("-h",), 0), (("--help",), 0), (("a.json", "b.json"), 2)])

@@ -36,7 +36,7 @@ def said(capsys, *arguments):
     """Return the one line that a wrong command ends with."""
     assert run([*arguments]) == 2
     printed = capsys.readouterr()
-    assert printed.out == ""
+    assert bool(printed.out) == ("--json" in arguments)
     assert printed.err.count("\n") == 1
     return printed.err.removeprefix("irisdp: ").strip()
 
@@ -202,18 +202,17 @@ def test_help_loads_nothing_heavy():
     assert done.stdout.splitlines()[-1] == "set()"
 
 
-def test_a_refusal_is_said_once_at_a_terminal_and_as_json_elsewhere(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("terminal", [False, True])
+def test_a_refusal_is_a_document_with_json_alone(tmp_path, monkeypatch, capsys, terminal):
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("a\n1\n")
     assert run(["ledger", "t.ledger", "--limit", "1"]) == 0
     capsys.readouterr()
     command = ["publish", "t.csv", "count", "--epsilon", "2"]
-    assert run(command) == 1
-    assert capsys.readouterr().out.startswith('{"error": ')
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: terminal, raising=False)
     assert run(command) == 1
     told = capsys.readouterr()
-    assert told.out == "" and told.err.startswith("irisdp: the ledger's limit is")
+    assert told.out == "" and told.err.startswith("irisdp: not enough budget:")
     assert run([*command, "--json"]) == 1
     assert capsys.readouterr().out.startswith('{"error": ')
 

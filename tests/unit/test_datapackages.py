@@ -20,7 +20,7 @@ ASKED = {
     "a histogram": (("histogram", "age"), {"bins": "18,65"}),
     "sizes": (("sizes", "town"), {}),
     "a winner": (("plurality", "town"), {"categories": "Ely,=York"}),
-    "people": (("count",), {"unit": "town"}),
+    "people": (("count",), {"unit": "town", "at_most": 1}),
     "exchanged": (("majority", "age > 64"), {"relation": "exchange"}),
     "each record": (("column", "town"), {"relation": "exchange", "categories": "Ely"}),
 }
@@ -62,7 +62,14 @@ def test_a_table_that_is_not_as_described_is_found(survey):
 
 def test_it_says_what_was_promised_to_whom(survey):
     found = irisdp.publish(
-        survey, "count", epsilon="0.5", unit="town", out="o.csv", table="survey of 2024", licence="https://a.example/b"
+        survey,
+        "count",
+        epsilon="0.5",
+        unit="town",
+        at_most=1,
+        out="o.csv",
+        table="survey of 2024",
+        licence="https://a.example/b",
     )
     told = package("o.csv")
     assert told["licenses"] == [{"path": "https://a.example/b"}]
@@ -167,7 +174,7 @@ def test_names_of_packages_are_plain(stem, name, survey):
 
 
 def test_one_record_of_each_is_not_said_to_be_all_of_them(survey):
-    options = {"unit": "age", "epsilon": 1, "out": "o.csv", "force": True}
+    options = {"unit": "age", "at_most": 1, "epsilon": 1, "out": "o.csv", "force": True}
     for question, more, words in (
         (("count",), TOWNS, "records, one per age"),
         (("count", "town = 'Ely'"), {}, "records, one per age"),
@@ -181,8 +188,8 @@ def test_one_record_of_each_is_not_said_to_be_all_of_them(survey):
 
 
 def test_records_are_not_said_to_be_people(survey):
-    options = {"unit": "age", "epsilon": 1, "out": "o.csv", **TOWNS}
-    irisdp.publish(survey, "count", at_most=3, groups_per_unit=1, **options)
+    options = {"unit": "age", "at_most": 1, "epsilon": 1, "out": "o.csv", **TOWNS}
+    irisdp.publish(survey, "count", groups_per_unit=1, **options | {"at_most": 3})
     told = package("o.csv")
     units = {field["unit"] for field in told["resources"][0]["schema"]["fields"] if "unit" in field}
     assert {*units, told["irisdp"]["unit_of_error"]} == {"records, at most 3 per age"}

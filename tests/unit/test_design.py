@@ -1,7 +1,6 @@
 """Public designs and specs: certificates that the checker accepts, short files, refusals by name."""
 
 import json
-import pathlib
 import re
 import sys
 from dataclasses import replace
@@ -153,12 +152,6 @@ def test_specs_are_the_functions(name):
     made = design.from_spec(SPECS[name])
     assert audit(made).private
     assert check_optimality(made).holds
-
-
-def test_the_readme_lists_each_kind_of_spec():
-    readme = (pathlib.Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    listed = readme.partition("Kinds: ")[2].partition(". ")[0]
-    assert set(re.findall(r"`(\S+)`", listed)) == set(design.KINDS)
 
 
 def test_a_spec_is_the_call_it_stands_for():

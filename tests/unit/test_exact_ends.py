@@ -526,7 +526,7 @@ class Box:
         (ask, (1,), {"nothing": 3}, "nothing: must be None, not int" + HELP),
         (ask, (1,), {"named": Thing}, "named: must be a Named, not the class Thing" + HELP),
         (ask, (1,), {"named": 3}, "named: must be a Named, not int" + HELP),
-        (ask, ([],), {}, "one: must be a number, not list" + HELP),
+        (ask, ([],), {}, "one: must be a number, not list; write the value itself, without a list around it"),
         (ask, (1,), {"knd": "red"}, "knd: is no option; did you mean kind?"),
         (ask, (1, "red"), {"kind": "red"}, "kind: is given twice, by place and by name; give it once"),
         (options_only, (3,), {}, "arguments: are too many: none may stand without a name; name the others: width=…"),

@@ -62,6 +62,8 @@ def test_every_question_is_answered_in_words_numbers_and_pictures(query, relatio
     assert fact(found, "Error expected").value.lower() == planned.describe_error()[0].lower()
     scope = fact(found, "Mechanism").remark
     assert "o optimality is claimed" in scope or "o private mechanism" in scope, "says among what, or claims nothing"
+    assert planned.charges_two_groups is (query == "histogram" and relation == "exchange")
+    assert ("o optimality is claimed at this charge" in scope) is planned.charges_two_groups
     for picture in found.pictures:
         assert picture.description and picture.rows and len(picture.columns) == len(picture.rows[0])
 
@@ -221,7 +223,7 @@ def test_sums_count_cents():
     found = ask(query="sum", lower="0", upper="19.99", step="0.01", by="epsilon", epsilon="1")
     assert fact(found, "Mechanism").remark.startswith("Values count to the nearest multiple of 0.01.")
     assert "--step=0.01" in found.command and "step='0.01'" in found.python
-    assert "step" not in ask(query="sum").command
+    assert "--step=1 " in ask(query="sum").command
     with pytest.raises(BadInput) as refused:
         ask(query="sum", upper="19.99", step="1")
     assert refused.value.field == "upper"

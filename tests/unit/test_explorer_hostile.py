@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.parse
 from pathlib import Path
@@ -20,7 +21,10 @@ import pytest
 pytest.importorskip("starlette", reason="starlette is not installed: `make test` installs it")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed: `make test` installs it")
 
+import uvicorn
+
 from irisdp.explorer import guard
+from irisdp.explorer import server as server_module
 from irisdp.explorer.server import _allow_files, _listen
 
 MEBIBYTE = 1 << 20
@@ -198,6 +202,76 @@ def test_slow_readers_and_slow_senders_block_nobody(server):
     finally:
         for one in slow:
             one.close()
+
+
+@contextlib.contextmanager
+def bounded(most, seconds):
+    """Serve long pages with other bounds on connections than the explorer has."""
+
+    async def application(scope, receive, send):
+        if scope["type"] == "http":
+            while (await receive()).get("more_body"):
+                pass
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            for _ in range(64 if scope["path"] == "/long" else 1):
+                await send({"type": "http.response.body", "body": bytes(MEBIBYTE), "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+
+    settings = server_module._settings(most) | {"http": server_module._bounded_connections(most, seconds)}
+    served = uvicorn.Server(uvicorn.Config(application, **settings | {"lifespan": "off"}))
+    with _listen(0) as listening:
+        thread = threading.Thread(target=served.run, kwargs={"sockets": [listening]})
+        thread.start()
+        yield listening.getsockname()[1]
+        served.should_exit = True
+        thread.join(20)
+
+
+UNFINISHED = {
+    "silent": b"",
+    "half a header": b"GET / HTTP/1.1\r\nHost: 127.0",
+    "no body": b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n",
+    "reads nothing": b"GET /long HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("kind", UNFINISHED)
+def test_connections_that_wait_for_their_peer_give_way(kind):
+    with bounded(20, 60) as port, contextlib.ExitStack() as held:
+        for _ in range(3):
+            for _ in range(30):
+                one = held.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
+                one.sendall(UNFINISHED[kind])
+            assert _get(port, "/", seconds=5)[0] == 200
+
+
+@pytest.mark.parametrize("first", [b"", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"], ids=["first", "second"])
+def test_headers_that_come_slowly_are_cut_off(first):
+    with contextlib.ExitStack() as held:
+        port, start = held.enter_context(bounded(20, 0.4)), time.monotonic()
+        one = held.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
+        one.sendall(first)
+        with contextlib.suppress(OSError):
+            for letter in b"GET / HTTP/1.1\r\nX-Long: " + b"x" * 400:
+                one.sendall(bytes([letter]))
+                time.sleep(0.02)
+        assert 0.3 < time.monotonic() - start < 4
+
+
+def test_two_thousand_silent_connections_that_are_renewed_keep_nobody_out(server):
+    _, port = server
+    if _allow_files() < 3000:
+        pytest.skip("this system allows too few open files")
+    rounds = 3 if os.environ.get("IRISDP_WHOLE") else 1
+    with contextlib.ExitStack() as held:
+        for _ in range(rounds):
+            for _ in range(2050):
+                held.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
+            start = time.monotonic()
+            assert _get(port, "/health")[0] == 200
+            assert time.monotonic() - start < 12
+            if rounds > 1:
+                held.pop_all().close()
 
 
 def _post(port, path, body="", seconds=60):

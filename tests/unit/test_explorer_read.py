@@ -47,7 +47,7 @@ def releases(tmp_path_factory):
         ("majority", ["majority", "vote = 'yes'"]),
         ("plurality", ["plurality", "party", "--categories", f"a,b,{HOSTILE}"]),
         ("delta", ["count", "--delta", "1/1000"]),
-        ("sum", ["sum", "vote", "--lower", "0", "--upper", "1"]),
+        ("sum", ["sum", "vote", "--lower", "0", "--upper", "1", "--step", "1"]),
         ("sizes", ["sizes", "party"]),
     ):
         out = folder / f"{name}.csv"

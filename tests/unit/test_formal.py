@@ -4,7 +4,10 @@ import importlib.util
 import re
 import shutil
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -21,7 +24,9 @@ def load(name):
 
 
 checks = load("checks")
+debian = load("debian")
 stamps = load("stamps")
+make_checker = load("make_checker")
 LISTED = checks.listed(FORMAL)
 PAGES = sorted(ROOT.glob("proofs/*.md"))
 TIE = re.compile(r"\[`([\w']+)`\]\(\.\./formal/(\w+)\.v\)")
@@ -102,3 +107,46 @@ def test_a_new_theorem_a_new_file_and_a_file_that_is_gone_need_new_stamps(tmp_pa
     with (tmp_path / "theorems.txt").open("a", encoding="utf-8") as listed:
         listed.write("level_step Printed operator\n")
     assert stamps.stale(tmp_path) == ["Extra", "Printed", "Staircase"]
+
+
+@pytest.mark.parametrize("files", [["zarith.cma", "z.cmi"], ["zarith.cmxa"], ["big_int_Z.cmi"]])
+def test_the_runtime_of_zarith_alone_is_not_enough_to_build_the_checker(files, tmp_path, monkeypatch):
+    """Debian has a package to run programs with zarith, which `ocamlfind` finds, and another to compile them."""
+    (tmp_path / "coqc").write_text(f"#!/bin/sh\necho {tmp_path}\n")
+    (tmp_path / "ocamlfind").write_text(f"#!/bin/sh\necho {tmp_path}/zarith\n")
+    (tmp_path / "ocamlopt").write_text("#!/bin/sh\n")
+    for name in ("coqc", "ocamlfind", "ocamlopt"):
+        (tmp_path / name).chmod(0o755)
+    for name in debian.LIBRARIES:
+        path = tmp_path / "user-contrib" / "mathcomp" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    (tmp_path / "zarith").mkdir()
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    for name in files:
+        (tmp_path / "zarith" / name).touch()
+    assert debian.missing() == () and debian.missing(checker=True) == debian.CHECKER
+    for name in ("big_int_Z.cmi", "zarith.cmxa"):
+        (tmp_path / "zarith" / name).touch()
+    assert debian.missing(checker=True) == ()
+
+
+def test_two_builds_of_the_checker_at_once_are_one(tmp_path, monkeypatch):
+    """As two workers of the tests make them, in one folder."""
+    program, built, together = tmp_path / "checker" / "iris-check", [], Barrier(2)
+
+    def build_anew(path):
+        built.append(path)
+        shutil.rmtree(path.parent, ignore_errors=True)
+        path.parent.mkdir()
+        time.sleep(0.2)
+        path.touch()
+
+    def build(_):
+        together.wait()
+        return make_checker.build(program)
+
+    monkeypatch.setattr(make_checker, "build_anew", build_anew)
+    with ThreadPoolExecutor(2) as both:
+        assert list(both.map(build, range(2))) == [program, program]
+    assert built == [program]

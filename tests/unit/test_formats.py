@@ -72,9 +72,9 @@ ASKED = {
     "named": "count --by g --select-groups --delta 0.1",
     "sizes": "sizes g",
     "winner": "plurality g --categories a,b,c",
-    "mean": "mean v --lower 0 --upper 1",
-    "weighted": "sum v --lower 0 --upper 1 --weight v --weight-upper 2",
-    "persons": "count --unit u --ledger u.ledger",
+    "mean": "mean v --lower 0 --upper 1 --step 0.5",
+    "weighted": "sum v --lower 0 --upper 1 --step 0.5 --weight v --weight-upper 2",
+    "persons": "count --unit u --at-most 1 --ledger u.ledger",
     "records": "column g --categories a,b --relation exchange --ledger e.ledger",
     "audiences": "count --audience board=2 --audience press=1 --ledger a.ledger",
     "Gaussian": "count g='a' --mu 1 --delta 1e-6",
@@ -82,9 +82,9 @@ ASKED = {
 DESIGNED = ("geometric", "consumer-absolute", "rainbow-best", "exponential-path", *stored.REFUSED)
 
 
-def printed(command):
+def printed(command, statuses=(0, 1)):
     ended = irisdp(command)
-    assert ended.status in (0, 1), ended.err
+    assert ended.status in statuses, ended.err
     return ended.document
 
 
@@ -123,6 +123,8 @@ def all_documents():
         yield "ledger", printed(f"ledger {name}.ledger --json")
     irisdp("ledger l.ledger --limit 1")
     yield "refusal", printed("publish t.csv count --epsilon 5 --ledger l.ledger --json")
+    for command in ("publish t.csv cuont --epsilon 1", "publish none.csv count --epsilon 1", "design none.json"):
+        yield "refusal", printed(f"{command} --json", statuses=[2])
     for kind in ("release", "datapackage"):
         for path in Path().glob(f"*.{kind}.json"):
             yield kind, json.loads(path.read_text("utf-8"))

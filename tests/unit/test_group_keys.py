@@ -1,4 +1,4 @@
-"""Keys that could meet: whatever groups are accepted, no record is in two of them, and spelling is no question."""
+"""Keys that could meet: no record is in two accepted groups, and in a typed column spelling is no question."""
 
 import datetime
 import json
@@ -188,7 +188,7 @@ def test_keys_are_in_the_order_of_an_engine(kind, data):
         assert [place for (place,) in placed] == list(range(len(keys)))
 
 
-# One question, however it is spelled.
+# One question in a column of numbers, however it is spelled.
 
 SPELLINGS = [
     "1,2,3",
@@ -205,21 +205,22 @@ SPELLINGS = [
 ]
 
 
-def test_asking_again_is_free_in_every_spelling(tmp_path):
+def test_asking_again_is_free_in_every_spelling_of_a_number(tmp_path):
     (tmp_path / "t.csv").write_text("g,x\n" + "1,1\n" * 40 + "2,1\n" * 60 + "3,0\n")
+    asked = {"types": {"g": "number"}}  # without a type, another spelling is another group
     stored = None
     for declared in SPELLINGS:
-        found = irisdp.publish(tmp_path / "t.csv", "count", "x = 1", by="g", groups=declared, epsilon=1)
+        found = irisdp.publish(tmp_path / "t.csv", "count", "x = 1", by="g", groups=declared, epsilon=1, **asked)
         answers = {float(row["g"]): row["answer"] for row in found.answers.to_documents()}
         stored = stored or answers
         assert answers == stored
-    assert irisdp.publish(tmp_path / "t.csv", "count", "x = 1", by=["G"], groups="1,2,3", epsilon=1).repeated
+    assert irisdp.publish(tmp_path / "t.csv", "count", "x = 1", by=["G"], groups="1,2,3", epsilon=1, **asked).repeated
     releases = irisdp.Ledger(tmp_path / "t.ledger")
     assert releases.spent.epsilon == 1
-    shown = irisdp.publish(tmp_path / "t.csv", "count", "x = 1", by="g", groups="03,1.0,2", epsilon=1)
+    shown = irisdp.publish(tmp_path / "t.csv", "count", "x = 1", by="g", groups="03,1.0,2", epsilon=1, **asked)
     assert shown.repeated
     assert [row["g"] for row in shown.answers.to_documents()] == ["03", "1.0", "2"]
-    finer = irisdp.publish(tmp_path / "t.csv", "count", "x = 1", by="g", groups=[3, 1, 2], epsilon=2)
+    finer = irisdp.publish(tmp_path / "t.csv", "count", "x = 1", by="g", groups=[3, 1, 2], epsilon=2, **asked)
     assert finer.cost.epsilon == 1  # it refines the first, whatever the order
 
 

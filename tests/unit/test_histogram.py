@@ -74,7 +74,7 @@ SAME = [
         {"epsilon": 1},
         {"mu": 1, "delta": "1e-6"},
         {"epsilon": 1, "relation": "exchange"},
-        {"epsilon": 1, "unit": "ward"},
+        {"epsilon": 1, "unit": "ward", "at_most": 1},
         {"audience": {"board": 2, "press": 1}},
     ],
     ids=str,

@@ -50,7 +50,7 @@ def test_readings_that_were_drawn_at_random_are_said_to_be(release, capsys, tmp_
     row = answers.read_text().splitlines()[0]
     answers.write_text(f"{row}\n9{',0' * row.count(',')}\n")
     forget_digests(answers)
-    note = "readings are drawn at random, anew with each call"
+    note = "best guesses are drawn at random, again with each call"
     assert run(["interpret", str(answers), "--at-most", "3"]) == 0
     assert note in capsys.readouterr().out
     (tmp_path / "p.json").write_text('["1/2", "1/4", 0.25]')
@@ -76,7 +76,7 @@ def test_a_prior_makes_the_mean_loss_least(release, capsys, tmp_path):
 def test_every_loss_is_shown_to_people(release, capsys, loss):
     assert run(["interpret", str(release), "--value", "4", "--loss", loss, "--at-least", "3"]) == 0
     shown = capsys.readouterr().out
-    assert all(word in shown for word in ("reading", "loss", "saved", "truth", "95 %"))
+    assert all(word in shown for word in ("guess", "loss", "saved", "truth", "95 %"))
     assert run(["interpret", str(release), "--loss", loss]) == 0
     assert "published" in capsys.readouterr().out
 

@@ -54,7 +54,7 @@ def test_the_order_in_which_columns_are_declared_says_nothing(data):
 
 
 def test_the_command_line_asks_and_is_told_again(data, capsys):
-    asked = ["publish", "t.jsonl", "count", "v = 2", "--types", "types.json", "--epsilon", "1"]
+    asked = ["publish", "t.jsonl", "count", "v = 2", "--types", "types.json", "--epsilon", "1", "--verbose"]
     assert run(asked) == 0
     assert "as JSON lines in UTF-8" in capsys.readouterr().out
     assert run(asked) == 0
@@ -81,7 +81,9 @@ def test_init_writes_a_project_of_the_declared_types(data, capsys, packed):
     written = (data.parent / "t.iris.toml").read_text()
     assert tomllib.loads(written) == {"types": TYPES, "categories": {}, "groups": {}}
     assert "encoding" not in written and "nonsense" not in written
-    assert run(["publish", name, "count", "v = 2", "--epsilon", "1"]) == 0  # which needs no --types any more
+    assert (
+        run(["publish", name, "count", "v = 2", "--epsilon", "1", "--verbose"]) == 0
+    )  # which needs no --types any more
     assert "t.iris.toml says types" in capsys.readouterr().out
     assert init_project(data, types=TYPES, force=True).read_text() == written.replace(name, "t.jsonl")
 

@@ -64,7 +64,7 @@ class TestBudget:
             "left": {"epsilon": "0", "delta": "0"},
             "cost": {"epsilon": "0.1", "delta": "0"},
         }
-        assert "limit is epsilon 1, delta 0; left is epsilon 0, delta 0; the answer would cost epsilon 0.1" in str(
+        assert "the answer costs epsilon 0.1, delta 0; left is epsilon 0, delta 0; the limit is epsilon 1" in str(
             refusal.value
         )
 
@@ -438,6 +438,6 @@ def test_a_file_that_computes_what_is_read_is_no_ledger(tmp_path, statements):
         database.commit()
     before = path.read_bytes()
     for use in (book.verify, book.to_document, lambda: book.set_limit(2), lambda: book.spent):
-        with pytest.raises(BadInput, match=r"ledger: .* holds what is computed when it is read"):
+        with pytest.raises(BadInput, match=r"ledger: .* has another schema than Iris writes"):
             use()
     assert path.read_bytes() == before

@@ -118,7 +118,7 @@ class TestCurrency:
         with pytest.raises(Damaged):
             currency_of(SQLiteRows(connection))
         connection.close()
-        with pytest.raises(BadInput, match="is damaged or not a ledger"):
+        with pytest.raises(BadInput, match="another schema than Iris writes: budget"):
             _ = Ledger(in_a_file).spent
 
 

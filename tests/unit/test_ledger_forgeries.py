@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import sqlite3
@@ -183,6 +184,106 @@ def test_an_index_that_leaves_charges_out_is_shown(tmp_path):
     connection.close()
     assert Ledger(book.path).spent == Cost(0), "control: the charges are out of sight"
     assert "an index, say, holds other rows than its table" in Ledger(book.path).verify(head).problems[0]
+
+
+RELEASE = (
+    "CREATE TABLE release (id INTEGER PRIMARY KEY, settlement INTEGER NOT NULL REFERENCES settlement,"
+    " audience TEXT, epsilon TEXT NOT NULL, delta TEXT NOT NULL, details TEXT NOT NULL, answers BLOB NOT NULL"
+)
+INDEXES = (
+    "CREATE INDEX release_settlement ON release (settlement); CREATE INDEX release_cost ON release (epsilon, delta)"
+)
+REBUILT = {
+    "charges replace equal ones": f"{RELEASE}, UNIQUE (epsilon, delta) ON CONFLICT REPLACE)",
+    "equal charges are left out": f"{RELEASE}); CREATE UNIQUE INDEX one ON release (abs(epsilon))",
+    "a trigger leaves charges out": f"{RELEASE});"
+    " CREATE TRIGGER t BEFORE INSERT ON release BEGIN SELECT RAISE(IGNORE); END",
+    "a trigger empties charges": f"{RELEASE});"
+    " CREATE TRIGGER t AFTER INSERT ON release BEGIN UPDATE release SET epsilon = '0'; END",
+    "a charge that is computed": RELEASE.replace("delta TEXT", "delta TEXT AS ('0')") + ")",
+    "a view of no charges": RELEASE.replace("TABLE release", "TABLE kept")
+    + "); CREATE VIEW release AS SELECT * FROM kept WHERE 0",
+    "names that are equal in any case": RELEASE.replace("audience TEXT", "audience TEXT COLLATE NOCASE") + ")",
+    "a default": RELEASE.replace("audience TEXT", "audience TEXT DEFAULT 'press'") + ")",
+    "a condition": f"{RELEASE}, CHECK (id > 0))",
+    "a strict table": f"{RELEASE}) STRICT",
+    "no row ids": f"{RELEASE}) WITHOUT ROWID",
+    "numbers instead of text": RELEASE.replace("epsilon TEXT", "epsilon REAL") + ")",
+    "a blank that is none": RELEASE.replace("epsilon TEXT", "epsilon\u00a0TEXT") + ", epsilon TEXT)",
+    "a table more": f"{RELEASE}); CREATE TABLE more (x)",
+}
+
+
+@pytest.mark.parametrize("rebuilt", REBUILT)
+def test_a_file_with_another_schema_is_refused(tmp_path, rebuilt):
+    book = Ledger(tmp_path / "b.ledger")
+    book.set_limit(1)
+    head = book.verify().head
+    with contextlib.closing(sqlite3.connect(book.path)) as connection:
+        connection.executescript(f"DROP TABLE release; {REBUILT[rebuilt]}")
+        with contextlib.suppress(sqlite3.Error):
+            connection.executescript(INDEXES)
+    for use in (lambda: ask(book, 1), lambda: book.verify(head), lambda: book.spent, lambda: book.copy_to(tmp_path)):
+        with pytest.raises(BadInput, match="another schema than Iris writes"):
+            use()
+
+
+def test_a_file_whose_text_of_its_schema_has_other_blanks_opens(tmp_path):
+    book = Ledger(tmp_path / "b.ledger")
+    book.set_limit(1)
+    spread = RELEASE.replace(", ", ",\n\t ")
+    with contextlib.closing(sqlite3.connect(book.path)) as connection:
+        connection.executescript(f"DROP TABLE release; {spread}\n); {INDEXES}")
+        connection.execute("CREATE TEMP TRIGGER t BEFORE INSERT ON release BEGIN SELECT RAISE(IGNORE); END")
+    ask(book, 1)
+    assert book.spent == HALF
+
+
+SWALLOWS = {
+    "a charge": ("release", lambda row: {**row, "epsilon": "0"}),
+    "an answer": ("release", lambda row: {**row, "answers": b""}),
+    "a question": ("settlement", lambda row: {**row, "question": "2"}),
+    "a line of the history": ("history", lambda row: {**row, "event": "{}"}),
+}
+
+
+@pytest.mark.parametrize("swallowed", SWALLOWS)
+def test_a_place_that_keeps_another_row_than_it_was_given_is_refused(ledger, swallowed, monkeypatch):
+    """Whatever changed it; a limit and a promise are read back likewise."""
+    table, changed = SWALLOWS[swallowed]
+    ledger.set_limit(1)
+    with ledger.store.reading() as rows:
+        kind = type(rows)
+    honest = kind.insert
+    monkeypatch.setattr(
+        kind, "insert", lambda rows, name, row: honest(rows, name, changed(row) if name == table else row)
+    )
+    with pytest.raises(BadInput, match="is damaged or not a ledger"):
+        ask(ledger, 1)
+    monkeypatch.undo()
+    assert (ledger.spent, ledger.verify().problems) == (Cost(0), ())
+
+
+@pytest.mark.parametrize("lost", ["an earlier charge", "the limit"])
+def test_a_charge_that_changes_others_or_the_limit_is_refused(ledger, lost, monkeypatch):
+    ledger.set_limit(2)
+    ask(ledger, 1)
+    with ledger.store.reading() as rows:
+        kind = type(rows)
+    honest = kind.insert
+    statement = {"an earlier charge": "UPDATE release SET epsilon = '0' WHERE id = 1",
+                 "the limit": "UPDATE budget SET epsilon = '9'"}[lost]  # fmt: skip
+
+    def insert(rows, table, row):
+        if table == "release":
+            rows.change(statement)
+        return honest(rows, table, row)
+
+    monkeypatch.setattr(kind, "insert", insert)
+    with pytest.raises(BadInput, match="is damaged or not a ledger"):
+        ask(ledger, 2)
+    monkeypatch.undo()
+    assert (ledger.spent, ledger.limit, ledger.verify().problems) == (HALF, Cost(2), ())
 
 
 def kinds_changed(path, *statements):

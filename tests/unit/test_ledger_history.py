@@ -166,7 +166,7 @@ class TestHistory:
         assert json.loads(capsys.readouterr().out) == found.to_document()
         assert run(["ledger", place, "--head", found.head]) == 2
         tamper(book, CHANGES["a cost"])
-        assert run(["ledger", place, "--verify"]) == 1
+        assert run(["ledger", place, "--verify", "--json"]) == 1
         said = capsys.readouterr()
         assert "was tampered with: release #3 was changed" in said.err
         assert json.loads(said.out)["problems"] == ["release #3 was changed"]

@@ -47,6 +47,19 @@ CODE = {
     "a type": "CREATE DOMAIN text AS pg_catalog.text CHECK (VALUE <> 'x')",
     "a column of another type": "CREATE DOMAIN public.t_%s AS text; ALTER TABLE budget ALTER epsilon TYPE public.t_%s",
     "a policy": "ALTER TABLE release ENABLE ROW LEVEL SECURITY",
+    "a policy that is not in force": "CREATE POLICY p ON release USING (false)",
+    "equal charges are refused": "CREATE UNIQUE INDEX i ON release (epsilon, delta)",
+    "equal charges are refused at the end": "ALTER TABLE release ADD UNIQUE (epsilon) DEFERRABLE",
+    "an index that excludes": "ALTER TABLE release ADD EXCLUDE USING btree (epsilon WITH =)",
+    "charges that go with another row": "CREATE TABLE more (id int PRIMARY KEY);"
+    " ALTER TABLE release ADD FOREIGN KEY (id) REFERENCES more ON DELETE CASCADE NOT VALID",
+    "a column more": "ALTER TABLE release ADD COLUMN more text",
+    "a column that may be null": "ALTER TABLE release ALTER delta DROP NOT NULL",
+    "a column of shorter text": "ALTER TABLE settlement ALTER query TYPE varchar(900)",
+    "a column that counts itself": "ALTER TABLE history ALTER id ADD GENERATED ALWAYS AS IDENTITY",
+    "a guard that is off": "ALTER TABLE history DISABLE TRIGGER keep_history",
+    "an index that compares otherwise": "CREATE COLLATION public.c_%s (provider = icu, locale = 'und-u-ks-level2',"
+    " deterministic = false); CREATE INDEX i ON settlement (fingerprint COLLATE public.c_%s)",
     "a table of another owner": "ALTER TABLE release OWNER TO pg_monitor",
     "a table that is gone": "DROP TABLE output",
 }

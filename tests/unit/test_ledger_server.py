@@ -278,7 +278,7 @@ class TestWhatIsNoLedger:
             ("UPDATE release SET epsilon = '-1'", "is damaged"),
             ("DROP TABLE promise", "is damaged"),
             ("UPDATE promise SET facts = '[]'", "is damaged"),
-            ("ALTER TABLE budget RENAME COLUMN epsilon TO nu", "is damaged"),
+            ("ALTER TABLE budget RENAME COLUMN epsilon TO nu", "more than plain tables"),
         ],
     )
     def test_damage_is_one_line(self, server, damage, message):

@@ -132,3 +132,9 @@ def test_pages_of_man_can_be_set(name):
             [groff, "-man", "-Tutf8", "-ww", "-Kutf8"], input=text, capture_output=True, text=True, check=True
         )
         assert done.stderr == ""
+
+
+def test_pages_about_the_making_of_iris_are_left_out_of_the_search(manual):
+    left_out = {page for page in manual.rglob("*.md") if page.read_text(encoding="utf-8").startswith("---\nnosearch:")}
+    assert manual / "benchmarks.md" in left_out and len(left_out) > 50
+    assert not {manual / name for name in ("index.md", "start.md", "glossary.md")} & left_out

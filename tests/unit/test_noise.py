@@ -19,7 +19,10 @@ REFUSED = [
     (lambda: noise.law("bounded", TWO), r"^privacy: must be one pair with delta above 0 for bounded noise; "),
     (lambda: noise.law("bounded", ONE), r"^privacy: must be one pair with delta above 0 for bounded noise; "),
     (lambda: noise.law("bounded", Privacy(ratio=2, delta="1/8")), r"^delta: .*whole number; 0.1 \(K = 2\) is the next"),
-    (lambda: noise.law("universal", Privacy(ratio=1)), r"^privacy: with epsilon 0 and delta 0 lets nothing be told; "),
+    (
+        lambda: noise.law("universal", Privacy(ratio=1)),
+        r"^privacy: with epsilon 0 and delta 0 allows no information at all; ",
+    ),
     (lambda: noise.law("geometric", Privacy(ratio=1)), r"^epsilon: must be above 0 "),
     (lambda: noise.law("universal", Privacy(epsilon="1e-9", delta="1e-12")), r"^privacy: .*8,192 counts"),
     (lambda: noise.law("universal", ONE, 2), r"^sensitivity: must be 1 for universal noise; "),

@@ -41,7 +41,7 @@ frames = [table, pl.from_arrow(table), pl.from_arrow(table).lazy(), table.to_pan
 asked = "moment > '2024-03-10 07:00:00' AND CAST(moment AS VARCHAR) < '2024-11-03 05:34:00' OR year(moment) = 1970"
 groups = ["1970-01-01", "2024-11-03 05:33:20"]
 for frame in frames:
-    planned = plan(frame, "count", asked, by="moment", groups=groups, unit="who", epsilon=1)
+    planned = plan(frame, "count", asked, by="moment", groups=groups, unit="who", at_most=1, epsilon=1)
     who = Unit("who", b"k" * 32)
     found = count_records(planned.table, condition=planned.condition, groups=planned.groups, unit=who)
     keys = enumerate_keys(planned.table, "moment")
@@ -77,7 +77,7 @@ def test_the_locked_engine_is_in_utc(monkeypatch):
 def test_reader_and_kinds_are_in_the_question():
     text = pd.DataFrame({"x": pd.array(["1", "2"], dtype=pd.ArrowDtype(pa.string())), "g": ["a", "b"]})
     objects = text.astype({"x": object})
-    options = {"by": "g", "groups": "a,b", "unit": "g", "epsilon": 1}
+    options = {"by": "g", "groups": "a,b", "unit": "g", "at_most": 1, "epsilon": 1}
     facts = [plan(frame, "count", "x = '1'", **options).subject() for frame in (text, objects)]
     assert [fact["columns"]["x"] for fact in facts] == ["text", "untyped"]
     assert facts[0]["columns"]["g"] == "text" and set(facts[0]["columns"]) == {"x", "g"}

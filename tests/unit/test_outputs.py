@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import shutil
+import subprocess
 import sys
 import threading
 
@@ -167,7 +168,7 @@ def test_sidecars_are_outputs_too(here, capsys):
     # Audiences whose names differ in nothing but case would share a file on some disks.
     capsys.readouterr()
     assert run(["publish", "data.csv", "count", "--audience", "a=1", "--audience", "A=2", "--out", "two.csv"]) == 2
-    assert "are one file" in capsys.readouterr().err
+    assert "names A twice (as a and A" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("ledger", ["fresh.json", "link.json", "folder/../fresh.json", "FRESH.json"])
@@ -468,3 +469,50 @@ def test_a_file_that_appeared_and_holds_the_same_is_as_good(tmp_path):
     assert write_outputs([(first[0], b"1")]) == write_outputs([(second[0], b"1")]) == (tmp_path / "a.csv",)
     with pytest.raises(BadInput, match="appeared meanwhile"):
         write_outputs([(third[0], b"2")])
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from irisdp import outputs
+draw, stopped = outputs._Draft.put, []
+def stop(draft):
+    if not stopped:
+        stopped.append(draft)
+        print("ready", flush=True)
+        os.kill(os.getpid(), signal.SIGKILL) if sys.argv[1] == "killed" else sys.stdin.read()
+    draw(draft)
+outputs._Draft.put = stop
+planned = outputs.plan_outputs([Path(sys.argv[2]) / "a.csv", Path(sys.argv[2]) / "b.csv"], [], field="out")
+outputs.write_outputs(zip(planned, [b"1", b"2"], strict=True))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="what a killed process left stays there")
+@pytest.mark.parametrize("other", ["killed", "alive"])
+def test_drafts_of_a_killed_process_are_removed_and_those_of_a_living_one_kept(tmp_path, other):
+    here = tmp_path / "here"
+    here.mkdir()
+    kept = [here / ".irisdp-notes", here / ".irisdp-0123456789abcdef.txt", here / ".irisdp-0123456789abcde"]
+    for path in kept:
+        path.write_text("somebody else's")
+    (here / ".irisdp-00112233445566778").write_text("somebody else's")
+    (here / ".irisdp-0011223344556677").write_text("a draft of an earlier version")
+    (here / ".irisdp-8899aabbccddeeff").symlink_to(tmp_path)
+    program = [sys.executable, "-c", KILLED, other, str(here)]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"ready\n"
+        if other == "killed":
+            process.wait(60)
+        drafts = {path.name for path in here.glob(".irisdp-*.[01]")}
+        assert len(drafts) == 2
+        (planned,) = plan_outputs([here / "c.csv"], [], field="out")
+        write_outputs([(planned, b"3")])
+        left = {path.name for path in here.glob(".irisdp-*.[01]")}
+        assert left == (set() if other == "killed" else drafts)
+        process.stdin.close()
+    assert {path.name for path in here.glob("*.csv")} == (
+        {"c.csv"} if other == "killed" else {"a.csv", "b.csv", "c.csv"}
+    )
+    hidden = {*(path.name for path in kept), ".irisdp-00112233445566778", ".irisdp-8899aabbccddeeff"}
+    assert {path.name for path in here.iterdir() if path.name.startswith(".")} == hidden

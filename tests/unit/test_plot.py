@@ -57,7 +57,7 @@ def test_privacy_is_drawn_by_its_forms(folder):
         (("x.csv",), "x.csv is no mechanism, release or ledger"),
         (("none.json",), "none.json cannot be read"),
         (("t.ledger", "--form", "bars"), "--form: is for mechanisms"),
-        (("m.json", "--form", "round"), "--form: is none that Iris draws; choose heat-map or bars"),
+        (("m.json", "--form", "round"), "--form: is not a form that Iris draws; choose heat-map or bars"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_in_a_line(words, said, folder, capsys):

@@ -10,7 +10,7 @@ import pytest
 
 from irisdp import BadInput, Privacy, compare
 from irisdp.plots import error_against_epsilon, rainbow_curves
-from irisdp.plots.theme import renderer
+from irisdp.plots.theme import rendered
 from irisdp.privacy import steps
 
 ROW = tuple(map(Fraction, ("0.0005", "0.0081", "0.1364", "0.2727", "0.5823")))
@@ -88,7 +88,7 @@ def test_errors_are_those_of_the_comparison():
     [
         ({"epsilons": [1]}, "epsilons: must be 2 to 60"),
         ({"epsilon": 1}, "epsilon: is drawn along"),
-        ({"objective": "no"}, "objective: is none"),
+        ({"objective": "no"}, "objective: is not one"),
         ({"epsilons": 3}, "epsilons: must be a sequence"),
     ],
 )
@@ -118,4 +118,4 @@ def test_a_legend_has_room_in_wider_fonts():
     assert picture.spec["config"]["padding"]["right"] >= 5 + 0.84 * longest
     width = float(re.search(r'<svg[^>]*?width="([\d.]+)"', picture.to_svg()).group(1))
     bare = dict(picture.spec, config={**picture.spec["config"], "padding": 5})
-    assert width >= float(re.search(r'width="([\d.]+)"', renderer().vegalite_to_svg(bare)).group(1)) + 0.84 * longest
+    assert width >= float(re.search(r'width="([\d.]+)"', rendered("vegalite_to_svg", bare)).group(1)) + 0.84 * longest

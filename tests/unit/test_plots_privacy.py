@@ -230,7 +230,7 @@ def test_forms_of_mechanisms_and_of_privacy():
     assert irisdp.plot(mechanism, form="profile") == privacy_profiles(mechanism)
     assert irisdp.plot(privacy) == trade_off_curves(privacy)
     assert irisdp.plot(Gaussian(1), form="profile") == privacy_profiles(Gaussian(1))
-    with pytest.raises(BadInput, match=r"^form: is for mechanisms, and this is none; choose trade-off or profile"):
+    with pytest.raises(BadInput, match=r"^form: is for mechanisms, and this is not one; choose trade-off or profile"):
         irisdp.plot(privacy, form="bars")
 
 
@@ -248,9 +248,13 @@ def test_forms_of_mechanisms_and_of_privacy():
             (),
             "subject: has no graph that says which inputs are neighbours; add one",
         ),
-        (Privacy(ratio=2), ["uniform"], "beside: must be a list of different peers; choose from geometric, laplace"),
-        (Privacy(ratio=2), "laplace", "beside: must be a list of different peers"),
-        (Privacy(ratio=2), ["laplace", "laplace"], "beside: must be a list of different peers"),
+        (
+            Privacy(ratio=2),
+            ["uniform"],
+            "beside: must be a list of different mechanisms to compare with; choose from geometric, laplace",
+        ),
+        (Privacy(ratio=2), "laplace", "beside: must be a list of different mechanisms to compare with"),
+        (Privacy(ratio=2), ["laplace", "laplace"], "beside: must be a list of different mechanisms to compare with"),
     ],
 )
 def test_what_has_no_curve_is_refused(subject, beside, said):

@@ -75,7 +75,7 @@ def test_numbers_are_those_of_the_publication(session, tmp_path, name, ending):
         assert (again.rows, again.spec, again.description) == (picture.rows, picture.spec, picture.description)
     answer, low, high = (int(number) if number == int(number) else number for number in expected[0][1:])
     assert f"Ely: {answer}, from {low} to {high}" in picture.description
-    assert "with probability 95 %" in picture.description
+    assert "95 % confidence interval" in picture.description
 
 
 @pytest.mark.parametrize("name", ["majority", "at-least", "plurality", "median", "top", "ranking"])
@@ -361,7 +361,7 @@ def test_texts_are_cut_between_words_and_where_they_agree(texts, shown):
 
 def test_no_line_of_a_heading_ends_within_a_number():
     for width in range(60, 600, 7):
-        lines = heading("Spent: ε = 5.1, δ = 0, of ε = 8, δ = 1e-06", "true with probability 95 % or more", width)
+        lines = heading("Spent: ε = 5.1, δ = 0, of ε = 8, δ = 1e-06", "true 95 % confidence interval or more", width)
         for line in (*lines["text"], *lines["subtitle"]):
             assert not line.startswith(("=", "%"))
             assert not line.endswith("=")

@@ -48,7 +48,14 @@ def implies(pinned, asked):
 def ask(folder, asked, ledger, condition="u > 0"):
     table, relation, unit = asked
     return irisdp.publish(
-        folder / table, "count", condition, epsilon=1, unit=unit, ledger=ledger, **RELATIONS[relation]
+        folder / table,
+        "count",
+        condition,
+        epsilon=1,
+        unit=unit,
+        at_most=1 if unit else None,
+        ledger=ledger,
+        **RELATIONS[relation],
     )
 
 
@@ -88,7 +95,7 @@ def never(*arguments, **options):
 
 def test_what_differs_is_said_and_nothing_is_read(folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
-    assert run(["publish", "t.csv", "count", "--epsilon", "1", "--unit", "u"]) == 0
+    assert run(["publish", "t.csv", "count", "--epsilon", "1", "--unit", "u", "--at-most", "1"]) == 0
     monkeypatch.setattr("irisdp.queries.table.Table.digest", never)
     capsys.readouterr()
     assert run(["publish", "t.csv", "count", "--epsilon", "1", "--relation", "exchange", "--json"]) == 1

@@ -48,8 +48,10 @@ ELSEWHERE = {
 """What prose names and this repository does not define."""
 
 
-def named(paths):
-    return [pytest.param(path, id=str(path.relative_to(ROOT))) for path in paths]
+def failures(paths, faults):
+    """Return what is wrong with each file that has something wrong, by name."""
+    found = {str(path.relative_to(ROOT)): set(faults(path, path.read_text(encoding="utf-8"))) for path in paths}
+    return {name: wrong for name, wrong in found.items() if wrong}
 
 
 def missing_files(text, folder):
@@ -123,20 +125,21 @@ def words_of(tree):
     return words
 
 
-@pytest.mark.parametrize("path", named(SOURCES))
-def test_links_to_proofs_resolve(path):
-    for link in LINK.findall(path.read_text(encoding="utf-8")):
-        assert (ROOT / link).is_file(), link
+def test_links_to_proofs_resolve():
+    assert (
+        failures(SOURCES, lambda path, text: (link for link in LINK.findall(text) if not (ROOT / link).is_file())) == {}
+    )
 
 
-@pytest.mark.parametrize("path", named(SOURCES))
-def test_whatever_prose_names_is_there(path):
+def test_whatever_prose_names_is_there():
     """Files, modules, functions and tests, in pages and in docstrings."""
-    text = path.read_text(encoding="utf-8")
-    missing = {*missing_files(text, path.parent), *missing_names(text)}
-    if path.suffix == ".md":
-        missing |= {link for link in MARKDOWN_LINK.findall(text) if not (path.parent / link).exists()}
-    assert not missing, missing
+
+    def missing(path, text):
+        yield from (*missing_files(text, path.parent), *missing_names(text))
+        if path.suffix == ".md":
+            yield from (link for link in MARKDOWN_LINK.findall(text) if not (path.parent / link).exists())
+
+    assert failures(SOURCES, missing) == {}
 
 
 @pytest.mark.parametrize(
@@ -166,11 +169,14 @@ def test_every_design_links_to_its_proof(function):
     assert LINK.search(inspect.getdoc(function) or ""), "names no proof"
 
 
-@pytest.mark.parametrize("path", named(PAGES))
-def test_a_proof_has_its_parts(path):
-    text = path.read_text(encoding="utf-8")
-    for part in ("**Claim.**", "**Proof.**", "**Tests.**"):
-        assert part in text, part
-    assert "**Code.**" in text or "**Where it is used.**" in text
-    assert re.search(r"tests/\w+/test_\w+\.py", text), "names no test"
-    assert f"]({path.name})" in INDEX
+def test_a_proof_has_its_parts():
+    def lacking(path, text):
+        yield from (part for part in ("**Claim.**", "**Proof.**", "**Tests.**") if part not in text)
+        if "**Code.**" not in text and "**Where it is used.**" not in text:
+            yield "where it is used"
+        if not re.search(r"tests/\w+/test_\w+\.py", text):
+            yield "the name of a test"
+        if f"]({path.name})" not in INDEX:
+            yield "its row in proofs/README.md"
+
+    assert failures(PAGES, lacking) == {}

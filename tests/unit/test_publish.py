@@ -140,7 +140,7 @@ def test_a_table_without_records_is_a_table(table, capsys):
         (["--by", "educ", "--select-groups", "--delta", "1e-6", "--relation", "exchange"], "2", "0.000002"),
         (["--by", "educ", "--select-groups", "--selection-delta", "1e-6"], "2", "0.000001"),
         (["--by", "educ", "--select-groups", "--selection-epsilon", "1/2", "--delta", "1e-6"], "1.5", "0.000001"),
-        (["--unit", "age"], "1", "0"),
+        (["--unit", "age", "--at-most", "1"], "1", "0"),
         (["--delta", "1e-6"], "1", "0.000001"),
     ],
 )
@@ -178,7 +178,7 @@ def test_python_says_no_in_its_own_way(table):
 
 
 def test_people_see_cost_error_and_ledger(table, capsys):
-    assert run(["publish", str(table), "count", "--by", "PID", "--groups", "0,6", "--epsilon", "1"]) == 0
+    assert run(["publish", str(table), "count", "--by", "PID", "--groups", "0,6", "--epsilon", "1", "--verbose"]) == 0
     printed = capsys.readouterr().out
     for said in ("count by PID", "ε = 1", "off by", "95 %", str(table.with_suffix(".ledger")), "no limit"):
         assert said in printed.replace("\n", " ")
@@ -260,7 +260,7 @@ class TestDryRunsKnowTheLedger:
     ("options", "columns", "exact"),
     [
         (["--relation", "exchange"], [], "number of records in the table"),
-        (["--relation", "exchange", "--unit", "age"], [], "number of different age in the table"),
+        (["--relation", "exchange", "--unit", "age", "--at-most", "1"], [], "number of different age in the table"),
         (["--relation", "exchange", "--public-membership", "--by", "PID", "--groups", "0,1"], ["PID"],
          "number of records in each group"),
         (["--relation", "exchange", "--by", "PID", "--groups", "0,1"], None, None),
@@ -271,8 +271,8 @@ def test_what_is_taken_as_public_is_said(table, options, columns, exact, capsys)
     command = ["publish", str(table), "count", "--epsilon", "1", *options]
     _, document = call(capsys, *command, "--dry-run")
     assert document.get("public") == (exact and {"columns": columns, "exact": exact})
-    for dry in (["--dry-run"], []):
-        assert run([*command, *dry]) == 0
+    for shown in (["--dry-run"], ["--verbose"]):
+        assert run([*command, *shown]) == 0
         said = " ".join(capsys.readouterr().out.split())
         assert (f"the exact {exact} is taken as public and may be shown" in said) == (exact is not None)
 

@@ -137,3 +137,47 @@ def test_a_kept_table_is_read_and_one_that_is_not_private_is_found_anew(tmp_path
     np.savez(file, weights=sure, rule=np.array("pull"))
     choice._form.cache_clear()
     assert design.quantile(3, privacy).row([1, 2, 4]) == first
+
+
+def planted(rows, bins):
+    """Private tables, since all rows are alike or almost: that answers are any good is another matter."""
+    even = np.full((rows, bins), UNIT // bins, np.int64)
+    even[:, 0] += UNIT - even.sum(axis=1)
+    last = np.ones((rows, bins), np.int64)
+    last[:, -1] = UNIT - bins + 1
+    return {"even": even, "the last bin": last, "mostly the first": np.roll((even + last) // 2, 1, axis=1)}
+
+
+@pytest.mark.parametrize("table", ["even", "the last bin", "mostly the first"])
+@pytest.mark.parametrize("relation", ["exchange", "add-remove"])
+def test_of_a_planted_table_no_accuracy_is_stated_that_it_has_not(table, relation, tmp_path, monkeypatch):
+    monkeypatch.setenv(CACHE, str(tmp_path))
+    privacy = Privacy(epsilon="0.79")
+    choice._form.cache_clear()
+    design.quantile(3, privacy, relation=relation)
+    (file,) = tmp_path.iterdir()
+    with np.load(file) as kept:
+        weights = planted(len(kept["weights"]), 3)[table]
+    weights[:, 0] += UNIT - weights.sum(axis=1)
+    np.savez(file, weights=weights, rule=np.array("pull"), within_95_percent=np.array(1))
+    choice._form.cache_clear()
+    made = design.quantile(3, privacy, relation=relation)
+    assert made.row([1500, 0, 0])[2] > Fraction(1, 20), "control: the table is used, and 1,500 records off"
+    assert (made.error.within_95_percent, made.error.margin_for_99_percent) == (None, None)
+    planned = irisdp.plan(PEOPLE, "median", "age", bins=BINS, epsilon="0.79", relation=relation)
+    said = planned.describe_error()[0]
+    assert ("no distance" in said, "at most" in said) == (True, False)
+    choice._form.cache_clear()
+
+
+@pytest.mark.parametrize(("epsilon", "bins"), [("1e-8", 2), ("1e-8", 100), ("1e-6", 2), ("1e-3", 7)])
+def test_weights_by_score_state_a_distance_only_where_answers_keep_it(epsilon, bins):
+    """With least ε weights hardly fall, and no distance that they tell apart is kept."""
+    made = design.quantile(bins, Privacy(epsilon=epsilon), share="1/2")
+    for far in (1, 1000, 10**6, 10**9):
+        chances = made.row([far * 2, *[0] * (bins - 1)])
+        wrong = 1 - chances[0]
+        within = made.error.within_95_percent
+        assert within is None or within >= far or wrong <= Fraction(1, 20)
+    if epsilon == "1e-8":
+        assert within is None

@@ -71,16 +71,21 @@ def test_two_columns_in_every_form_and_order(tmp_path, by):
         assert totals(open_table(TABLE), by, declared) == [1, 1, 0, 0]
 
 
-def test_a_csv_column_is_numbers_iff_every_declared_value_is(tmp_path):
+def test_an_untyped_column_is_found_by_spelling_and_a_typed_one_by_value(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("g,x\n3,1\n3.0,1\n03,1\n3e0,1\nx,1\n,1\n")
     table = open_table(path)
-    assert totals(table, "g", "3, 4") == [4, 0]
-    assert totals(table, "g", [3]) == [4]
-    assert totals(table, "g", "3,x") == [1, 1]
-    assert read_groups(table, "g", "3,4").columns[0].kind is Kind.NUMBER
-    assert read_groups(table, "g", "3,x").columns[0].kind is Kind.TEXT
+    assert totals(table, "g", "3, 4") == [1, 0]
+    assert totals(table, "g", [3]) == [1]
+    assert totals(table, "g", "3,x,03,3.0,3e0") == [1, 1, 1, 1, 1]
+    assert read_groups(table, "g", "3,4").columns[0].kind is Kind.TEXT
     assert read_groups(table, "g", "03").labels == (("03",),)
+    typed = open_table(path, types={"g": "number"})
+    assert totals(typed, "g", "3, 4") == totals(typed, "g", [3.0, 4.0]) == [4, 0]
+    with pytest.raises(
+        BadInput, match=r"has the number 3.0 for g, which is read as text.*'3.0', or declare the type of g as number"
+    ):
+        read_groups(table, "g", [3.0])
 
 
 def test_keys_of_every_kind():

@@ -53,7 +53,7 @@ def ask(keys, name, folder, read, **options):
 
 
 @pytest.mark.parametrize("query", QUERIES)
-@pytest.mark.parametrize("options", [{}, {"unit": "u"}, {"relation": "exchange"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"unit": "u", "at_most": 1}, {"relation": "exchange"}], ids=str)
 def test_a_new_key_does_not_show_in_the_bytes_read(tmp_path, bytes_read, monkeypatch, query, options):
     """Ties, which read more, have probability 2^-63 a draw."""
     monkeypatch.setattr(padding, "FEWEST_DRAWS", 64)

@@ -96,7 +96,7 @@ def test_published_sizes_are_read(folder, ending):
 
 @pytest.mark.parametrize("ending", ["csv", "json", "parquet"])
 def test_published_columns_are_read(folder, ending):
-    options = {"categories": ["x", "y"], "relation": "exchange", "epsilon": 20, "ledger": "b.ledger"}
+    options = {"categories": ["x", "y"], "relation": "exchange", "epsilon": 40, "ledger": "b.ledger"}
     found = publish(table(), "column", "v", **options, out=f"c.{ending}")
     assert found.answers.values == ["x"] * 500 + ["y"] * 200 + ["other"] * 10
     assert found.answers.columns == ("record", "answer", "answer_probability")
@@ -141,3 +141,11 @@ def test_a_repeated_question_gives_the_same_list(folder):
     second = publish(table(), "sizes", "v", epsilon=1, ledger="b.ledger")
     assert second.repeated
     assert second.answers.values == first.answers.values
+
+
+@pytest.mark.parametrize("epsilon", [30, 36, 37, 40, 200, 700, 800])
+def test_columns_are_read_however_improbable_a_lie_is(folder, epsilon):
+    data = pa.table({"v": ["x", "x", "y", None]})
+    options = {"categories": ["x", "y"], "relation": "exchange", "epsilon": epsilon, "ledger": "b.ledger"}
+    rows = interpret(publish(data, "column", "v", **options)).rows
+    assert [(row[0], *row[-2:]) for row in rows] == [("x", 2, 2), ("y", 1, 1), ("other", 1, 1)]

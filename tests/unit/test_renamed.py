@@ -13,12 +13,12 @@ import irisdp
 from irisdp import accounting
 from irisdp.renamed import renamed_names
 
-CHANGELOG = (Path(__file__).parents[2] / "CHANGELOG.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "renamed.md").read_text(encoding="utf-8")
 
 
 def listed(heading):
-    """Return a table of the changelog, old names to new, without `irisdp.`"""
-    table = CHANGELOG.partition("### Renamed")[2].partition(f"| {heading} |")[2].partition("\n\n")[0]
+    """Return a table of the page, old names to new, without `irisdp.`"""
+    table = PAGE.partition(f"| {heading} |")[2].partition("\n\n")[0]
     return dict(re.findall(r"^\| `(\S+)` \| `(\S+)` \|$", table, flags=re.MULTILINE))
 
 
@@ -55,8 +55,8 @@ def in_code():
 
 
 @pytest.mark.parametrize(("heading", "names"), in_code().items())
-def test_the_changelog_lists_what_the_code_renames(heading, names):
-    assert listed(heading) == names, f"CHANGELOG.md, Renamed, table {heading!r}"
+def test_the_page_lists_what_the_code_renames(heading, names):
+    assert listed(heading) == names, f"docs/reference/renamed.md, table {heading!r}"
 
 
 def found(name):

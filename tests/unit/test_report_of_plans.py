@@ -30,8 +30,8 @@ def planned(*questions):
 def test_what_is_said_of_one_table_is_not_said_of_all():
     given = planned(
         ("loans", ("count",), {"epsilon": "1.5", "delta": "1e-6"}),
-        ("lake", ("count",), {"epsilon": "0.35", "unit": "member"}),
-        ("lake", ("count", "kind = 'a'"), {"epsilon": "0.25", "unit": "member"}),
+        ("lake", ("count",), {"epsilon": "0.35", "unit": "member", "at_most": 1}),
+        ("lake", ("count", "kind = 'a'"), {"epsilon": "0.25", "unit": "member", "at_most": 1}),
     )
     page = ReadPage(plan_page(given, [None, "second", None], "week"))
     assert page.problems == []

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 STUDY = ROOT / "examples" / "anes96.csv"
 EDUC = {"by": "educ", "groups": "1,2,3"}
 PARTIES = {"categories": "0,1,2,3,4,5,6"}
-BETWEEN = {"lower": 18, "upper": 100}
+BETWEEN = {"lower": 18, "upper": 100, "step": 1}
 QUESTIONS = {
     "count": (("count", "vote = 1"), EDUC),
     "pairs": (
@@ -154,7 +154,7 @@ def test_a_page_says_what_counts_of_each_person_and_of_each_record(tmp_path, mon
     assert "at most 2 records of each person" in said
     assert "A record without a number in pay counts as 2." in said
     assert "Declared: w from 0 to 3. A record without a number there adds nothing." in said
-    plain = ReadPage(irisdp.report(session.mean("pay", **bounds))).text
+    plain = ReadPage(irisdp.report(session.mean("pay", at_most=1, **bounds))).text
     assert "one record of each person" in plain
     assert "A record without a number in pay counts as nothing." in plain and "Weights" not in plain
 
@@ -176,7 +176,7 @@ def test_no_value_of_the_table_is_in_a_page_but_by_the_answers(tmp_path, monkeyp
     for place, (question, options) in enumerate(
         [
             (("count", "age > 4"), {"by": "town", "groups": "Ely,York"}),
-            (("sum", "age"), {"lower": 0, "upper": 9}),
+            (("sum", "age"), {"lower": 0, "upper": 9, "step": 1}),
             (("plurality", "town"), {"categories": "Ely,York"}),
             (("count",), {"by": "town", "select_groups": True, "delta": "1e-6"}),
         ]

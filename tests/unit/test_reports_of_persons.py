@@ -52,7 +52,8 @@ COUNTS = ("by", "condition", "selected", "histogram", "sizes", "audience")
 def asked(question, options, folder):
     table = pyarrow.table({"member": [1, 1, 1, 2, 2, 3], "kind": list("abaabb"), "days": [3, 30, 9, 22, 5, 40]})
     private = {} if "audience" in options else {"epsilon": 1}
-    return irisdp.publish(table, *question, unit="member", ledger=folder / "l", **private, **options)
+    which = {} if options.keys() & {"at_most", "per_unit"} else {"at_most": 1}
+    return irisdp.publish(table, *question, unit="member", ledger=folder / "l", **private, **which, **options)
 
 
 @pytest.mark.parametrize("name", SOME)
@@ -102,7 +103,7 @@ def test_errors_are_measured_in_words_of_one_piece(tmp_path):
             *question,
             unit="member",
             ledger=tmp_path / "l",
-            **({"epsilon": 1} | options),
+            **({"epsilon": 1, "at_most": 1} | options),
         )
         assert re.search(words, ReadPage(irisdp.report(found)).text), question
 
@@ -111,11 +112,12 @@ def test_the_page_of_a_plan_and_of_a_batch_say_it_of_each_question(tmp_path, mon
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("member,kind\n" + "1,a\n1,b\n2,a\n" * 5)
     question = '[[questions]]\nquery = "count"\nby = "kind"\ngroups = ["a", "b"]\nepsilon = 1\n'
+    one = "at_most = 1\n"
     (tmp_path / "p.toml").write_text(
-        f'report = "plan.html"\n[datasets.t]\ndata = "t.csv"\nunit = "member"\n{question}{question}at-most = 2\n'
+        f'report = "plan.html"\n[datasets.t]\ndata = "t.csv"\nunit = "member"\n{question}{one}{question}at-most = 2\n'
     )
     irisdp.run("p.toml")
-    of_kind = {"query": "count", "by": "kind", "groups": "a,b"}
+    of_kind = {"query": "count", "by": "kind", "groups": "a,b", "at_most": 1}
     batch = {"data": "t.csv", "unit": "member", "budget": {"epsilon": 1}, "questions": [of_kind, {"query": "count"}]}
     irisdp.batch(batch, ledger="b.ledger", report="batch.html")
     for name in ("plan", "batch"):

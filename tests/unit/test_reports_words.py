@@ -120,7 +120,7 @@ def test_a_plan_says_whose_mechanism_a_command_is_for_and_what_its_digest_is():
 
 
 def test_what_a_plan_takes_for_granted_is_said_under_each_heading_once_after_the_other():
-    read = planned({}, {"unit": "who"}, {"relation": "exchange"})
+    read = planned({}, {"unit": "who", "at_most": 1}, {"relation": "exchange"})
     told = read[read.index("What was taken for granted") :]
     names = re.findall("<dt>(.*?)</dt>", told[: told.index("</dl>")])
     assert names.count("Persons") > 1

@@ -82,7 +82,7 @@ def test_nothing_published_is_markup(found):
 def test_what_is_asked_and_what_is_left_show_themselves_in_notebooks(tmp_path):
     frame = pa.table({"<b>t</b>": ["x"], "v": [1]})
     session = irisdp.Session(frame, ledger=tmp_path / "l.ledger", limit=9, unit="v")
-    asked = {"by": "<b>t</b>", "groups": ["x", "<i>"]}
+    asked = {"by": "<b>t</b>", "groups": ["x", "<i>"], "at_most": 1}
     planned = session.plan("count", epsilon=1, **asked)._repr_html_()
     session.count(epsilon=1, **asked)
     session.batch([{"query": "count"}, {"query": "at-least 3"}], budget={"epsilon": 2})

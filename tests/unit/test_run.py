@@ -112,7 +112,15 @@ def test_a_coarser_answer_costs_nothing_and_is_said_to_be_new(here):
 
 def test_every_option_of_the_command_line_is_a_key(here):
     """Options are named once: what `publish` learns, plans know."""
-    options = set(inspect.signature(publish_command).parameters) - {"data", "query", "force", "dry_run", "as_json"}
+    options = set(inspect.signature(publish_command).parameters) - {
+        "data",
+        "query",
+        "force",
+        "dry_run",
+        "verbose",
+        "as_json",
+        "where",  # a synonym of the key "expression"
+    }
     assert {*DATASET_KEYS, *QUESTION_KEYS} == options | {"data", "query", "expression", "name", "dataset"}
 
 
@@ -229,7 +237,7 @@ WRONG = {
     "data as a number": ("[datasets.a]\ndata = 1\n" + COUNT, "dataset a: data: must be text, not a number"),
     "data that is not there": (DATASET.replace("t.csv", "u.csv") + COUNT, "dataset survey: data: "),
     "no query": (DATASET + "[[questions]]\nepsilon = 1\n", "question 1: query: is missing"),
-    "unknown query": (DATASET + COUNT.replace('"count"', '"cuont"'), "question 1: query: is none that Iris knows"),
+    "unknown query": (DATASET + COUNT.replace('"count"', '"cuont"'), "question 1: query: 'cuont' is no query of Iris"),
     "query as a list": (DATASET + COUNT.replace('"count"', '["count"]'), "question 1: query: must be text, not a list"),
     "no K": (DATASET + COUNT.replace("count", "band"), 'question 1: K: is missing from the query'),
     "two conditions": (DATASET + COUNT.replace('"count"', '"count v = 0"'), "question 1: expression: is given twice"),
@@ -256,7 +264,7 @@ WRONG = {
     "ledger is the data": (DATASET + 'ledger = "t.csv"\n' + COUNT, "dataset survey: ledger: "),
     "ledger is the plan": (DATASET + 'ledger = "plan.toml"\n' + COUNT, "dataset survey: ledger: "),
     "licence": (DATASET + 'licence = "all rights"\n' + COUNT + 'out = "a.csv"\n', "dataset survey: licence: must be"),
-    "dataset of none": (DATASET + COUNT + 'dataset = "survye"\n', "question 1: dataset: survye is none of the"),
+    "dataset of none": (DATASET + COUNT + 'dataset = "survye"\n', "question 1: dataset: survye is not a dataset"),
     "dataset of several": (DATASET + '[datasets.b]\ndata = "t.csv"\n' + COUNT, "question 1: dataset: is missing, and"),
     "name": (DATASET + COUNT + "name = 3\n", "question 1: name: must be a short text"),
     "two names": (DATASET + 2 * (COUNT + 'name = "a"\n'), "question 2: name: is that of question 1 as well"),
@@ -290,7 +298,7 @@ def test_a_wrong_plan_is_one_line_and_spends_nothing(name, here):
         ended = irisdp(f"run {plan}{more}")
         assert ended.status == 2, ended.out
         assert ended.line.removeprefix(f"{here}/").startswith(begins), ended.line  # a file is named as it was typed
-        assert ended.out == ""
+        assert bool(ended.out) == (more == " --json")
     assert files(here) == before
 
 
@@ -399,6 +407,72 @@ def test_several_datasets_and_ledgers(here):
     assert {path.name: cost for path, cost in found.charged.items()} == dict.fromkeys(
         ("private.ledger", "t.ledger"), Cost(Fraction(1, 4))
     )
+
+
+ELSEWHERE = {
+    "one limit for both": ("", "t", 1),
+    "a ledger of its own that is unused": ("", "t copy", 2),
+    "another relation": ('relation = "exchange"\n', "", 1),
+}
+
+
+@pytest.mark.parametrize("case", ELSEWHERE)
+def test_datasets_that_hold_the_same_data_are_seen_before_the_first_charge(case, here):
+    """By the time that the second is asked about, the first one's ledger knows its data, and is charged for it."""
+    more, limited, status = ELSEWHERE[case]
+    (here / "copy.csv").write_bytes((here / "t.csv").read_bytes())
+    for name in limited.split():
+        Ledger(here / f"{name}.ledger").set_limit("2/5")
+    other = f'[datasets.copy]\ndata = "copy.csv"\n{more}'
+    finer = COUNT.replace("0.25", "0.3").replace("v = 1", "v = 0") + 'dataset = "copy"\n'
+    text = DATASET + other + COUNT + 'dataset = "survey"\n' + finer
+    ended = irisdp(f"run {written(here, text)}")
+    assert (ended.status, Ledger(here / "t.ledger").spent) == (status, Cost(0)), ended.err
+    assert ended.line.startswith(("irisdp: question 2", "question 2", "t.ledger has", "dataset copy")), ended.line
+
+
+def test_datasets_that_hold_the_same_data_are_charged_to_one_ledger(here):
+    (here / "copy.csv").write_bytes((here / "t.csv").read_bytes())
+    Ledger(here / "t.ledger").set_limit("1/4")
+    other = '[datasets.copy]\ndata = "copy.csv"\n'
+    text = DATASET + other + COUNT + 'dataset = "survey"\n' + COUNT + 'dataset = "copy"\n'
+    found = iris.run(written(here, text))
+    assert [one.repeated for one in found] == [False, True]
+    assert not (here / "copy.ledger").exists()
+
+
+@pytest.mark.parametrize("elsewhere", ["another", "another/deeper", "team/inner"])
+def test_a_plan_of_the_same_name_elsewhere_replaces_nothing(here, elsewhere):
+    text = DATASET + COUNT + 'out = "a.csv"\n'
+    assert irisdp(f"run {written(here, text)}").status == 0
+    folder = here.parent / elsewhere
+    folder.mkdir(parents=True)
+    spent, before = Ledger(here / "t.ledger").spent, (here / "a.csv").read_bytes()
+    named = text.replace('"t.csv"', json.dumps(str(here / "t.csv"))).replace('"a.csv"', json.dumps(str(here / "a.csv")))
+    other = written(folder, named.replace("0.25", "0.5"))
+    ended = irisdp(f"run {other}")
+    assert (ended.status, "a.csv is there already; add --force" in ended.line) == (2, True), ended.err
+    assert (Ledger(here / "t.ledger").spent, (here / "a.csv").read_bytes()) == (spent, before)
+    assert irisdp(f"run {other} --force").status == 0
+    assert irisdp(f"run {here / 'plan.toml'}").status == 2, "the file is the other plan's by now"
+
+
+def test_a_plan_that_is_moved_with_its_files_knows_them_and_so_does_one_of_an_earlier_version(here):
+    (here / "out").mkdir()
+    text = DATASET + COUNT + 'out = "out/a.csv"\n'
+    plan = written(here, text)
+    assert irisdp(f"run {plan}").status == 0
+    os.rename(here, here.parent / "moved")
+    moved = here.parent / "moved"
+    (moved / "t.csv").write_text("g,v\na,1\n")
+    assert irisdp(f"run {moved / 'plan.toml'}").status == 0
+    record = moved / "out" / RECORD
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    assert {line["path"] for line in lines} == {"../plan.toml"}
+    earlier = [{"plan": "plan.toml", "file": line["file"], "digest": line["digest"]} for line in lines]
+    record.write_text("".join(json.dumps(line) + "\n" for line in earlier))
+    (moved / "t.csv").write_text("g,v\nb,1\n")
+    assert irisdp(f"run {moved / 'plan.toml'}").status == 0
 
 
 def test_only_what_the_plan_wrote_is_replaced(here):

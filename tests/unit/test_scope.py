@@ -2,17 +2,20 @@
 
 import contextlib
 import io
+import itertools
 import json
 from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 
-from irisdp import Privacy, audit, design
+from irisdp import Privacy, audit, design, plan
 from irisdp.certify import add_digest, verify_mechanism
 from irisdp.cli.main import run
 from irisdp.exact import so_many
 from irisdp.graphs import Complete, Cycle, Path, graph_from_edges
 from irisdp.mechanisms import ALL_PRIVATE, SAME_ROWS, read_document
+from irisdp.queries import NOT_OPTIMAL_TOGETHER
 
 HALF = Privacy.from_ratio(2)
 
@@ -255,3 +258,41 @@ def test_json_keys_of_the_contract(tmp_path):
     assert found["optimality"] is None and found["edges"] == 1
     claimed = audit(design.consumer(2, "absolute", HALF)).to_document()["optimality"]
     assert set(claimed) >= {"holds", "value", "lower_bound", "among"}
+
+
+@pytest.mark.parametrize(
+    ("options", "several"),
+    [
+        ({"relation": "exchange", "by": "g", "groups": "a,b"}, True),
+        ({"relation": "exchange", "by": "g", "groups": "a,b", "public_membership": True}, False),
+        ({"relation": "exchange"}, False),
+        ({"by": "g", "groups": "a,b"}, False),
+    ],
+)
+def test_a_plan_says_where_nothing_is_optimal_at_the_charge(options, several):
+    table = pa.table({"g": ["a", "b"], "v": [1, 0]})
+    for query in (("majority", "v = 1"), ("at-least", 2, "v = 1"), ("count", "v = 1")):
+        planned = plan(table, *query, epsilon=1, **options)
+        assert (NOT_OPTIMAL_TOGETHER in planned.describe_cost()) is several
+        assert planned.cost.epsilon == (2 if several else 1)
+
+
+@pytest.mark.parametrize("ratio", [Fraction(6, 5), Fraction(3), Fraction(55)])
+def test_a_joint_mechanism_for_two_groups_errs_less_than_two_that_are_optimal_alone(ratio):
+    """proofs/grouped-releases.md, 5: counts K − 1 and K are 0 and 1, and so are no and yes."""
+    whole = ratio**2 + 4 * ratio + 1
+    level, apart = (ratio**2, 2 * ratio, 1), (ratio**2 + ratio, ratio, ratio + 1)
+    pairs = list(itertools.product((0, 1), repeat=2))
+
+    def row(node):
+        weights = level if node[0] == node[1] else apart
+        return {answer: weights[sum(a != b for a, b in zip(answer, node, strict=True))] / whole for answer in pairs}
+
+    for one, other in itertools.permutations(pairs, 2):
+        if {one, other} != {(0, 0), (1, 1)}:
+            assert all(row(one)[answer] <= ratio * row(other)[answer] for answer in pairs)
+    for node in pairs:
+        assert sum(row(node).values()) == 1
+        for cell in (0, 1):
+            wrong = sum(p for answer, p in row(node).items() if answer[cell] != node[cell])
+            assert wrong == (2 * ratio + 1) / whole < 1 / (1 + float(ratio) ** 0.5)

@@ -150,7 +150,8 @@ def test_arguments_of_a_question_are_checked(session):
 def test_a_batch_is_asked_of_the_sessions_table_and_charged_to_its_ledger(tmp_path):
     data = pa.table({"age": [70, 30, 81], "person": ["a", "a", "b"]})
     session = Session(data=data, unit="person", ledger=tmp_path / "s.ledger", limit=2, table="survey")
-    questions = [{"query": "count", "expression": "age > 64"}, {"query": "majority", "expression": "age > 64"}]
+    asked = {"expression": "age > 64", "at_most": 1}
+    questions = [{"query": "count", **asked}, {"query": "majority", **asked}]
     found = session.batch(questions, budget={"epsilon": 1}, out=tmp_path / "o.csv")
     assert (len(found), found.cost, session.spent) == (2, Cost(1), Cost(1))
     assert all(one.plan.unit == "person" for one in found)

@@ -161,7 +161,7 @@ def test_several_records_are_counted_told_and_charged_once(file, capsys):
     assert "staircase noise, as one pid moves one answer by at most 2" in capsys.readouterr().out
     assert run([*command, "--out", str(out)]) == 0
     assert out.read_text().split() == ["answer,answer_low,answer_high", "80,80,80"]
-    assert "at most 2 records kept per pid" in capsys.readouterr().out
+    assert "counts at most 2 records of each pid" in capsys.readouterr().out
     sidecar = json.loads(out.with_name("out.csv.release.json").read_text())
     assert sidecar["at_most"] == 2
     assert sidecar["mechanism"] == {"kind": "staircase-noise", "sensitivity": 2, "step": 1}
@@ -312,8 +312,11 @@ def test_a_reader_is_told_what_can_be_read(file, tmp_path):
         (("count", "--at-most", "x"), "--at-most: must be"),
         (("count", "--at-most", "2.5"), "--at-most: must be a whole number; write 2 or 3"),
         (("count", "--at-most", "2", "--groups-per-unit", "1.5"), "--groups-per-unit: must be a whole number"),
-        (("sum", "age", "--lower", "0", "--upper", "1000000000", "--at-most", "9"), "or a smaller --at-most"),
-        (("sum", "age", "--lower", "100", "--upper", "0"), "--lower: must be below --upper;"),
+        (
+            ("sum", "age", "--lower", "0", "--upper", "1000000000", "--step", "1", "--at-most", "9"),
+            "or a smaller --at-most",
+        ),
+        (("sum", "age", "--lower", "100", "--upper", "0", "--step", "1"), "--lower: must be below --upper;"),
         (("sum",), 'sum "income", with --lower and --upper'),
         (("count", "--within", "0"), "give 1, or leave --epsilon out"),
     ],

@@ -157,7 +157,7 @@ SHARED = """
 {"data": "s.csv", "ledger": "s.ledger", "budget": {"epsilon": "200000003/300000007", "delta": "1e-6"}, "questions": [
   {"query": "count", "by": "town", "select_groups": true, "delta": "1/30000007", "weight": "3/7"},
   {"query": "count", "expression": "age > 30", "weight": "123/1001"},
-  {"query": "mean", "expression": "age", "lower": 0, "upper": 100, "weight": "1/17"}]}
+  {"query": "mean", "expression": "age", "lower": 0, "upper": 100, "step": 1, "weight": "1/17"}]}
 """
 ONE_BY_ONE = f"""
 [datasets.s]

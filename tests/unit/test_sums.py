@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from irisdp.cli.main import run
 from irisdp.errors import BadInput
 from irisdp.queries import Choices, open_table
 from irisdp.queries.stepped import read_stepped, total_steps
+from support.seeds import fresh_generator
 
 SURE = {"epsilon": 500}
 """So little noise that answers are as good as true: it exceeds 0 with probability below 1e-50."""
@@ -41,7 +43,7 @@ def totals(found):
 )
 def test_values_are_clamped_and_rounded_half_way_up(values, above):
     kind = pa.float64() if any(isinstance(value, float) for value in values) else pa.int64()
-    found = steps_of(pa.table({"x": pa.array(values, kind)}), lower=0, upper=4)
+    found = steps_of(pa.table({"x": pa.array(values, kind)}), lower=0, upper=4, step=1)
     assert totals(found) == ([len(values)], [len(above)], [sum(above)])
 
 
@@ -61,7 +63,7 @@ def test_every_type_of_numbers_is_read_alike(tmp_path):
 def test_text_that_is_no_number_counts_as_nothing(tmp_path):
     file = tmp_path / "t.csv"
     file.write_text('x\n3\nmany\n""\n1e400\ninf\nNaN\n 2 \n-1\n', encoding="utf-8")
-    assert totals(steps_of(file, lower=0, upper=10)) == ([8], [3], [5])
+    assert totals(steps_of(file, lower=0, upper=10, step=1)) == ([8], [3], [5])
 
 
 def test_a_large_sum_is_exact():
@@ -147,7 +149,7 @@ class TestPlans:
     def test_a_plan_says_the_rules(self):
         planned = irisdp.plan(pa.table({"x": [1.0]}), "mean", "X", lower=-1, upper=3, step="0.5", epsilon=1)
         assert planned.line == "mean x from -1 to 3 in steps of 0.5"
-        rule, missing = planned.describe_reading()
+        *_, rule, missing = planned.describe_reading()
         assert "beyond a bound counts as the bound" in rule
         assert missing == "a record without a number there counts as nothing"
         facts = planned.to_document()
@@ -214,7 +216,7 @@ class TestPublications:
             out=out, **SURE,
         )  # fmt: skip
         assert json.loads(out.read_text(encoding="utf-8")) == [
-            {"answer": 1.75, "answer_low": 1.75, "answer_high": 1.75}
+            {"answer": 1.75, "answer_low": 1.25, "answer_high": 2.25}
         ]
         beside = json.loads((tmp_path / "out.json.release.json").read_text(encoding="utf-8"))
         assert beside["mechanism"]["kind"] == "noisy-sum"
@@ -251,14 +253,14 @@ class TestPublications:
 
     def test_missing_values_may_count(self, tmp_path):
         data = pa.table({"x": [1.0, None, float("nan"), 7.0]})
-        bounds = {"lower": 0, "upper": 4, "missing": 3, **SURE}
+        bounds = {"lower": 0, "upper": 4, "step": 1, "missing": 3, **SURE}
         session = irisdp.Session(data, relation="exchange", ledger=tmp_path / "l.ledger")
         assert session.sum("x", **bounds).answers.values == [11]
         found = session.mean("x", **bounds)
         assert found.answers.values == [2.75]
         assert found.sidecars[None]["mechanism"]["records"] == 4
         assert found.sidecars[None]["missing"] == "3"
-        assert session.plan("mean", "x", **bounds).describe_reading()[1].endswith("counts as 3")
+        assert session.plan("mean", "x", **bounds).describe_reading()[-1].endswith("counts as 3")
         coming = irisdp.publish(data, "mean", "x", **bounds, ledger=tmp_path / "m.ledger")
         assert coming.answers.values == [2.75]
 
@@ -332,15 +334,15 @@ def test_the_terminal_shows_the_ends_beside_the_answer(query, tmp_path, monkeypa
             {
                 "data": "t.csv",
                 "budget": {"epsilon": "500"},
-                "questions": [{"query": query, "expression": "x", "lower": 0, "upper": 10}],
+                "questions": [{"query": query, "expression": "x", "lower": 0, "upper": 10, "step": 1}],
             }
         )
     )
-    asked = ["publish", "t.csv", query, "x", "--lower", "0", "--upper", "10", "--epsilon", "500"]
+    asked = ["publish", "t.csv", query, "x", "--lower", "0", "--upper", "10", "--step", "1", "--epsilon", "500"]
     for command in (asked, [*asked, "--by", "g", "--groups", "a,b"], ["batch", "b.json"]):
         told = printed(capsys, *command)
         assert re.search("answer +┃ answer_low +┃ answer_high ", told)
-        assert "  sure      with probability 95 % or more, whatever the data, the true number" in told
+        assert "  interval  95 % confidence interval (noise" in told
         assert "doubt" not in told
 
 
@@ -349,7 +351,8 @@ def test_a_mean_of_what_is_no_number_says_that_it_says_nothing(tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     groups = [f"g{number}" for number in range(60)]
     Path("t.csv").write_text("cost;g\n" + "".join(f'"5.154,28";{group}\n' for group in groups) + "994;b\n" * 300)
-    asked = ["publish", "t.csv", "mean", "cost", "--lower", "0", "--upper", "50000", "--delimiter", ";", "--epsilon"]
+    asked = ["publish", "t.csv", "mean", "cost", "--lower", "0", "--upper", "50000", "--step", "1", "--delimiter"]
+    asked += [";", "--epsilon"]
     said = "any mean between lower and upper could be true; perhaps no value could be read as a number, or there are"
     told = printed(capsys, *asked, "2", "--by", "g", "--groups", ",".join([*groups, "b"]))
     assert re.search(rf"  doubt     ([345]\d|60) of 61 say nothing: {said} too few", told)
@@ -358,7 +361,7 @@ def test_a_mean_of_what_is_no_number_says_that_it_says_nothing(tmp_path, monkeyp
 
 def test_only_what_is_released_says_that_a_mean_says_nothing(tmp_path):
     data = pl.DataFrame({"x": [5.0] * 300})
-    published = irisdp.publish(data, "mean", "x", lower=0, upper=10, ledger=tmp_path / "m.ledger", **SURE)
+    published = irisdp.publish(data, "mean", "x", lower=0, upper=10, step=1, ledger=tmp_path / "m.ledger", **SURE)
     for low, high, said in ((0.0, 10.0, 1), (0.5, 10.0, 0), (0.0, 9.5, 0)):
         assured = replace(published.answers.assured, columns={"answer_low": [low], "answer_high": [high]})
         answers = replace(published.answers, assured=assured)
@@ -371,9 +374,87 @@ def test_how_far_one_record_moves_a_sum_is_said_of_what_moves_it_and_in_which_st
     bounds = {"lower": 0, "upper": 2_000_000, "epsilon": 1}
     (one,) = irisdp.plan(table, "sum", "cost", **bounds).describe_error()
     assert "as one record moves one answer by at most 2,000,000" in one and "steps" not in one
-    (steps,) = irisdp.plan(table, "sum", "cost", **bounds, step=100, unit="who").describe_error()
+    (steps,) = irisdp.plan(table, "sum", "cost", **bounds, step=100, unit="who", at_most=1).describe_error()
     assert "as one who moves one answer by at most 20,000 (steps of 100)" in steps
     (spread,) = irisdp.plan(
         table, "sum", "cost", **bounds, unit="who", at_most=3, by="ward", groups="a,b"
     ).describe_error()
     assert "geometric noise at ε/6,000,000, as one who may move several answers, by at most 6,000,000 in all" in spread
+
+
+BOUNDS = {"lower": 0, "upper": 1, "epsilon": 1}
+FRAME = pl.DataFrame({"share": [1]})
+WHOLE_OR_NOT = {
+    "csv": ("share\n1\n", {}, False),
+    "csv, declared": ("share\n1\n", {"types": {"share": "integer"}}, True),
+    "csv, declared as numbers": ("share\n1\n", {"types": {"share": "number"}}, False),
+    "floats": (pa.table({"share": [1.0]}), {}, False),
+    "decimals": (pa.table({"share": pa.array([1]).cast(pa.decimal128(19, 0))}), {}, False),
+    "integers": (pa.table({"share": [1]}), {}, True),
+    "small integers of pandas": (FRAME.to_pandas().astype("int8"), {}, True),
+    "objects of pandas": (FRAME.to_pandas().astype(object), {}, False),
+    "Polars": (FRAME, {}, True),
+}
+"""Tables and options, and whether the column's type is that of whole numbers."""
+
+
+@pytest.mark.parametrize("name", WHOLE_OR_NOT)
+@pytest.mark.parametrize("query", ["sum", "mean"])
+def test_a_step_is_needed_unless_the_type_is_that_of_whole_numbers(name, query, tmp_path):
+    data, options, whole = WHOLE_OR_NOT[name]
+    if isinstance(data, str):
+        (tmp_path / "t.csv").write_text(data, encoding="utf-8")
+        data = tmp_path / "t.csv"
+    if whole:
+        assert irisdp.plan(data, query, "share", **BOUNDS, **options).query.stepped.steps.size == 1
+        return
+    with pytest.raises(BadInput, match=r"^step: is missing: .* and share may hold fractions") as refused:
+        irisdp.plan(data, query, "share", **BOUNDS, **options)
+    assert "give step=0.001, for example" in refused.value.remedy and "or step=1" in refused.value.remedy
+    assert irisdp.plan(data, query, "share", **BOUNDS, **options, step="0.001").query.stepped.steps.rounding
+
+
+def test_a_weight_of_fractions_needs_a_step():
+    data, bounds = pa.table({"x": [1], "w": [0.5], "n": [2]}), {**BOUNDS, "weight_upper": 3}
+    with pytest.raises(BadInput, match=r"^step: is missing: sum rounds"):
+        irisdp.plan(data, "sum", "x", **bounds, weight="w")
+    assert not irisdp.plan(data, "sum", "x", **bounds, weight="n").query.stepped.steps.rounding
+
+
+@pytest.mark.parametrize("step", ["1", "0.5", "0.01", "2"])
+def test_whole_numbers_are_rounded_by_larger_steps_alone(step):
+    planned = irisdp.plan(pa.table({"x": [1]}), "sum", "x", lower=0, upper=4, epsilon=1, step=step)
+    assert (planned.query.stepped.steps.rounding > 0) == (step == "2")
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "said"),
+    [(0, 1, "0.001"), (0, 120, "0.01"), ("0.0005", 1, "0.0001"), (0, "1e-9", "0.000000000001"), (0, "1e9", "10")],
+)
+def test_the_step_that_is_suggested_is_accepted(lower, upper, said):
+    data, bounds = pa.table({"x": [0.5]}), {"lower": lower, "upper": upper, "epsilon": 1}
+    with pytest.raises(BadInput, match=rf"; give step={re.escape(said)}, for example"):
+        irisdp.plan(data, "mean", "x", **bounds)
+    irisdp.plan(data, "mean", "x", **bounds, step=said)
+
+
+@pytest.mark.parametrize("step", ["0.01", "0.25", "0.5", "1"])
+@pytest.mark.parametrize("relation", ["add-remove", "exchange"])
+def test_ends_cover_what_rounding_can_do(step, relation, tmp_path):
+    """At this ε noise is 0, so whatever the ends miss, rounding did."""
+    values = fresh_generator(60).uniform(-0.2, 1.2, 60)
+    values[:20] = np.floor(values[:20] * 4) / 4 + float(Fraction(step)) / 2 - 1e-9  # all rounded the same way
+    session = irisdp.Session(pa.table({"x": values}), relation=relation, ledger=tmp_path / "l.ledger")
+    clipped, options = np.clip(values, 0, 1), {"lower": 0, "upper": 1, "step": step, "epsilon": 1000}
+    for query, truth in (("mean", clipped.mean()), ("sum", clipped.sum())):
+        found = session.publish(query, "x", **options)
+        ((low, high),) = zip(*found.answers.assured.columns.values(), strict=True)
+        promise = found.answers.assured.promise
+        if query == "sum" and relation == "add-remove":
+            half = float(Fraction(step) / 2)
+            assert f"rounding to multiples of {step} changes each value by up to {half:g}" in promise
+            low, high = low - 60 * half, high + 60 * half
+        else:
+            assert f"(noise, and rounding to multiples of {step})" in promise
+        assert low - 1e-9 <= truth <= high + 1e-9, (query, low, truth, high)
+        assert "values beyond 0 and 1 count as the bound; " in promise

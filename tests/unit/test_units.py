@@ -1,6 +1,7 @@
 """One record per person: even-handed, the same for every question, known to the reader; any and all of a person's."""
 
 import json
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -131,7 +132,9 @@ def visits(tmp_path):
 
 
 @pytest.mark.parametrize("by", [[], ["--by", "ward", "--groups", "a,b"]])
-@pytest.mark.parametrize(("per_unit", "says"), [([], "one record kept per pid"), (["--per-unit", "any"], "any of")])
+@pytest.mark.parametrize(
+    ("per_unit", "says"), [(["--at-most", "1"], "one record kept per pid"), (["--per-unit", "any"], "any of")]
+)
 def test_the_rule_is_in_the_question_the_sidecar_and_what_is_printed(visits, by, per_unit, says, capsys):
     out = visits.with_name("out.csv")
     command = ["publish", str(visits), "count", "age > 50", "--unit", "PID", *per_unit, *by, "--epsilon", "1"]
@@ -139,17 +142,18 @@ def test_the_rule_is_in_the_question_the_sidecar_and_what_is_printed(visits, by,
     assert says in capsys.readouterr().out
     assert run([*command, "--dry-run", "--json"]) == 0
     assert says in json.loads(capsys.readouterr().out)["unit_rule"]
-    assert run([*command, "--out", str(out)]) == 0
+    assert run([*command, "--out", str(out), "--verbose"]) == 0
     assert says in capsys.readouterr().out
     sidecar = json.loads(out.with_name("out.csv.release.json").read_text())
     assert says in sidecar["unit_rule"]
     assert sidecar["unit"] == "pid"
-    assert sidecar["per_unit"] == (per_unit[1] if per_unit else None)
+    assert sidecar["per_unit"] == ("any" if "any" in per_unit else None)
 
 
 def test_any_all_and_one_are_three_questions(visits):
     options = {"unit": "pid", "epsilon": 30}
-    found = [irisdp.publish(visits, "count", "age > 50", **options, per_unit=rule) for rule in ("any", "all", None)]
+    rules = [{"per_unit": "any"}, {"per_unit": "all"}, {"at_most": 1}]
+    found = [irisdp.publish(visits, "count", "age > 50", **options, **rule) for rule in rules]
     values = [published.answers.values[0] for published in found]
     assert values[:2] == [50, 0]
     assert 5 < values[2] < 45
@@ -171,9 +175,105 @@ def test_any_and_all_need_a_unit_and_one_of_two_words(visits, options):
         plan(visits, "count", "age > 50", epsilon=1, **options)
 
 
-def test_any_and_all_need_a_condition(visits):
+def test_any_and_all_of_values_need_a_condition(visits):
     with pytest.raises(BadInput, match=r"per.unit"):
-        plan(visits, "count", unit="pid", per_unit="any", epsilon=1)
+        plan(visits, "sum", "age", lower=0, upper=9, step=1, unit="pid", per_unit="any", epsilon=1)
+
+
+ASKS = [
+    (("count", "age > 50"), {}, ("at_most=1", "at_most=M", "per_unit=any", "per_unit=all")),
+    (("majority", "age > 50"), {}, ("at_most=1", "per_unit=any", "per_unit=all")),
+    (("count-distinct", "age"), {}, ("at_most=1", "at_most=M")),
+    (("count-distinct", "pid"), {"by": "ward", "groups": "a,b"}, ("at_most=1", "at_most=M")),
+    (("sum", "age"), {"lower": 0, "upper": 99, "step": 1}, ("at_most=1", "at_most=M")),
+    (("histogram", "age"), {"bins": "50"}, ("at_most=1", "at_most=M")),
+    (("median", "age"), {"bins": "50"}, ("at_most=1",)),
+    (("plurality", "ward"), {"categories": "a,b"}, ("at_most=1",)),
+    (("sizes", "ward"), {}, ("at_most=1",)),
+]
+
+
+@pytest.mark.parametrize(("asked", "options", "choices"), ASKS)
+def test_a_question_says_which_records_of_a_person_count(visits, asked, options, choices):
+    with pytest.raises(BadInput, match=r"^unit: says that one pid may have several records, and ") as refused:
+        plan(visits, *asked, unit="pid", epsilon=1, **options)
+    assert tuple(re.findall(r"(?:at_most|per_unit)=\w+", refused.value.remedy)) == choices
+    assert plan(visits, *asked, unit="pid", at_most=1, epsilon=1, **options).unit == "pid"
+
+
+def test_sessions_batches_and_the_command_line_ask_the_same_in_their_own_words(visits, capsys):
+    session = irisdp.Session(visits, unit="pid")
+    with pytest.raises(BadInput, match=r"^unit: says that one pid"):
+        session.count("age > 50", epsilon=1)
+    question = {"query": "count", "expression": "age > 50"}
+    with pytest.raises(BadInput, match=r"unit: says that one pid"):
+        irisdp.batch({"data": str(visits), "unit": "pid", "budget": {"epsilon": 1}, "questions": [question]})
+    assert run(["publish", str(visits), "count", "age > 50", "--unit", "pid", "--epsilon", "1"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("irisdp: --unit: says that one pid")
+    assert "=" not in said
+    assert all(option in said for option in ("--at-most 1 ", "--at-most M ", "--per-unit any ", "--per-unit all "))
+    assert not visits.with_suffix(".ledger").exists()
+
+
+ONE, NOBODY = "counts at most 1 record of each pid", "leaves out records without pid"
+LEFT_OUT = [
+    (("count-distinct", "pid"), {}, 50, []),
+    (("count-distinct", "pid", "age > 50"), {}, 50, []),
+    (("count-distinct", "pid", "age > 50"), {"per_unit": "all"}, 0, []),
+    (("count-distinct", "age", "age > 50"), {"per_unit": "any"}, None, [ONE]),
+    (("count",), {}, 50, []),
+    (("count",), {"per_unit": "any"}, 50, []),
+    (("count",), {"at_most": 1}, 50, []),
+    (("count", "age > 50"), {"per_unit": "any"}, 50, []),
+    (("count", "age > 50"), {"at_most": 2}, 50, ["counts at most 2 records of each pid"]),
+    (("count", "age > 50"), {"at_most": 1}, None, [ONE]),
+    (("sum", "age"), {"lower": 0, "upper": 99, "step": 1, "at_most": 1}, None, [ONE]),
+    (("histogram", "age"), {"bins": "50", "at_most": 1}, None, [ONE]),
+    (("count",), {"at_most": 2, "groups_per_unit": 1, "by": "ward", "groups": "a,b"}, None,
+     ["counts at most 2 records of each pid, in at most 1 group"]),
+    (("count", "age > 50"), {"per_unit": "any", "by": "ward", "groups": "a,b"}, None,
+     ["counts each pid in the group of one record"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("asked", "options", "truth", "kept"), LEFT_OUT)
+def test_what_is_left_out_of_a_person_stands_next_to_the_interval(visits, asked, options, truth, kept):
+    found = irisdp.publish(visits, *asked, unit="pid", epsilon=60, **options)
+    assert truth is None or found.answers.values == [truth]
+    assert found.plan.leaves_out()[: len(kept) + 1] == [*kept, NOBODY]
+    sidecar = found.sidecars[None]
+    assert sidecar["assurance"]["promise"].split("; ")[1:] == sidecar["left_out"]
+    assert all(line in irisdp.report(found) for line in kept)
+
+
+def test_records_in_no_bin_or_category_are_named_as_left_out(visits):
+    for options, said in (
+        ({"bins": "50"}, "leaves out records without age"),
+        ({"categories": "30"}, "leaves out records whose age is not declared"),
+    ):
+        found = irisdp.publish(visits, "histogram", "age", epsilon=9, **options)
+        assert found.sidecars[None]["left_out"] == [said]
+
+
+@pytest.mark.parametrize(
+    ("asked", "options", "records"),
+    [
+        (("count",), {}, 2),
+        (("count",), {"at_most": 1}, 1),
+        (("count", "age > 1"), {"per_unit": "any"}, 1),
+        (("count-distinct", "PID", "age > 1"), {}, 1),
+    ],
+)
+def test_at_most_of_a_project_fills_in_where_records_are_chosen(visits, asked, options, records):
+    visits.with_suffix(".iris.toml").write_text('unit = "pid"\nat_most = 2\n')
+    assert plan(visits, *asked, epsilon=1, **options).contribution.records == records
+
+
+def test_at_most_of_a_project_chooses_no_several_records_where_one_is_kept(visits):
+    visits.with_suffix(".iris.toml").write_text('unit = "pid"\nat_most = 2\n')
+    with pytest.raises(BadInput, match=r"unit.* says that one pid may have several records, and median"):
+        plan(visits, "median", "age", bins="50", epsilon=1)
 
 
 def test_the_key_is_shown_nowhere():

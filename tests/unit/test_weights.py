@@ -12,7 +12,7 @@ from irisdp.errors import BadInput
 from irisdp.queries import Choices, open_table
 from irisdp.queries.stepped import read_stepped, total_steps
 
-BOUNDS = {"lower": -1, "upper": 4, "weight": "w", "weight_upper": "2.5"}
+BOUNDS = {"lower": -1, "upper": 4, "step": 1, "weight": "w", "weight_upper": "2.5"}
 SURE = {"epsilon": 500}
 """So little noise that answers are as good as true: it exceeds 0 with probability below 1e-50."""
 VALUES = [None, math.nan, math.inf, -math.inf, -1e308, -1.0, -0.0, 0.3, 1.0, 2.75, 4.0, 1e308]
@@ -40,7 +40,7 @@ def test_products_are_read_as_python_reads_them(missing):
         "x": pa.array([value for value, _ in pairs], pa.float64()),
         "w": pa.array([weight for _, weight in pairs], pa.float64()),
     })  # fmt: skip
-    planned = irisdp.plan(data, "sum", "x", **BOUNDS, step="0.25", missing=missing, by="n",
+    planned = irisdp.plan(data, "sum", "x", **{**BOUNDS, "step": "0.25"}, missing=missing, by="n",
                           groups=list(range(len(pairs))), epsilon=1)  # fmt: skip
     stepped = planned.query.stepped
     assert (stepped.steps.least, stepped.steps.most) == (-10, 40)

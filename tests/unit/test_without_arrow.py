@@ -52,7 +52,7 @@ def test_readers_designers_and_checkers_do_without(folder):
     for command, told in (
         ("audit m.json", "m.json: holds"),
         ("sample m.json --input 2 -n 3", "\n"),
-        ("interpret o.csv.release.json --value 7", "reading   7"),
+        ("interpret o.csv.release.json --value 7", "Published 7"),
         ("report o.csv.release.json --out r.html", "r.html"),
         ("plot m.json --output m.svg", "m.svg"),
         ("ledger t.ledger", "ε"),

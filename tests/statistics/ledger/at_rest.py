@@ -31,7 +31,7 @@ ASKED = (
     ["majority", "v = 1", "--by", "g", "--groups", f"{DECLARED},b"],
     ["plurality", "g", "--categories", f"{DECLARED},b"],
     ["histogram", "v", "--bins", "1,2,3"],
-    ["sum", "v", "--lower", "0", "--upper", "9"],
+    ["sum", "v", "--lower", "0", "--upper", "9", "--step", "1"],
     ["median", "v", "--bins", "1,2,3"],
 )
 WRONG = (
@@ -41,7 +41,7 @@ WRONG = (
     ["count", "--by", "g"],
     ["count", "--by", "g", "--groups", "a,a"],
     ["sum", "g"],
-    ["sum", "v", "--lower", "9", "--upper", "0"],
+    ["sum", "v", "--lower", "9", "--upper", "0", "--step", "1"],
     ["median", "v"],
     ["at-least", "many"],
     ["count", "--relation", "swap"],

@@ -34,6 +34,8 @@ LONGEST_LIFE = 8
 """In batches."""
 SLOW_DISK = 1.0
 """Seconds that the wrong order is given to be seen in."""
+LONGEST_WAIT = 60
+"""Seconds in which a process with the wrong order shows its first answer; it is killed then, not at any moment."""
 
 
 def publish(path: Path, number: int) -> tuple[bytes, bool]:
@@ -93,7 +95,10 @@ def main(folder: Path, kills: int, moment: str) -> None:
     for kill in range(kills):
         path = folder / f"{kill}.ledger"
         child = Child(lambda show, path=path: publish_on(path, moment, show))
-        time.sleep(chance.uniform(0, LONGEST_LIFE * length))
+        if moment == "before":
+            child.wait(LONGEST_WAIT)
+        else:
+            time.sleep(chance.uniform(0, LONGEST_LIFE * length))
         child.kill()
         ended, shown = child.end()
         charged = len(Ledger(path).releases())  # a line a batch

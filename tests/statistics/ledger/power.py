@@ -81,7 +81,7 @@ class Disk:
     def survive(self, folder: Path, keep: random.Random | bool) -> None:
         """Write the folder as it may be found: `keep` all that was not synced, none of it, or a random part."""
         folder.mkdir()
-        for path in self.names.keys() | self.synced_names.keys():
+        for path in sorted(self.names.keys() | self.synced_names.keys()):
             now, before = self.names.get(path), self.synced_names.get(path)
             content = now if _kept(keep) else before
             if content is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import select
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -103,6 +104,10 @@ class Child:
                 os._exit(status)
         os.close(writing)
         self._reading = reading
+
+    def wait(self, seconds: float) -> None:
+        """Wait until it has shown an answer, for so many seconds at most."""
+        select.select([self._reading], [], [], seconds)
 
     def kill(self) -> None:
         os.kill(self.id, signal.SIGKILL)

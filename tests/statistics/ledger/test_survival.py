@@ -198,7 +198,8 @@ def test_power_loss_with_unsynced_writes_dropped(folder):
 
 @pytest.mark.parametrize("weaker", ["OFF", "NORMAL"])
 def test_power_loss_catches_weaker_syncing(folder, weaker):
-    assert run("power.py", folder, weaker)["lost"] > 0
+    found = run("power.py", folder, weaker)
+    assert found["lost"] + found["unreadable"] > 0  # what is torn may be refused before it is missed
 
 
 def test_crowd_spends_exactly_the_budget(place):
