@@ -20,8 +20,9 @@ HERE = Path(__file__).parent / "report"
 
 
 def main() -> None:
-    """Write the page."""
+    """Write the page, and the picture of the README."""
     irisdp.report(HERE / "votes.csv", out=HERE / "votes.html", force=True)
+    irisdp.interpret(HERE / "votes.csv").plot().save(str(HERE / "votes.svg"))
 
 
 if __name__ == "__main__":

@@ -30,6 +30,9 @@ MADE = {
 
 ROOT = Path(__file__).resolve().parents[2]
 
+NOT_SEARCHED = ("docs/decisions/", "docs/mutants.md", "docs/benchmarks.md")
+"""Pages about how Iris is made: a search for a task leads past them."""
+
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"(?<=\]\()([^)\s]+)(?=\))")
 _DEFINED = re.compile(r"(?<=^\[)([^\]]+\]: )(\S+)$", re.MULTILINE)
@@ -83,7 +86,7 @@ def _write(folder: Path, made: dict[str, str]) -> None:
 
 def _decisions() -> str:
     """Return a page that lists the decisions by their own titles."""
-    told = ["# Decisions\n\nWhat shaped the house: what was chosen, what else there was, and why.\n"]
+    told = ["# Decisions\n\nWhat was chosen, the alternatives, and the reasons.\n"]
     for page in sorted((ROOT / "docs" / "decisions").glob("*.md")):
         title = page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").partition(". ")[2]
         told.append(f"- [{title}]({page.name})")
@@ -99,6 +102,8 @@ def _moved(page: PurePosixPath, kept: set[PurePosixPath], folder: Path) -> str:
         end = fence.end()
     whole = "".join([*made, _relinked(text[end:], page, kept, folder)])
     whole += "".join(f"{line}\n" for line in MADE.get(str(page), ()))
+    if str(page).startswith(NOT_SEARCHED):
+        whole = f"---\nnosearch: true\n---\n{whole}"
     return _leading(whole) if place(page).name == "index.md" else whole
 
 

@@ -70,6 +70,7 @@ def blocks(text: str) -> Iterator[Block]:
 
 def retyped(text: str, folder: Path) -> str:
     """Return a page with what comes when it is typed in an empty folder; a failure is an error with the command."""
+    os.environ["COLUMNS"] = "80"  # as wide as a code block of the manual
     for name in ("anes96.csv", "plan.toml"):
         shutil.copy(ROOT / "examples" / name, folder)
     if (ROOT / "examples" / "specs").is_dir():
