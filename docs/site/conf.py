@@ -16,10 +16,13 @@ author = "The Iris contributors"
 project_copyright = "The Iris contributors. Apache-2.0"
 version = release = irisdp.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
-myst_enable_extensions = ["deflist"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton", "sphinx_design"]
+myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 highlight_language = "text"
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "  # the button copies what is typed, and not what comes
+copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
 default_role = "code"
 nitpicky = False  # types are shown as they are written; what pages link to is checked by -W and by links.py
 templates_path: list[str] = []
