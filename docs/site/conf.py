@@ -31,6 +31,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"Iris {version}"
 html_static_path = ["_static"]
 html_css_files = ["iris.css"]
+html_search_scorer = str(Path(__file__).parent / "scorer.js")
 html_show_sourcelink = False
 html_copy_source = False
 html_sidebars = {"start": [], "index": []}  # pages that stand alone have nothing beside them to go to
