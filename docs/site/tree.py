@@ -84,8 +84,8 @@ def assemble(folder: Path) -> None:
 
 
 def _write(folder: Path, made: dict[str, str]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     for name, text in made.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(_leading(text) if name == "index.md" else text, encoding="utf-8")
 
 

@@ -18,7 +18,7 @@ PAGES = [
     "notebooks/reader",
     "theory",
     "proofs/plurality",
-    "reference/api/irisdp",
+    "reference/api/irisdp/Session",
     "reference/commands/publish",
     "project/known-limitations",
     "pictures",

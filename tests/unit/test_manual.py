@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import re
 import sys
 from collections import Counter
 from pathlib import Path, PurePosixPath
@@ -100,9 +101,17 @@ def test_the_checker_of_the_site_finds_what_is_lost(tmp_path):
 
 def test_every_public_name_stands_in_the_pages_about_python(manual):
     for room, name, value, first in api.names():
-        told = (manual / "reference" / "api" / f"{room}.md").read_text(encoding="utf-8")
-        assert f":: {room}.{name}\n" in told if first else f"``{name}`` is :py:obj:" in told
+        listed = (manual / "reference" / "api" / f"{room}.md").read_text(encoding="utf-8")
+        assert f"- [{name}](" in listed if first else f"- {{py:obj}}`{name} <" in listed
+        if first:
+            (page,) = re.findall(rf"^- \[{name}\]\(([^)]+)\)", listed, re.MULTILINE)
+            assert f":: {room}.{name}\n" in (manual / "reference" / "api" / page).read_text(encoding="utf-8")
         assert api.said(name, value), f"{room}.{name} says nothing"
+
+
+def test_no_two_pages_about_python_differ_in_case_alone():
+    made = [page.casefold() for page in api.pages()]
+    assert len(made) == len(set(made))
 
 
 def test_docstrings_are_read_as_they_are_meant():
