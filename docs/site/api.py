@@ -10,6 +10,7 @@ import ast
 import importlib
 import inspect
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
@@ -49,7 +50,7 @@ def pages() -> dict[str, str]:
     made = {"index.md": "\n".join(["# Python", "", told, "", *listed, ""])}
     for room in ROOMS:
         own = [(name, value, first) for where, name, value, first in found if where == room]
-        files = _files(room, [name for name, _, first in own if first])
+        files = _files(room, {name: value for name, value, first in own if first})
         lines = [f"# {room}", "", *_markup([readable(_opening(room))])]
         for name, value, first in own:
             target = f"[{name}]({files[name]})" if first else f"{{py:obj}}`{name} <{_home(found, value)}>`"
@@ -62,14 +63,11 @@ def pages() -> dict[str, str]:
     return made
 
 
-def _files(room: str, own: list[str]) -> dict[str, str]:
-    """Return the page of each name; on some disks names that differ in case alone are one file."""
-    made: dict[str, str] = {}
-    for name in own:
-        taken = {file.casefold() for file in made.values()}
-        file = f"{room}/{name}.md"
-        made[name] = f"{room}/{name}-class.md" if file.casefold() in taken else file
-    return made
+def _files(room: str, own: dict[str, Any]) -> dict[str, str]:
+    """Return the page of each name; on some disks `Quantile` and `quantile` are one file, so the class gets another."""
+    often = Counter(name.casefold() for name in own)
+    clash = {name for name, value in own.items() if often[name.casefold()] > 1 and inspect.isclass(value)}
+    return {name: f"{room}/{name}{'-class' if name in clash else ''}.md" for name in own}
 
 
 def _markup(lines: list[str]) -> list[str]:

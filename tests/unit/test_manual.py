@@ -1,8 +1,8 @@
 """The manual comes together: each page stands in one list, and every link leads somewhere. Sphinx is not needed."""
 
+import re
 import shutil
 import subprocess
-import re
 import sys
 from collections import Counter
 from pathlib import Path, PurePosixPath
@@ -33,10 +33,10 @@ def manual(tmp_path_factory):
 
 def led(folder):
     """Yield what the navigation of each page about others leads to."""
-    for index in sorted(folder.rglob("index.md")):
-        _, _, listed = index.read_text(encoding="utf-8").partition("```{toctree}\n:hidden:\n\n")
+    for page in sorted(folder.rglob("*.md")):
+        _, _, listed = page.read_text(encoding="utf-8").partition("```{toctree}\n:hidden:\n\n")
         for entry in listed.removesuffix("```\n").split():
-            yield (index.parent / f"{entry}.md").resolve()
+            yield (page.parent / f"{entry.removesuffix('.md')}.md").resolve()
 
 
 def lost(folder):
