@@ -133,15 +133,15 @@ that some file of it imports, wherever in the file. Floors are the rooms on the 
 More rooms have more arrows between them; `tests/unit/test_architecture.py` holds that none of them leads up.
 
 ## Journeys
-Six values are followed through a real run. An entry is a way from a function in one file to a function in another,
-counted once however often it is gone, on which the call is given the value. Calls between files of Iris count, from
+Six values are followed through a real run. An entry is a call from a function in one file to a function in another
+that passes the value. Each is counted once, however often it is called. Calls between files of Iris count, from
 wherever in between; `exact/` and `errors.py`, which check arguments and write numbers for everybody, are passed through
 unseen.
 
 - *The value itself*: an argument is the value, or an object in which it lies, at most three objects deep, as the
   condition lies in query and plan.
-- *With what was made of it*: an argument is, or holds, what a call returned that had been given the value, and so on;
-  numbers, texts and what such a call was given besides are not followed.
+- *With what was made of it*: an argument is, or holds, what a call returned that had been given the value, and so on.
+  Numbers, texts and the other arguments of such a call are not followed.
 
 Each cell says entries / files.
 
