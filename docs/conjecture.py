@@ -67,8 +67,8 @@ only, which is not ε-private.
   [path_bounds](path_bounds.md)): at a constant factor.
 - Perhaps "approximately" may mean a constant factor, as on the path, where Corollary 4 has √γ/(1 + γ) = 0.443 for
   ε/2. Then nothing here contradicts the conjecture: all ratios are above that. Perhaps it means a ratio that
-  tends to 1. That looks true of the weights on histograms, at a privacy that is a constant factor worse. For mechanisms that are
-  ε-private themselves, the measurements speak against it.
+  tends to 1. That looks true of the weights on histograms, at a privacy that is a constant factor worse. For mechanisms
+  that are ε-private themselves, the measurements speak against it.
 
 These are small databases, at one ε: a measurement and no proof. For other values, `python docs/conjecture.py
 --epsilon 0.5` prints the tables."""
