@@ -91,6 +91,7 @@ def show_published(published: Publication, *, titled: bool = False, verbose: boo
     if verbose:
         for error in planned.describe_error():
             fact("error", error)
+        fact("optimal", planned.describe_optimality())
     for said in planned.describe_naming():
         fact("named", said)
     _show_rules(planned, notes_only=not verbose)

@@ -33,6 +33,7 @@ from ..tabular import html_table, printable, text_lines
 from .audiences import Audience
 from .errors_around import ErrorAt, errors_around, in_columns
 from .ledger_audiences import Telling
+from .optimality import describe_optimality
 from .pricing import Price
 from .projects import Project, say_unlisted
 from .risk import MUCH, Risk, delta_means, risk_of
@@ -151,6 +152,7 @@ class Plan:
         return [
             ("cost", self.describe_cost()),
             *(("error", error) for error in self.describe_error()),
+            ("optimal", self.describe_optimality()),
             *self.describe_within(),
             *(("" if row else "other ε", line) for row, line in enumerate(in_columns(self.errors_around()))),
             ("risk", self.risk.describe()),
@@ -159,6 +161,11 @@ class Plan:
             *(("among", categories) for categories in self.describe_categories()),
             *self.describe_rules(),
         ]
+
+    def describe_optimality(self) -> str:
+        """Say whether the mechanism is proven optimal, and among which mechanisms; for each group by itself."""
+        is_charged_once = not self.charges_two_groups and self.contribution.cells == 1 and self.selector is None
+        return describe_optimality(self.audiences[0].mechanism, is_charged_once=is_charged_once)
 
     def describe_within(self) -> list[tuple[str, str]]:
         """Return the lines about the error that was asked for, if one was: what it takes, and what its δ means."""
