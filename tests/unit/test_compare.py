@@ -121,7 +121,7 @@ def test_counts_and_decisions_at_known_values():
     assert [geometric.errors[f"lead-{lead}"].lower for lead in (1, 2, 3)] == [
         Fraction(1, 3), Fraction(1, 6), Fraction(1, 12),
     ]  # fmt: skip
-    assert "at the cost of the worst case" in ours.scope
+    assert "with a larger worst probability" in ours.scope
 
 
 @pytest.mark.parametrize(("query", "named"), [("top 2", 2), ("ranking", None)])

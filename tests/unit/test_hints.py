@@ -244,3 +244,34 @@ def test_many_groups_print_as_head_and_tail(here, monkeypatch):
 def test_audiences_print_beside_each_other(here, monkeypatch):
     lines = printed(monkeypatch, groups=["Ely"], ledger="a.ledger", epsilon=None, audience={"board": 2, "press": 1})
     assert lines[1].split() == ["town", "board", "press"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "spelt", "number"),
+    [("cost = 20.00", "20.00", "20"), ("dose IN (1.50, 2.00)", "1.50", "1.5"), ("cost <> +7.5", "+7.5", "7.5")],
+)
+def test_an_amount_that_is_looked_for_as_text_is_said_beside_the_answer(tmp_path, condition, spelt, number):
+    (tmp_path / "t.csv").write_text("cost,dose\n20.0,1.5\n7.5,2.0\n", encoding="utf-8")
+    shown = " ".join(str(irisdp.publish(tmp_path / "t.csv", "count", condition, epsilon=1)).split())
+    assert f"as text: {spelt} finds records that spell it so, and not {number};" in shown
+    types = {"cost": "number", "dose": "number"}
+    declared = irisdp.publish(tmp_path / "t.csv", "count", condition, epsilon=1, types=types, ledger=tmp_path / "l")
+    assert "spell it so" not in str(declared)
+
+
+@pytest.mark.parametrize("condition", ["zip = 01234", "cost = 20", "cost = 20.5", "cost > 20.00", "zip = '1234'"])
+def test_codes_and_plain_numbers_need_no_such_note(tmp_path, condition):
+    (tmp_path / "t.csv").write_text("cost,zip\n20.0,01234\n", encoding="utf-8")
+    assert "spell it so" not in str(irisdp.publish(tmp_path / "t.csv", "count", condition, epsilon=1))
+
+
+@pytest.mark.parametrize(
+    ("declared", "is_said"), [(["01.10", "2"], True), (["1.1", "2"], False), (["12.50", "2"], True)]
+)
+def test_a_code_asked_of_a_column_of_numbers_is_said_beside_the_answer(tmp_path, declared, is_said):
+    table = pyarrow.table({"icd": [1.1, 2.0, 12.5]})
+    for query in ("histogram", "count"):
+        words = {"categories": declared} if query == "histogram" else {"by": "icd", "groups": declared}
+        asked = ["icd"] if query == "histogram" else []
+        shown = irisdp.publish(table, query, *asked, epsilon=1, ledger=tmp_path / f"{query}.ledger", **words)
+        assert ("if it holds codes" in " ".join(str(shown).split())) is is_said

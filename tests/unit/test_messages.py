@@ -473,7 +473,7 @@ def test_answers_that_were_changed_by_hand_are_not_read_as_what_was_published(co
     for named in (str(out), f"{out}.release.json"):
         line = said(capsys, command[0], named, *command[1:])
         assert str(out) in line and f"is not as it was published: {out}.datapackage.json holds another sha256" in line
-        assert line.endswith("publish the same again with --force, which is free of charge")
+        assert line.endswith("publishing the same again with --force costs nothing")
     Path(f"{out}.datapackage.json").unlink()
     line = said(capsys, command[0], str(out), *command[1:])
     assert f"is not as it was published: {out}.release.json holds another sha256" in line

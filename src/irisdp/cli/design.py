@@ -55,7 +55,7 @@ def _summary(mechanism: Mechanism | FactoredMechanism) -> str:
         return shape
     text = f"{shape}; {objective.name} {short_above(objective.value, 10)}"
     if objective.lower_bound is None:
-        return text
+        return f"{text}, not proven optimal"
     gap = objective.value - objective.lower_bound
     proved = "proved optimal" if mechanism.certificate is not None else "optimal (too large for a certificate)"
     among = (mechanism.certificate or {}).get("among")

@@ -92,6 +92,7 @@ def interpret_command(
     from ..reading import Estimates, Interpretation, JointInterpretation, interpret
     from ..reading.released import answers_beside, sidecar_beside
 
+    _refuse_report(release)
     for_analysts = any(given is not None for given in (loss, at_least, at_most, prior))
     loss = "absolute" if loss is None else loss
     sidecar = sidecar_beside(release)
@@ -144,6 +145,11 @@ def interpret_command(
         _show_all(found, for_analysts=for_analysts)
     else:
         _show_one(found)
+
+
+def _refuse_report(release: Path) -> None:
+    if release.suffix.lower() in (".html", ".htm"):
+        raise BadInput(release.name, "is a report for people", "give the answers file, or its .release.json")
 
 
 def _show_estimates(found: Estimates) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from ..exact import percent_below
 from ..exact.shown import so_many
 from .options import console, fact, say, show_table
 
@@ -18,23 +19,35 @@ _PLACES = 10_000
 
 
 def show_choices(found: ChoiceInterpretation) -> None:
-    """Show each name with the probability that it is true, and what that rests on."""
+    """Show each name with the least probability that it is right, and what that rests on."""
 
     from ..reading.judgement import BASES
 
-    say(console(), f"Published {so_many(len(found.answers), 'answer')}", style="bold")
-    rows = (
-        (*answer.key, answer.published, _rounded_down(answer.judgement.probability.lower), answer.reading)
-        for answer in found.answers
-    )
-    show_table((*found.by, "published", "true with probability", "most likely true"), rows, most=_MOST_SHOWN)
-    for basis in sorted({answer.judgement.basis for answer in found.answers}):
-        fact(basis, BASES[basis])
+    bases = sorted({answer.judgement.basis for answer in found.answers})
+    say(console(), _lead(found), style="bold")
+    if found.by or len(found.answers) != 1 or bases != ["worst"]:
+        rows = (
+            (*answer.key, answer.published, _rounded_down(answer.judgement.probability.lower), answer.reading)
+            for answer in found.answers
+        )
+        show_table((*found.by, "published", "probability", "most likely right"), rows, most=_MOST_SHOWN)
+    for basis in bases:
+        fact("holds", BASES[basis])
     for note in sorted({answer.judgement.note for answer in found.answers if answer.judgement.note is not None}):
         fact("note", note)
-    if found.answers:
+    if found.answers and bases != ["worst"]:
         at_worst = min(answer.judgement.right_at_worst for answer in found.answers)
         fact("at worst", f"an answer of this release is right with probability {_rounded_down(at_worst)}")
+    if bases == ["worst"]:
+        fact("analysts", "--lead, --at-least, --at-most or --prior uses what you know about the table")
+
+
+def _lead(found: ChoiceInterpretation) -> str:
+    if found.by or len(found.answers) != 1:
+        return f"Published {so_many(len(found.answers), 'answer')}; each is right with the probability shown, or more"
+    (answer,) = found.answers
+    sure = percent_below(answer.judgement.probability.lower)
+    return f"Published {answer.published}; it is right with probability {sure} % or more"
 
 
 def _rounded_down(probability: Fraction) -> str:

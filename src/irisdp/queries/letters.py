@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime, time
+from decimal import Decimal
 from typing import Any
 
 from .columns import Column, Kind, Note, list_names
@@ -19,6 +20,10 @@ __all__ = ["compared_by_letters", "grouped_by_letters"]
 _DATE_LIKE = re.compile(r"\s*(\d{4}-\d{1,2}(-\d{1,2})?|\d{1,4}[./-]\d{1,2}[./-]\d{1,4})([T ].*)?\s*", re.DOTALL)
 _DAY_FIRST = re.compile(r"\s*\d{1,2}[./-]\d{1,2}[./-]\d{2,4}.*", re.DOTALL)
 _NUMBER_LIKE = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)\s*")
+_AMOUNT = re.compile(r"[+-]?(?:0|[1-9][0-9]*)\.(?:[0-9]*0)?|\+(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
+"""A number with a last zero after the point, or with a sign, as amounts are written and codes seldom are."""
+_CODE = re.compile(r"0[0-9]+(?:\.[0-9]+)?|(?:0|[1-9][0-9]*)\.[0-9]*0")
+"""A code rather than a number: a leading zero, or a zero at the end of a fraction, as in 01234 and 12.10."""
 _DIGITS = re.compile("0|[1-9][0-9]{0,17}")
 _MOST_LOOKED_AT = 5
 
@@ -41,7 +46,7 @@ def compared_by_letters(columns: Sequence[str], literals: Sequence[str], *, by_s
     number = next((text for text in literals if _NUMBER_LIKE.fullmatch(text)), None) if by_size else None
     text = number if dated is None else dated
     if text is None:
-        return None
+        return None if typed or by_size or not columns else _spelt_as_a_number(columns, literals)
     if not columns and not typed:  # quoted texts among themselves
         return None
     subject = f"{list_names(columns)} as text" if columns else "text"
@@ -58,8 +63,31 @@ def compared_by_letters(columns: Sequence[str], literals: Sequence[str], *, by_s
     return Note(f"{fact}: no other spelling of a date and no time zone is known", remedy, beside_answer=disordered)
 
 
+def _codes_of_numbers(column: Column, values: Sequence[Any]) -> Note | None:
+    """Say that 01.10 stands for the number 1.1 in a column of numbers: codes that were read as numbers are merged."""
+    code = next((value for value in values if isinstance(value, str) and _CODE.fullmatch(value)), None)
+    if code is None:
+        return None
+    plain = f"{Decimal(code).normalize():f}"
+    fact = f"with {column.name} as a number: {code[:40]} counts every record of {plain[:40]}, however it was spelt"
+    return Note(fact, f"read {column.name} as text if it holds codes (pandas: dtype=str)", beside_answer=True)
+
+
+def _spelt_as_a_number(columns: Sequence[str], literals: Sequence[str]) -> Note | None:
+    """Say that 20.00 is looked for as a text where somebody may mean a number: no leading zero makes it a code."""
+    written = next((text for text in literals if _AMOUNT.fullmatch(text)), None)
+    if written is None:
+        return None
+    plain = f"{Decimal(written).normalize():f}"
+    fact = f"with {list_names(columns)} as text: {written[:40]} finds records that spell it so, and not {plain[:40]}"
+    remedy = f"declare the type of {list_names(columns)} to compare numbers"
+    return Note(fact, f"write {plain[:40]}, or {remedy}" if len(literals) == 1 else remedy, beside_answer=True)
+
+
 def grouped_by_letters(column: Column, values: Sequence[Any]) -> Note | None:
-    """Say that groups, or categories, which look like dates or numbers are found as text: by one spelling."""
+    """Say where groups, or categories, are found by one spelling, and where by a number that is spelt otherwise."""
+    if column.kind in (Kind.NUMBER, Kind.INTEGER):
+        return _codes_of_numbers(column, values)
     computed = column.derivation is not None and column.derivation.shown
     looked_at = [value for value in values[:_MOST_LOOKED_AT] if isinstance(value, str)]
     if column.kind is not Kind.TEXT or computed or not looked_at:

@@ -64,7 +64,11 @@ def _check_unchanged(path: Path, sidecar: Any) -> None:
     for name, digest in told:
         if digest != found:
             rule = f"{path.name} is not as it was published: {name} holds another sha256"
-            raise BadInput("release", rule, "publish the same again with force=True, which is free of charge")
+            raise BadInput(
+                "release",
+                rule,
+                "ask the publisher for both files; publishing the same again with force=True costs nothing",
+            )
 
 
 def _read(path: Path) -> tuple[list[str], list[list[Any]]]:

@@ -14,7 +14,7 @@ from ..exact import Enclosure
 __all__ = ["BASES", "CERTAIN", "IMPOSSIBLE", "ChoiceRule", "Judgement", "sure"]
 
 BASES = {
-    "worst": "at worst, over all tables that fit what you know",
+    "worst": "whatever the table is, if it fits what you know",
     "uniform": "if all tables that fit what you know were equally likely before",
     "prior": "under your prior",
     "known": "as what you know decides it",

@@ -112,6 +112,7 @@ class Publication(Tabular, Drawable):
         promised = ends.promise or "; ".join(self.plan.leaves_out())
         if promised:
             lines.append(text_lines("interval" if LOW in ends.columns else "accuracy", promised))
+        lines += [text_lines("note", words) for heading, words in self.plan.describe_rules() if heading == "note"]
         cost = "nothing: answered before" if self.repeated else self.plan.describe_cost()
         if not self.repeated and self.cost != self.plan.cost:
             cost += ", charged with its batch" if self.in_batch else f"; charged {self.cost}"
