@@ -9,6 +9,7 @@ from typing import Any
 import irisdp
 
 sys.path.insert(0, str(Path(__file__).parent))
+import formulas
 from api import readable
 
 project = "Iris"
@@ -17,7 +18,10 @@ project_copyright = "The Iris contributors. Apache-2.0"
 version = release = irisdp.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton", "sphinx_design"]
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_dmath_allow_space = myst_dmath_allow_digits = False  # "$5 or $6" is no formula
+myst_update_mathjax = False
+html_math_renderer = "mathml"
 myst_heading_anchors = 4
 highlight_language = "text"
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "  # the button copies what is typed, and not what comes
@@ -58,7 +62,8 @@ toc_object_entries_show_parents = "hide"
 
 
 def setup(app: Any) -> None:
-    """Let Sphinx read docstrings as they are meant."""
+    """Let Sphinx read docstrings as they are meant, and typeset formulas without scripts."""
+    formulas.setup(app)
     app.connect("autodoc-process-docstring", _as_meant, priority=100)  # before napoleon, which makes markup of its own
 
 

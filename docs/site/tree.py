@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 import api
 import commands
 
-__all__ = ["MADE", "ROOT", "assemble", "pages", "place", "targets"]
+__all__ = ["MADE", "ROOT", "assemble", "mathematical", "pages", "place", "targets"]
 
 MADE = {
     "docs/reference/index.md": (
@@ -52,6 +52,15 @@ def pages() -> list[PurePosixPath]:
     found = [*ROOT.glob("*.md"), *(path for path in (ROOT / "docs").rglob("*.md") if path.parent.name != "paper")]
     found += [*(ROOT / "proofs").glob("*.md"), *(ROOT / "formal").rglob("*.md"), ROOT / "examples" / "README.md"]
     return sorted(PurePosixPath(path.relative_to(ROOT).as_posix()) for path in found)
+
+
+def mathematical(page: PurePosixPath) -> bool:
+    """Return whether a page states theorems or proofs, so that its formulas are typeset."""
+    return (
+        page.parts[0] == "proofs"
+        or page.parts[:2] == ("docs", "mathematics")
+        or page == PurePosixPath("docs/theory.md")
+    )
 
 
 def place(page: PurePosixPath) -> PurePosixPath:
