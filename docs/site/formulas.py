@@ -18,8 +18,8 @@ from markdown_it.token import Token
 __all__ = ["Fault", "block", "faults", "formulas", "inline", "setup", "unreadable"]
 
 _SIGNS = {"−": "-", "·": r"\cdot ", "…": r"\ldots ", "½": r"\tfrac{1}{2}", "¼": r"\tfrac{1}{4}", "′": r"'", " ": " "}
-_OPERATORS = frozenset("≤≥≠≈~∼<>=→←↦∈∉⊆⊂∪∩∖×∘∧∨⟺⟹⇒⇔≡∣≺⪯")
-_RELATIONS = frozenset("≤≥≠≈~∼<>=→↦∈∉⊆⊂⟺⟹⇒⇔≡≺⪯")
+_OPERATORS = frozenset("∝≤≥≠≈~∼<>=→←↦∈∉⊆⊂∪∩∖×∘∧∨⟺⟹⇒⇔≡∣≺⪯")
+_RELATIONS = frozenset("∝≤≥≠≈~∼<>=→↦∈∉⊆⊂⟺⟹⇒⇔≡≺⪯")
 _OPENING, _CLOSING = frozenset("([{⌈⌊⟨"), frozenset(")]}⌉⌋⟩")
 _WIDE = 26
 """Characters from which a part of a formula gets its own scroll bar on a narrow screen."""
@@ -111,6 +111,8 @@ def faults(text: str, *, mathematical: bool = False) -> Iterator[Fault]:
     for line, formula in taken:
         if why := unreadable(formula):
             yield Fault(line, f"formula ${formula}$: {why}")
+        elif "\n" in formula and f"$${formula}" not in re.sub(r"\$\$\s*", "$$", text):
+            yield Fault(line, f"formula ${formula}$ runs over the end of a line, where GitHub may not see it")
     for number, row in enumerate(text.split("\n"), 1):
         if row.lstrip().startswith("|") and any("|" in body for body in re.findall(r"\$([^$]+)\$", row)):
             yield Fault(number, "a formula in a table has '|', which ends the cell; write \\lvert … \\rvert")

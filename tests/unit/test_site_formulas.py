@@ -34,6 +34,7 @@ def test_every_page_shows_its_formulas(page):
         ("The operator is $\\frac$ here.", "latex2mathml cannot read it"),
         ("It doubles at $r^10$ here.", "needs braces"),
         ("The set is $\\{1, 2\\}$ here.", "GitHub drops the backslash"),
+        ("The sum $a\n+ b$ is even.", "runs over the end of a line"),
         ("| a | b |\n|---|---|\n| $|V|$ | 1 |\n", "in a table"),
         ("The sum 2*a*b is even.", "emphasis inside a formula"),
         ("The bound is x *y ≤ z*w here.", "emphasis inside a formula"),
