@@ -86,7 +86,7 @@ def unreadable(formula: str) -> str | None:
         return "braces do not match"
     if escaped := re.search(r"\\[^A-Za-z]", formula):
         return f"GitHub drops the backslash of {escaped[0]!r}; write \\lbrace for \\{{, and no spacing commands"
-    if bare := re.search(r"[_^](?:\d\d|[A-Za-z]\d|−|-|\.\d)", formula):
+    if bare := re.search(r"[_^](?:\d\d|[A-Za-z]\d|[−-]\w|\.\d)", formula):
         return f"{bare[0]!r} needs braces: only its first character would be raised or lowered"
     try:
         tree = _tree(formula, "inline")
