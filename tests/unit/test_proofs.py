@@ -169,9 +169,18 @@ def test_every_design_links_to_its_proof(function):
     assert LINK.search(inspect.getdoc(function) or ""), "names no proof"
 
 
+def parts_lacking(text):
+    """Yield what a page of a theorem does not say: statement, scope, proof, tests, and what is machine-checked."""
+    yield from (part for part in ("**Claim.**", "**Proof.**", "**Tests.**", "**Machine-checked") if part not in text)
+    if not re.search(r"\*\*(Scope|Assumptions|Not claimed)\.\*\*", text):
+        yield "**Scope.**"
+    if ("**Machine-checked.** Nothing on this page." in text) == ("../formal/" in text):
+        yield "whether Coq checked anything of it"
+
+
 def test_a_proof_has_its_parts():
     def lacking(path, text):
-        yield from (part for part in ("**Claim.**", "**Proof.**", "**Tests.**") if part not in text)
+        yield from parts_lacking(text)
         if "**Code.**" not in text and "**Where it is used.**" not in text:
             yield "where it is used"
         if not re.search(r"tests/\w+/test_\w+\.py", text):
@@ -180,3 +189,11 @@ def test_a_proof_has_its_parts():
             yield "its row in proofs/README.md"
 
     assert failures(PAGES, lacking) == {}
+
+
+@pytest.mark.parametrize("part", ["**Claim.**", "**Scope.**", "**Proof.**", "**Tests.**", "**Machine-checked.**"])
+def test_a_proof_without_a_part_is_noticed(part):
+    """Negative control."""
+    page = "**Claim.** A. **Scope.** B. **Proof.** C. **Machine-checked.** Nothing on this page. **Tests.** D."
+    assert list(parts_lacking(page)) == []
+    assert part.rstrip("*").rstrip(".") in " ".join(parts_lacking(page.replace(part, "")))
