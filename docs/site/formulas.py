@@ -52,7 +52,9 @@ def setup(app: Any) -> None:
 
     def shown(render: Any) -> Any:
         def visit(writer: Any, node: Any) -> None:
-            writer.body.append(render(node.astext()))
+            following = node.next_node(descend=False, siblings=True)
+            joined = isinstance(following, nodes.Text) and re.match(r"[^\w\s(]", following.astext())
+            writer.body.append(render(node.astext()) + ("&#8288;" if joined else ""))  # no line begins with a comma
             raise nodes.SkipNode
 
         return visit
@@ -227,14 +229,21 @@ def _parts(tree: ElementTree.Element) -> list[ElementTree.Element]:
     row = tree[0] if len(tree) == 1 and tree[0].tag == "mrow" else tree
     parts: list[list[ElementTree.Element]] = [[]]
     depth = 0
-    for child in row:
+    rest = list(row)
+    for place, child in enumerate(rest):
         parts[-1].append(child)
         text = child.text or ""
         if child.tag == "mo" and text in _OPENING:
             depth += 1
         elif child.tag == "mo" and text in _CLOSING:
             depth -= 1
-        elif child.tag == "mo" and depth <= 0 and text in _RELATIONS | {","} and len(parts[-1]) > 1:
+        elif (
+            child.tag == "mo"
+            and depth <= 0
+            and text in _RELATIONS | {","}
+            and _long(parts[-1])
+            and _long(rest[place + 1 :])
+        ):
             child.set("form", "infix")
             parts.append([])
     made = []
@@ -244,6 +253,10 @@ def _parts(tree: ElementTree.Element) -> list[ElementTree.Element]:
             ElementTree.SubElement(math, "mrow").extend(part)
             made.append(math)
     return made
+
+
+def _long(part: list[ElementTree.Element]) -> bool:
+    return sum(len("".join(child.itertext())) for child in part) >= 5
 
 
 def _written(tree: ElementTree.Element) -> str:

@@ -90,7 +90,7 @@ def test_formulas_become_mathml_without_scripts():
 
 def test_signs_are_operators_and_numbers_are_numbers():
     shown = formulas.inline("x ≥ .81·y")
-    assert '<mo form="infix">≥</mo>' in shown
+    assert "<mo>≥</mo>" in shown
     assert "<mn>.81</mn>" in shown
 
 
