@@ -86,6 +86,9 @@ def unreadable(formula: str) -> str | None:
             break
     if depth:
         return "braces do not match"
+    for left, right in (("\\lvert", "\\rvert"), ("\\lbrace", "\\rbrace")):
+        if formula.count(left) != formula.count(right):
+            return f"{left} and {right} do not match"
     if escaped := re.search(r"\\[^A-Za-z]", formula):
         return f"GitHub drops the backslash of {escaped[0]!r}; write \\lbrace for \\{{, and no spacing commands"
     if bare := re.search(r"[_^](?:\d\d|[A-Za-z]\d|[−-]\w|\.\d)", formula):

@@ -32,6 +32,7 @@ def test_every_page_shows_its_formulas(page):
         ("The operator is $a}{b$ here.", "braces do not match"),
         ("The operator is $\\undefinedcommand x$ here.", "unknown command \\undefinedcommand"),
         ("The operator is $\\frac$ here.", "latex2mathml cannot read it"),
+        ("The size is $\\lvert x\\lvert$ here.", "do not match"),
         ("It doubles at $r^10$ here.", "needs braces"),
         ("The set is $\\{1, 2\\}$ here.", "GitHub drops the backslash"),
         ("The sum $a\n+ b$ is even.", "runs over the end of a line"),
