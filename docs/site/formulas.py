@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import escape
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
@@ -50,16 +51,23 @@ def setup(app: Any) -> None:
     """Register MathML as the way in which Sphinx shows formulas."""
     from docutils import nodes
 
-    def shown(render: Any) -> Any:
-        def visit(writer: Any, node: Any) -> None:
+    def visit_inline(writer: Any, node: Any) -> None:
+        writer.body.append(inline(node.astext(), node.get("after", "")))
+        raise nodes.SkipNode
+
+    def visit_block(writer: Any, node: Any) -> None:
+        writer.body.append(block(node.astext()))
+        raise nodes.SkipNode
+
+    def join(app: Any, tree: Any, page: str) -> None:
+        for node in list(tree.findall(nodes.math)):
             following = node.next_node(descend=False, siblings=True)
-            joined = isinstance(following, nodes.Text) and re.match(r"[^\w\s(]", following.astext())
-            writer.body.append(render(node.astext()) + ("&#8288;" if joined else ""))  # no line begins with a comma
-            raise nodes.SkipNode
+            if isinstance(following, nodes.Text) and (mark := re.match(r"[^\w\s(–—−]+", following.astext())):
+                node["after"] = mark[0]
+                following.parent.replace(following, nodes.Text(following.astext()[mark.end() :]))
 
-        return visit
-
-    app.add_html_math_renderer("mathml", (shown(inline), None), (shown(block), None))
+    app.connect("doctree-resolved", join)
+    app.add_html_math_renderer("mathml", (visit_inline, None), (visit_block, None))
 
 
 def block(formula: str) -> str:
@@ -67,13 +75,18 @@ def block(formula: str) -> str:
     return f'<div class="formula" tabindex="0">{_written(_tree(formula, "block"))}</div>\n'
 
 
-def inline(formula: str) -> str:
-    """Return a formula within a sentence as HTML, which may be broken after a relation or a comma."""
+def inline(formula: str, after: str = "") -> str:
+    """Return a formula within a sentence as HTML, which may be broken after a relation or a comma.
+
+    The punctuation after it stays with its last part.
+    """
     parts = []
     for row in _parts(_tree(formula, "inline")):
         text = _written(row)
         wide = len("".join(row.itertext())) > _WIDE
         parts.append(f'<span class="wide">{text}</span>' if wide else text)
+    if after:
+        parts[-1] = f'<span class="whole">{parts[-1]}{escape(after)}</span>'
     return f'<span class="formula">{"<wbr>".join(parts)}</span>'
 
 

@@ -89,6 +89,10 @@ def test_formulas_become_mathml_without_scripts():
     assert formulas.block("s_t = 1").startswith('<div class="formula" tabindex="0"><math display="block">')
 
 
+def test_punctuation_stays_with_the_formula():
+    assert formulas.inline("x", ".").endswith('<span class="whole"><math><mrow><mi>x</mi></mrow></math>.</span></span>')
+
+
 def test_signs_are_operators_and_numbers_are_numbers():
     shown = formulas.inline("x ≥ .81·y")
     assert "<mo>≥</mo>" in shown
