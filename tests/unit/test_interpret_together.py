@@ -5,7 +5,7 @@ import json
 import pyarrow as pa
 import pytest
 
-from irisdp import BadInput, Privacy, Session, design, interpret
+from irisdp import BadInput, Privacy, Session, design, interpret, publish
 from irisdp.cli.main import run
 
 TABLE = pa.table({"v": [1] * 6 + [0] * 14, "g": ["a", "b", "c+", "a"] * 5, "h": [1, 2] * 10})
@@ -165,3 +165,39 @@ def test_what_cannot_be_added_up_is_refused_by_name(here, capsys):
         assert capsys.readouterr().err.startswith(f"irisdp: {said}")
     with pytest.raises(BadInput, match=r"^release: is a mechanism"):
         interpret(design.geometric(3, Privacy(ratio=4)), pa.table({"answer": [1]}), consistent=True)
+
+
+PEOPLE = pa.table({"p": [n // 3 for n in range(30)], "v": [1] * 30, "g": ["a", "b", None] * 10})
+LEAVES_OUT = [
+    (("count", "v = 1"), {"unit": "p", "at_most": 1}, "at most 1 record of each p"),
+    (
+        ("count", "v = 1"),
+        {"unit": "p", "per_unit": "any", "by": "g", "groups": ["a", "b"]},
+        "in the group of one record",
+    ),
+    (("histogram", "v"), {"bins": [0, 1]}, "records without v"),
+    (("plurality", "g"), {"categories": ["a", "b"]}, "g is not declared"),
+    (("majority", "v = 1"), {"unit": "p", "at_most": 1}, "at most 1 record of each p"),
+    (("sizes", "g"), {"categories": ["a", "b"]}, "g is not declared"),
+]
+
+
+@pytest.mark.parametrize(("question", "options", "left_out"), LEAVES_OUT)
+def test_what_a_release_leaves_out_is_said_beside_what_is_read_from_it(question, options, left_out, here, capsys):
+    query, *words = question
+    publish(PEOPLE, query, *words, **options, epsilon=1, ledger="l", out="o.csv")
+    for more in ((), ("--value", "3"), ("--consistent",)):
+        if run(["interpret", "o.csv", *more]) == 0:
+            said = " ".join(capsys.readouterr().out.split())
+            assert "the release " in said
+            assert left_out in said.partition("the release ")[2]
+            assert run(["interpret", "o.csv", *more, "--json"]) == 0
+            assert left_out in "; ".join(json.loads(capsys.readouterr().out)["left_out"])
+        elif not more:
+            raise AssertionError(capsys.readouterr().err)
+        capsys.readouterr()
+
+
+def test_what_leaves_nothing_out_says_so_by_saying_nothing(counts, capsys):
+    assert run(["interpret", "o.csv", "--json"]) == 0
+    assert "left_out" not in json.loads(capsys.readouterr().out)

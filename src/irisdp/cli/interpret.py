@@ -90,7 +90,7 @@ def interpret_command(
     """
     from ..exact import numbers
     from ..reading import Estimates, Interpretation, JointInterpretation, interpret
-    from ..reading.released import answers_beside, sidecar_beside
+    from ..reading.released import answers_beside, left_out_of, sidecar_beside
 
     _refuse_report(release)
     for_analysts = any(given is not None for given in (loss, at_least, at_most, prior))
@@ -122,21 +122,19 @@ def interpret_command(
             raise
         raise BadInput(release.name, error.rule, error.remedy) from None
     documents = found.to_documents()
-    if isinstance(found, Estimates):
-        write_outputs((file, json_bytes({"estimates": documents})) for file in files)
-        if as_json:
-            print_json({"estimates": documents})
-        else:
-            _show_estimates(found)
-        return
+    left_out = left_out_of(sidecar)
     if value is not None and isinstance(found, Interpretation):
         documents = [documents[0] | {"posterior": found.posterior().to_document()}]
-    document: dict[str, Any] = {"readings": documents} if value is None else documents[0]
-    if isinstance(found, JointInterpretation):
-        document = {"readings": documents, "consistent": found.consistent}
+    named = "estimates" if isinstance(found, Estimates) else "readings"
+    document: dict[str, Any] = {named: documents} if value is None else documents[0]
+    document |= {"consistent": found.consistent} if isinstance(found, JointInterpretation) else {}
+    document |= {"left_out": list(left_out)} if left_out else {}
     write_outputs((file, json_bytes(document)) for file in files)
     if as_json:
         print_json(document)
+        return
+    if isinstance(found, Estimates):
+        _show_estimates(found)
     elif isinstance(found, JointInterpretation):
         show_together(found)
     elif not isinstance(found, Interpretation):
@@ -145,6 +143,8 @@ def interpret_command(
         _show_all(found, for_analysts=for_analysts)
     else:
         _show_one(found)
+    if left_out:
+        fact("note", f"the release {'; '.join(left_out)}: nothing above covers what is left out")
 
 
 def _refuse_report(release: Path) -> None:

@@ -32,6 +32,7 @@ __all__ = [
     "ReleasedTable",
     "answers_beside",
     "frame_of_answers",
+    "left_out_of",
     "read_release",
     "released_table",
     "sidecar_beside",
@@ -157,6 +158,12 @@ def stated(release: Any) -> Any:
     if isinstance(found, Mapping) and found.get("format") != MECHANISM_FORMAT:  # which has a reader of its own
         check_kinds(found)
     return found
+
+
+def left_out_of(release: Any) -> tuple[str, ...]:
+    """Return what a release says of records and values that do not count, which no interval covers."""
+    document = stated(release)
+    return tuple(document.get("left_out") or ()) if isinstance(document, Mapping) else ()
 
 
 def _guarantee(document: Mapping[str, Any]) -> Guarantee:

@@ -85,6 +85,7 @@ _MEMBERS = {
     "by": (_holds_text, "a list of text"),
     "public_membership": (_is_flag, "true or false"),
     "privacy": _OBJECT,
+    "left_out": (_holds_text, "a list of text"),
 }
 _OF_MECHANISM = {
     "kind": _TEXT,
