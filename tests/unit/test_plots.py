@@ -12,8 +12,8 @@ from itertools import pairwise
 import pytest
 
 from irisdp import BadInput, design
-from irisdp.mechanisms import Mechanism
-from irisdp.plots import heat_map
+from irisdp.mechanisms import Mechanism, read_document
+from irisdp.plots import bars, heat_map
 from irisdp.plots.picture import _library
 from irisdp.privacy import Privacy
 
@@ -160,3 +160,16 @@ def test_shades_go_from_white_to_dark_and_numbers_on_them_are_read():
         assert ends[1] / ends[0] >= 4.5
     assert found[0] == pytest.approx(1)
     assert all(earlier > later for earlier, later in pairwise(found))
+
+
+@pytest.mark.parametrize("draw", [heat_map, bars])
+@pytest.mark.parametrize("few", [2, 20])
+def test_names_of_any_length_are_cut_and_stay_apart(draw, few):
+    """A name of 100,000 letters, which a file of a stranger may hold, kept the renderer for two minutes."""
+    names = ["x" * 100_000 + str(place) for place in range(few)]
+    graph = {"nodes": names, "edges": [names[:2]]}
+    rows = [[f"1/{few}"] * few] * few
+    document = {"privacy": {"ratio": 2}, "graph": graph, "inputs": names, "outputs": names, "matrix": rows}
+    drawn = draw(read_document(document).mechanism())
+    assert max(len(str(part)) for row in drawn.rows for part in row) < 200
+    assert len({row[:2] for row in drawn.rows}) == len(drawn.rows)

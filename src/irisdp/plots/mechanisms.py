@@ -26,7 +26,8 @@ _DARK = 0.63
 _HEARD = 400
 """Cells: of more, none is described on its own inside the drawing, as nobody listens to so many, and names are cut."""
 _LONGEST = 24
-"""Characters of such a name."""
+_LONGEST_HEARD = 120
+"""Characters of such a name, and of any: fitting one of 100,000 letters would take minutes."""
 _LABELS = 34
 """On an axis, beyond which names stand at even distances: fitting a hundred long ones takes longer than all else."""
 _CELLS = "cells"
@@ -158,7 +159,7 @@ def _seen(mechanism: Mechanism | FactoredMechanism, inputs: int, answers: int) -
     nodes = [mechanism.inputs[int(place)] for place in places]
     matrix = np.array([np.add.reduceat(mechanism.approximate_row(node), starts) for node in nodes])
     names = [_joined(mechanism.outputs[start : start + block]) for start in starts]
-    longest = _LONGEST if matrix.size > _HEARD else None
+    longest = _LONGEST if matrix.size > _HEARD else _LONGEST_HEARD
     return _Seen(_different([str(node) for node in nodes], longest), _different(names, longest), matrix, block)
 
 
@@ -166,10 +167,9 @@ def _joined(names: Sequence[Any]) -> str:
     return str(names[0]) if len(names) == 1 else f"{names[0]} … {names[-1]}"
 
 
-def _different(names: Sequence[str], longest: int | None) -> tuple[str, ...]:
+def _different(names: Sequence[str], longest: int) -> tuple[str, ...]:
     """Tell names apart that are written alike, such as 1 and "1": a picture knows an input by what is written."""
-    if longest is not None:
-        names = [_cut(name, longest) for name in names]
+    names = [_cut(name, longest) for name in names]
     if len(set(names)) == len(names):
         return tuple(names)
     return tuple(f"{name} ({place})" for place, name in enumerate(names))
