@@ -154,7 +154,7 @@ def said_by_both(document, path, checker=verify_mechanism.main):
          "no: weights are at least 0; a worst case needs a prior"),
         (claiming("homogeneous-rainbow", outputs=["a", "b"], **LINE, **{**RIGHT, "loss": {"name": "graph-distance"}}),
          "loss: graph-distance needs outputs that are the inputs; list the nodes in one order",
-         "no: distances need a connected graph"),
+         "no: distances need outputs that are the inputs"),
         (claiming("homogeneous-rainbow", outputs=["a", "b"], **LINE, **{**RIGHT, "loss": {"name": "absolute"}}),
          "loss: by name needs inputs and outputs that are integers; write the loss as a table",
          "no: absolute loss needs inputs and outputs that are integers"),

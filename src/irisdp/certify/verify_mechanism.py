@@ -79,6 +79,7 @@ def insist(holds: Any, reason: str) -> None:
 LARGEST_FAMILY, LONGEST_WORD, MOST_TYPES = 1 << 62, 62, 1000
 MOST_RECORDS_AND_TYPES, MOST_COUNTS, MOST_EDGES = 10**7, 10**8, 1 << 22
 MOST_CATEGORIES, MOST_NODES_OF_GAPS, MOST_MOVES_OF_GAPS = 20, 1 << 20, 1 << 22
+MOST_LOSSES = 1 << 23  # a table of more would take gigabytes
 LONGEST_PRIVACY, MOST_PAIRS = 4096, 10000  # bits of a numerator or a denominator
 LARGEST_FACTORED, LARGEST_CERTIFIED_FACTORED = 10**18, 10**6  # the largest n: judged at all, or with a certificate
 LARGEST_FILE = 64 << 20  # bytes
@@ -626,15 +627,17 @@ def read_goal(mechanism: Mechanism, certificate: Any) -> Goal:
     worst_case = aggregate == "worst"
     named = isinstance(loss, dict)
     loss_name = part(loss, "name", "loss") if named else None
+    if size * len(mechanism.outputs) > MOST_LOSSES:
+        raise TooLarge(f"the goal has more than {MOST_LOSSES:,} losses, and each is written out here")
     if loss_name == "graph-distance":
+        insist(list(mechanism.inputs) == list(mechanism.outputs), "distances need outputs that are the inputs")
         loss = [  # factors are about a path, and do not list its edges
             smallest_reaching(mechanism, {i: 0}, lambda steps: steps + 1, size)
             if mechanism.rows
             else [abs(i - j) for j in range(size)]
             for i in range(size)
         ]
-        connected = list(mechanism.inputs) == list(mechanism.outputs) and size not in chain(*loss)
-        insist(connected, "distances need a connected graph")
+        insist(size not in chain(*loss), "distances need a connected graph")
     elif named:
         insist(isinstance(loss_name, str) and loss_name in LOSSES, "loss has a name that is not known")
         counts = all(isinstance(one, int) for one in chain(mechanism.inputs, mechanism.outputs))
