@@ -1,6 +1,8 @@
 """JSON lines from the outside: columns are declared, what is wrong is one line, and the ledger knows them again."""
 
 import gzip
+import json
+import time
 import tomllib
 
 import pytest
@@ -9,6 +11,7 @@ import irisdp
 from irisdp.cli.main import run
 from irisdp.errors import BadInput
 from irisdp.queries import Kind, open_table
+from irisdp.queries.json_lines import DEEPEST, read_record
 from irisdp.release import init_project
 
 BODY = b'\xef\xbb\xbf{"g": "a", "v": 1}\n\n{"v": "2", "g": "b"}\nnonsense\n{"g": "", "v": 2.5}\n'
@@ -134,3 +137,39 @@ def test_names_that_engines_would_take_for_one_are_refused(data):
         open_table(data, types={"v": "integer", "V": "text"})
     with pytest.raises(BadInput, match="not plain text"):
         open_table(data, types={"v\n": "integer"})
+
+
+LONG = 1 << 20
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"x": [' + b"[]," * (LONG // 3 - 9) + b"1]}",
+        b'{"x": [' + b"{}," * (LONG // 3 - 9) + b"1]}",
+        b'{"x": ' + b"[" * 200 + b'"' + b'\\"' * (LONG // 2 - 200),
+        b"[" * 200 + b'\\"' * (LONG // 2 - 200),
+        b"[" * 200 + b'"' * (LONG - 300),
+        b"[" * (LONG - 9),
+        b"[]" * (LONG // 2 - 9),
+    ],
+    ids=["lists", "objects", "escaped quotes", "quotes outside", "quotes", "depth", "no JSON"],
+)
+def test_brackets_take_no_longer_than_other_letters(line):
+    """One record of a mebibyte of brackets took ten times as long as one of digits."""
+    plain = b'{"x": "' + b"a" * LONG + b'"}'
+    times = {}
+    for name, each in (("line", line), ("plain", plain)):
+        start = time.process_time()
+        for _ in range(3):
+            read_record(each)
+        times[name] = time.process_time() - start
+    assert times["line"] < times["plain"] + 0.6
+
+
+@pytest.mark.parametrize("depth", [DEEPEST - 1, DEEPEST, DEEPEST + 1])
+@pytest.mark.parametrize("inside", ['"]"', '"\\\\"', '"[[["', '"\\"]"', "1"])
+def test_brackets_in_text_are_no_depth(depth, inside):
+    nested = "[" * (depth - 1) + inside + "]" * (depth - 1)
+    line = '{"s": ' + json.dumps("[{" * 200 + '"') + f', "x": {nested}, "y": 7}}'
+    assert read_record(line.encode()).get("y") == (None if depth > DEEPEST else "7")
