@@ -149,3 +149,15 @@ def test_columns_are_read_however_improbable_a_lie_is(folder, epsilon):
     options = {"categories": ["x", "y"], "relation": "exchange", "epsilon": epsilon, "ledger": "b.ledger"}
     rows = interpret(publish(data, "column", "v", **options)).rows
     assert [(row[0], *row[-2:]) for row in rows] == [("x", 2, 2), ("y", 1, 1), ("other", 1, 1)]
+
+
+def test_sizes_that_the_number_of_records_forbids_are_refused(folder):
+    """A release that says of three records that the largest category has 40 was read as "from 36 to 3"."""
+    out = folder / "sizes.csv"
+    publish(pa.table({"g": ["a"] * 40 + ["b"] * 9}), "sizes", 2, "g", epsilon=1, out=out, ledger=folder / "l")
+    beside = folder / "sizes.csv.release.json"
+    document = json.loads(beside.read_text())
+    document["mechanism"]["records"] = 3
+    beside.write_text(json.dumps(document))
+    with pytest.raises(BadInput, match="sizes that so few records cannot have"):
+        interpret(beside)

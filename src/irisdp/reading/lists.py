@@ -141,6 +141,8 @@ def _sizes(mechanism: Mapping[str, Any], columns: list[str], rows: list[tuple[An
         # Groups without a size above 0 have no row: then a list of bounds is not aligned to the rows, and is left out.
         records = None if public is None or isinstance(public, list) else _records(public)
         ends = sizes_between(shown, head=head, within=within, records=records)
+        if any(high is not None and low > high for low, high in ends):
+            raise BadInput("release", "has sizes that so few records cannot have", "give a file that publish wrote")
         read += [(*key, rank, size, *end) for rank, (size, end) in enumerate(zip(shown, ends, strict=True), 1)]
     return Estimates(kind="sizes", columns=(*columns[:-2], "rank", "published", "low", "high"), rows=read)
 
