@@ -30,7 +30,7 @@ HOUSE_WORDS = {
     "what is read": r"\bwhat is (?:read|there|asked|said|told|charged|spent|kept)\b",
     "inverted opening": r"(?:^|(?<=[.:;] ))(?:Found|Told|Said|Asked|Charged|Kept) (?:is|are|was|were)\b",
     "room": r"\brooms?\b",
-    "floor": r"\bfloors?\b(?! (?:and|or) ceiling)",
+    "floor": r"\bfloors?\b(?! (?:and|or) ceiling|\(|, ceil)",
     "door": r"\bdoors?\b",
     "upstairs": r"\bupstairs\b",
     "ladder": r"\bladders?\b",
@@ -80,7 +80,7 @@ class Page:
             (line, word, sentence)
             for line, sentence in self.sentences
             for word, pattern in HOUSE_WORDS.items()
-            if re.search(pattern, sentence, re.IGNORECASE)
+            if re.search(pattern, re.sub(r"^\[[\w-]+\] ", "", sentence), re.IGNORECASE)
         ]
 
 
@@ -172,7 +172,8 @@ def source() -> tuple[Page, Page]:
                 if name in ERRORS:
                     parts = [_texts(argument) for argument in node.args]
                     told = "; ".join(part for part in parts if part != "X")
-                    messages.sentences += [(node.lineno, f"{path.stem}: {part}") for part in sentences(told)]
+                    place = path.stem.replace("_", "-")
+                    messages.sentences += [(node.lineno, f"[{place}] {part}") for part in sentences(told)]
             elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
                 doc = ast.get_docstring(node)
                 if doc and not getattr(node, "name", "").startswith("_"):

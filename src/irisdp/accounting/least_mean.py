@@ -57,7 +57,7 @@ def least_mean(guarantee: Guarantee) -> Fraction:
         raise BadInput(
             "delta",
             "is above 0 at every epsilon, and then no mu or rho is enough",
-            "declare groups instead of selecting them, ask without a delta, or charge a ledger in epsilon and delta",
+            "declare groups instead of selecting them, leave out delta=, or use a ledger in epsilon and delta",
         )
     return _of_pairs(guarantee)
 

@@ -94,7 +94,7 @@ def ledger_command(
         try:
             ledger.pin(promise_in_advance(table=table, relation=relation, unit=unit, public_columns=names))
         except PromiseRefused as refusal:
-            raise refusal.said(str(refusal).replace("a ledger of its own with ledger=", "another FILE")) from None
+            raise refusal.said(str(refusal).replace("another ledger with ledger=", "another FILE")) from None
     if most is not None:
         ledger.restrict(most, audience=audience)
     granted = None if grant is None else _grant(ledger, grant)

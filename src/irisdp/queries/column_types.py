@@ -95,13 +95,15 @@ def read_types(types: Any, columns: Sequence[Column]) -> dict[str, str]:
 def _type(column: Column, kind: Any) -> str:
     if isinstance(kind, str) and kind in TYPES:
         return kind
-    called = repr(kind)[:40] if isinstance(kind, str) else f"no text but a value of type {type(kind).__name__}"
+    called = (
+        f"unknown type {kind[:40]!r}"
+        if isinstance(kind, str)
+        else f"type as a value of {type(kind).__name__}, not as text"
+    )
     word = kind.strip().casefold() if isinstance(kind, str) else ""
     near = [_MEANT[word]] if word in _MEANT else get_close_matches(word, TYPES, n=1)
     remedy = f"did you mean {near[0]}? " if near else ""
-    raise BadInput(
-        "types", f"gives {column.name} the type {called}, which is none", f"{remedy}choose from {', '.join(TYPES)}"
-    )
+    raise BadInput("types", f"gives {column.name} the {called}", f"{remedy}choose from {', '.join(TYPES)}")
 
 
 def typed(columns: Sequence[Column], types: Mapping[str, str]) -> tuple[Column, ...]:

@@ -173,8 +173,8 @@ def _refuse_file_as_value(text: str, what: Declares) -> None:
     if files:
         raise BadInput(
             what.option,
-            f"names the file {files[0][:60]!r}, but {what.option} are read from .csv and .tsv files only",
-            f"save it as CSV with a header, or write '\"{files[0][:60]}\"' if it is a {what.one}'s name",
+            f"names the file {files[0][:60]!r}; Iris reads {what.option} from .csv and .tsv files",
+            f"save it as CSV with a header. If it is a {what.one}'s name, write '\"{files[0][:60]}\"'",
         )
 
 

@@ -122,7 +122,7 @@ def part_groups(
     if select_groups:
         raise BadInput("select_groups", "cannot select the groups of a histogram", "declare them with groups=")
     if public_membership:
-        rule = "cannot be promised for a histogram, as a record may change its bin"
+        rule = "cannot be used with a histogram, because a record may change its bin"
         raise BadInput("public_membership", rule, "leave it out, or ask count with by=")
     if groups is not None and column.name in {grouped.name for grouped in groups.columns}:
         raise BadInput("by", f"names {column.name!r}, which the histogram is of", "leave it out of by=")

@@ -124,7 +124,7 @@ def read_server(text: str, field: str, write: str, *, own: tuple[str, ...] = ())
         raise BadInput(
             field,
             "holds a password, which lists of processes, files and messages would show",
-            "leave it out, and keep it in ~/.pgpass, a service file or PGPASSWORD; change it if others could see it",
+            "leave it out, and keep it in ~/.pgpass, a service file or PGPASSWORD. Change it if others could see it",
         )
     given = dict(options)
     words = {name: given.pop(name) for name in own if name in given}

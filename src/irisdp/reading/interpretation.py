@@ -243,7 +243,9 @@ def interpret(
     if total is not None or consistent:
         together = Together(reader, total, sure, consistent=consistent)
         if value is not None and frame_of_answers(value) is None:
-            raise BadInput("value", "is one answer, and what is read together are all", "leave value= out")
+            raise BadInput(
+                "value", "is one answer, but total= and consistent= need all answers of the release", "leave value= out"
+            )
     shown = shown_counts(deployed, release, value)
     if together is not None and together.consistent:
         return together.read(shown, None)

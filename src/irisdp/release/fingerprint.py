@@ -93,9 +93,9 @@ def secret_beside(path: str | os.PathLike[str]) -> bytes:
         reason = getattr(error, "strerror", None) or "it is no file name"
         raise BadInput(
             "data",
-            f"needs a secret kept beside {path}, which cannot be read or written ({reason})",
-            "let the folder of the data be written once, restore the secret, "
-            "or keep both files elsewhere: ledger=…, secret=…",
+            f"needs a secret file next to {path}, which cannot be read or written ({reason})",
+            "make the folder of the data writable once, or restore the secret. To keep both files elsewhere,"
+            " give ledger=… and secret=…",
         ) from None
     if len(secret) != SECRET_BYTES:
         raise BadInput(

@@ -139,10 +139,9 @@ class ToldSoFar:
         parts = {"limit": limit, "left": limit.left_after(told), "cost": more}
         said = {name: spelt(part, told_above if part is more else told_below) for name, part in parts.items()}
         return BudgetRefused(
-            f"not enough budget for the audience {audience}: the answer would tell it {said['cost']} more (what"
-            f" names no audience is told to all); left is {said['left']}; the limit is {said['limit']}; ask with less,"
-            " or raise it"
-            f" ({_CALLS[limit.__slots__[0]]}) if what you promised the people in the data allows it",
+            f"not enough budget for the audience {audience}: the answer costs {said['cost']}; left is {said['left']};"
+            f" the limit is {said['limit']}. Answers that name no audience count for every audience. Ask with less,"
+            f" or raise the limit ({_CALLS[limit.__slots__[0]]}) if what you promised the people in the data allows it",
             audience=audience,
             **{name: part.to_document() for name, part in parts.items()},
         )

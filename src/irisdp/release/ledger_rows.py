@@ -291,9 +291,9 @@ def _facts_of_questions(rows: Rows, name: str) -> dict[str, Any]:
         mixed = {"relation": relations, "unit": units}
         pinned = {name: sorted(map(str, found)) for name, found in mixed.items() if len(found) > 1}
         raise PromiseRefused(
-            f"{name} was written by irisdp 0.1 and adds up releases under different promises"
-            f" ({', '.join(pinned)}), so its sum promises nothing and nothing more is added;"
-            " take it as it is, and name a new ledger with ledger=, with a limit that leaves room for what was spent",
+            f"{name} was written by irisdp 0.1 and adds up releases with different settings ({', '.join(pinned)})."
+            " Its total therefore guarantees nothing, and Iris adds no release to it. Name a new ledger with ledger=,"
+            " and lower its limit by what was spent here",
             differs=list(pinned),
             pinned=pinned,
         )

@@ -193,8 +193,9 @@ class LedgerServer:
                         continue
                     if unsure:
                         raise NotShown(
-                            f"ledger: {self.name} went away while it wrote a charge down, and whether it did is not"
-                            " known; ask the same question again when it is back: if it is charged, that is free"
+                            f"ledger: the connection to {self.name} was lost during a charge, so the charge may or may"
+                            " not be recorded. Ask the same question again when the server is back; if the charge was"
+                            " recorded, the answer is free"
                         ) from None
                     raise
 

@@ -117,9 +117,9 @@ def _refuse(
     ]
     given = len({i for (i, _), y in weight.items() if y})
     raise Infeasible(
-        f"no private mechanism has these probabilities: not these {given} given rows together:"
-        f" with the weights shown they add up to {short_text(needs, 12)}, and no private mechanism reaches more than"
-        f" {short_text(allows, 12)}; give fewer rows, or rows that are closer",
+        f"no private mechanism has these {given} given rows together. With the weights shown they add up to"
+        f" {short_text(needs, 12)}; a private mechanism reaches at most {short_text(allows, 12)}. Give fewer rows,"
+        " or rows that are closer to each other",
         status="infeasible",
         infeasible={
             "multipliers": {"rows": rows, "edges": edges},

@@ -159,8 +159,8 @@ def _heterogeneous(ranked: RankedGraph, fixed: Fixed, privacy: Privacy) -> Mecha
     if not is_private(rows, ranked.graph, privacy):
         if 2 * ranked.graph.number_of_edges * len(ranked.outputs) > LARGEST_PROGRAM:
             raise Infeasible(
-                "no optimum was found: the best row of every node by itself is not private beside the others, and the"
-                " graph is too large for a linear program to decide",
+                "no optimum was found. The best rows of single nodes are not private together, and the graph is too"
+                " large for a linear program to decide",
                 status="no optimum found",
             )
         tables, node = optimum_or_witnesses(ranked, fixed, rows, privacy)

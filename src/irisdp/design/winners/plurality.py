@@ -162,8 +162,8 @@ def plurality(
     privacy = privacy.pure
     if ties == "first" and relation == "exchange":
         raise Refusal(
-            "ties: a public order of ties is for records that are added or removed: where one is exchanged, two counts"
-            ' move at once, and its noise would cost twice the ε; let any of the largest be right (ties "any")',
+            "ties: a public order of ties needs the relation add-remove. Under exchange two counts change at once, so"
+            ' the noise would cost twice the ε. Accept any of the largest (ties "any")',
             status="no mechanism",
         )
     form, rule, scope = _chosen(q, privacy, relation, ties)

@@ -114,7 +114,7 @@ class Project:
         if promised is None or asked is None or str(promised).casefold() == str(asked).casefold():
             return
         raise PromiseRefused(
-            f"{self.name} promises {name} {promised}, and here it is {asked}; leave it out, or change the file",
+            f"{self.name} sets {name} {promised}; you asked for {asked}. Leave it out, or change the file",
             differs=[name],
             pinned={name: str(promised)},
             asked={name: str(asked)},
@@ -280,7 +280,7 @@ def limit_to_set(project: Project | None, book: Ledger) -> Charge | None:
         return project.limit
     found = f"has {here.told(told_below)}" if here is not None else f"counts in {book.currency.name}"
     raise PromiseRefused(
-        f"{project.name} promises the limit {project.limit.told(told_below)}, and {book.store.name} {found}; change"
+        f"{project.name} sets the limit {project.limit.told(told_below)}, and {book.store.name} {found}. Change"
         " one of the two",
         differs=["limit"],
         pinned={"limit": project.limit.to_document()},

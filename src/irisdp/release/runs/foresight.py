@@ -122,8 +122,8 @@ class Account:
         told |= {"left": left.to_document(), "cost": self.charged.to_document()}
         return BudgetRefused(
             f"{self.book.store.name} has {left.told(told_below)} left of {self.limit.told(told_below)}, and the plan's"
-            f" new questions cost {self.charged} together, of which {self.first} is the first that does not fit;"
-            f" nothing was spent; ask with less{remedy}",
+            f" new questions cost {self.charged}. The first that does not fit is {self.first}. Nothing was spent."
+            f" Ask with less{remedy}",
             **told,
         )
 
@@ -188,8 +188,8 @@ class Account:
             return
         if self.limit is not None or self.currency.cost is not type(wanted):
             raise PromiseRefused(
-                f"{project and project.name} promises the limit {wanted}, and {self.book.store.name} will have another "
-                "by then; change one of the two",
+                f"{project and project.name} sets the limit {wanted}, and an earlier question of the plan gives "
+                f"{self.book.store.name} another limit. Change one of the two",
                 differs=["limit"],
             )
         self.limit = wanted
