@@ -133,7 +133,7 @@ class BudgetRefused(Refusal):
 
 
 class PromiseRefused(Refusal):
-    """The ledger promises something else than this release keeps; nothing was read, drawn or spent."""
+    """The release is outside the ledger's scope; nothing was read, drawn or spent."""
 
 
 class CertificateRejected(Refusal):

@@ -178,8 +178,9 @@ def source() -> tuple[Page, Page]:
                 doc = ast.get_docstring(node)
                 if doc and not getattr(node, "name", "").startswith("_"):
                     without = re.sub(r"^\s*>>>.*?(?=\n\s*\n|\Z)", "", doc, flags=re.M | re.S)
-                    without = re.sub(r"\n[ \t]*-{3,}[ \t]*(?=\n)", "\n", without)
-                    for paragraph in re.split(r"\n\s*\n|\n(?=\s*[\w, ]+ : )", without):
+                    without = re.sub(r"\n[^\n]*\n[ \t]*-{3,}[ \t]*(?=\n)", "\n", without)
+                    without = re.sub(r"^\s*[\w*, ]+ : .*$", "", without, flags=re.M)  # names and types of parameters
+                    for paragraph in re.split(r"\n\s*\n|\n(?=\s*- )", without):
                         found = sentences(re.sub(r"``?[^`]*``?", "`code`", paragraph))
                         docstrings.sentences += [(getattr(node, "lineno", 1), f"{part}") for part in found]
     return messages, docstrings

@@ -1,4 +1,4 @@
-"""Reads a question against a schema: what is asked, of whom, how accurately; nothing of the records."""
+"""Parse a question against a schema: its subject, its privacy unit and its accuracy. No record is read."""
 
 from __future__ import annotations
 

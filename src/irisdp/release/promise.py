@@ -1,12 +1,12 @@
-"""What a ledger promises: costs add up only over releases that protect the same thing.
+"""The scope of a ledger: costs add up only over releases that protect the same thing.
 
 A sum of charges says "whatever one neighbour changes, all answers together tell at most this much of it". That is true
 only if every charge speaks of the same table, the same neighbours and the same kind of person. So the first release
 pins these facts, and later releases must keep them.
 
-Under the relation exchange some columns may be public: neighbours then exchange a record but keep its public columns.
-A release that takes fewer columns as public protects more pairs of tables, so it keeps the promise of more public
-columns; one that takes others as public does not (docs/decisions/0013-a-ledger-keeps-one-promise.md).
+Under the relation exchange some columns may be public: neighbours then exchange a record but keep its public columns. A
+release with fewer public columns protects more pairs of tables, so it fits in the scope of more public columns. One
+with other public columns does not (docs/decisions/0013-a-ledger-keeps-one-promise.md).
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ class Promise:
     public_columns: Sequence[str] = ()
 
     def named(self, table: str | None) -> Promise:
-        """Return the promise of the table under another name; where none is given, under its own."""
+        """Return the scope with the table under another name; without a name, return it unchanged."""
         return self if table is None else replace(self, table=_table_name(table))
 
     def facts(self) -> dict[str, Any]:
-        """Return the facts as JSON-ready data, equal for equal promises."""
+        """Return the facts as JSON-ready data, equal for equal scopes."""
         return {
             "table": self.table,
             "columns": dict(sorted(self.columns.items())),

@@ -48,9 +48,9 @@ class Account:
     currency : Currency
         What it counts in, or will.
     limit, before, spent : Charge
-        The most that may be spent, what is spent today, and what will be; there may be no limit.
+        The limit, the spending now, and the spending after the run; the limit may be None.
     told : ToldSoFar
-        What audiences with a limit were told, and will have been.
+        Spending of audiences with a limit, now and after the run.
     last : str or None
         The version of the data that it last answered about.
     fresh : bool
@@ -79,7 +79,7 @@ class Account:
 
     @classmethod
     def of(cls, book: Ledger, project: Project | None) -> Account:
-        """Read a ledger as it is, with the limit that a project would give it."""
+        """Read a ledger without changing it, with the limit that a project would set."""
         promised = limit_to_set(project, book)
         currency = currency_with(book, promised)
         same = currency is book.currency
