@@ -1,6 +1,6 @@
 """Why given rows are impossible although any two of them are possible: multipliers that anyone can check.
 
-Numbers y on the given entries and λ ≥ 0 on the privacy constraints prove it: by weak duality (proofs/weak-duality.md)
+Numbers y on the given entries and λ ≥ 0 on the privacy constraints prove it. By weak duality (proofs/weak-duality.md)
 every private mechanism x has Σ y·x ≤ `allows`, while the given rows have Σ y·given = `needs`, which is more. They come
 from a program that always has a solution, how little the given rows must be moved, and are checked by themselves.
 """

@@ -47,7 +47,7 @@ class Plurality:
     categories : int
         q.
     privacy : Privacy
-        What it promises, on counts of any size.
+        The guarantee, on counts of any size.
     relation : {"exchange", "add-remove"}
         Whether neighbours exchange one record for another, or have one more.
     ties : {"any", "first"}
@@ -126,12 +126,12 @@ def plurality(
         One pair. Its δ is not used, and δ = 0 is promised.
     relation : {"exchange", "add-remove"}
         Whether neighbours exchange one record for another, or have one more. Under "exchange" a record may also be in
-        none of the categories, so that an exchange leaves one count a record more or fewer; but with `largest`, pull
-        from the top is checked on exchanges between categories only.
+        none of the categories, so that an exchange changes one count by one record. But with `largest`, pull from the
+        top is checked on exchanges between categories only.
     ties : {"any", "first"}
         Whether any of the largest categories is right, or the first of them in the public order of the categories.
     largest : int, optional
-        Take gaps above it for it, as mechanism files do. Left out, all gaps are told apart.
+        Take gaps above it for it, as mechanism files do. If left out, all gaps are distinguished.
 
     Returns
     -------
