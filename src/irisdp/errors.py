@@ -1,4 +1,4 @@
-"""Everything Iris says no with.
+"""Errors of Iris.
 
     IrisError
     ├── BadInput              what was asked does not make sense: field, rule, remedy    (exit status 2)

@@ -115,8 +115,8 @@ def write_outputs(
 ) -> tuple[Path, ...]:
     """Write planned files together: each is whole, and where one cannot be made, none of the new ones is left behind.
 
-    No file is left if writing is interrupted, for example by Ctrl-C. An existing file with the same content stays in
-    place if it may be replaced or appeared since the check.
+    No file is left if writing is interrupted, for example by Ctrl-C. An existing file with the same content stays if it
+    may be replaced, or if it appeared since the check.
 
     Parameters
     ----------

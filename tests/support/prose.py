@@ -41,7 +41,7 @@ HOUSE_WORDS = {
     "book": r"\bbook\b",
     "settle": r"\bsettle[sd]?\b|\bsettling\b",
     "foresee": r"\bfore(?:see|seen|saw|tell|told)\b|\boutlook\b",
-    "peers": r"\bpeers?\b",
+    "peers": r"(?<!#)\bpeers?\b",
     "sidecar": r"\bsidecars?\b",
     "steward": r"\bstewards?\b",
     "tells more": r"\btells more\b",

@@ -1,4 +1,4 @@
-"""What is said of a question before anything is spent: the error that was asked for, ε against error, and the risk."""
+"""Lines about a question before anything is spent: the accuracy, ε against error, and the risk."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _MOST_SHOWN = 40
 
 
 def show_interval(bases: Collection[str], confidence: Fraction) -> None:
-    """Say what the ends beside readings promise."""
+    """Say what the intervals guarantee."""
     from ..reading.intervals import RESTS_ON
 
     for basis in sorted(bases):

@@ -1,4 +1,4 @@
-"""`irisdp ledger FILE`: show what was spent and promised, set the budget, or pin the promise in advance."""
+"""`irisdp ledger FILE`: show spending and scope, set the budget, or pin the scope in advance."""
 
 from __future__ import annotations
 

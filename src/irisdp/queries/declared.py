@@ -67,7 +67,7 @@ def groups_file(declared: Any) -> Path | None:
 def check_apart(declared: Any, data: Any, what: Declares = GROUPS) -> None:
     """Refuse the data, under whatever name, as the declaration of its own groups (or categories).
 
-    A copy of the data cannot be told from a file of groups; whoever makes one has been warned by the manual.
+    A copy of the data looks like a file of groups; the manual warns against making one.
 
     Raises
     ------

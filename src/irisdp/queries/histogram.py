@@ -28,8 +28,8 @@ __all__ = ["Histogram", "part_groups"]
 class Histogram(CountsRecords):
     """The number of records in each bin of a column, or of each declared category of it.
 
-    A record is in one bin, or in none, so the bins are groups like any others: bound to a table, the question is the
-    count by the group columns and the bin, and a plan parts the groups for it (`part_groups`).
+    A record is in one bin, or in none, so bins are groups like any others. Bound to a table, the question is the count
+    by the group columns and the bin, and a plan splits the groups for it (`part_groups`).
 
     Parameters
     ----------
@@ -109,8 +109,8 @@ def part_groups(
     Returns
     -------
     tuple of (Table, tuple of str, Groups)
-        The table with the bin's column to be found in it; the names of all group columns, the bin's last; and every
-        group with every part, sorted by key, to be shown in order.
+        The table that provides the bin's column; the names of all group columns, the bin's last; and every group with
+        every part, sorted by key, in the order of display.
 
     Raises
     ------

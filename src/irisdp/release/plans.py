@@ -190,7 +190,7 @@ class Plan:
         return Telling(alone=alone, chain=self.chain)
 
     def body(self, audience: Audience) -> dict[str, Any]:
-        """Return the release file of one audience's answers as far as it is known before they are drawn, JSON-ready."""
+        """Return the release file of one audience's answers before they are drawn, JSON-ready."""
         return {
             **self.facts(audience),
             **self.asked.reading,
