@@ -15,8 +15,8 @@ What is checked; no claim in the file is believed
  1. Rows. Every row that is used has no negative entry and sums to exactly 1.
  2. Privacy. For every edge, in both directions, and for every event: P(event) ≤ r·Q(event) + δ. The worst event holds
     the outputs v with P_v > r·Q_v, so it is enough that Σ_v max(0, P_v − r·Q_v) ≤ δ. A file that states ε means r = e^ε
-    rounded down, to 128 binary digits after the leading one. "yes" implies privacy at the true e^ε, and "no" that some r
-    within a part in 2^128 of it is broken. A file may state several pairs (r, δ): all of them must hold.
+    rounded down, to 128 binary digits after the leading one. "yes" implies privacy at the true e^ε, and "no" that some
+    r within a part in 2^128 of it is broken. A file may state several pairs (r, δ): all of them must hold.
  3. Seal. A certificate carries the SHA-256 of all the rest of the file, so that an edit made later does not go
     unnoticed. It does not prove who wrote the file: anybody can seal a file again.
  4. Optimality. The goal's value is computed from the rows. A lower bound on the goal of other mechanisms is computed
