@@ -26,7 +26,7 @@ HOUSE_WORDS = {
     "anew": r"(?<![`\"'])\banew\b(?![`\"'])",
     "stands beside": r"\bstands? beside\b",
     "as it is": r"\bas it is\b(?! (?:now|today|read|written|printed|installed))",
-    "is none": r"\bis none\b",
+    "is none": r"(?-i:\bis none\b)",
     "what is read": r"\bwhat is (?:read|there|asked|said|told|charged|spent|kept)\b",
     "inverted opening": r"(?:^|(?<=[.:;] ))(?:Found|Told|Said|Asked|Charged|Kept) (?:is|are|was|were)\b",
     "room": r"\brooms?\b",
@@ -180,6 +180,8 @@ def source() -> tuple[Page, Page]:
                     without = re.sub(r"^\s*>>>.*?(?=\n\s*\n|\Z)", "", doc, flags=re.M | re.S)
                     without = re.sub(r"\n[^\n]*\n[ \t]*-{3,}[ \t]*(?=\n)", "\n", without)
                     without = re.sub(r"^\s*[\w*, ]+ : .*$", "", without, flags=re.M)  # names and types of parameters
+                    without = re.sub(r"^\s*[a-z_*]+(?:, [a-z_*]+)*$", "", without, flags=re.M)  # names without a type
+                    without = re.sub(r"\b(?:docs|proofs)/[\w/.-]+(?:, \"[^\"]*\")?", "x", without)  # pages, sections
                     for paragraph in re.split(r"\n\s*\n|\n(?=\s*- )", without):
                         found = sentences(re.sub(r"``?[^`]*``?", "`code`", paragraph))
                         docstrings.sentences += [(getattr(node, "lineno", 1), f"{part}") for part in found]

@@ -30,7 +30,7 @@ LAST, NEW = None, ""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """The expected result: whether a stored answer comes back, what is charged, and the reason of a refusal."""
+    """The expected result: whether a stored answer comes back, the charge, and the reason of a refusal."""
 
     repeated: bool
     cost: Charge
