@@ -225,18 +225,18 @@ def page(study: pa.Table, found: Mapping[Any, Coverage], levels: Mapping[str, Co
         names.append(f"| {question.about} | {' | '.join(cells)} |")
     worst = min((seen.share - float(seen.promised)) / seen.deviation for seen in (*found.values(), *levels.values()))
     return [
-        "# How often what stands beside answers holds",
+        "# How often published intervals hold",
         "",
         "Written by `docs/coverage.py`; do not edit by hand. The election study (`examples/anes96.csv`, 944",
         f"respondents) is published {RUNS:,} times for every question and every ε, with the draws `publish` makes,",
-        "and the ends beside the answers are held against the truth, which is public here. What the columns mean is",
+        "and the intervals are compared with the truth. It is public here. What the columns mean is",
         "said in [formats](formats/README.md#columns-of-answers).",
         "",
         "## Numbers: `answer_low` to `answer_high`",
         "",
         "How often the true number lies between the ends, 95 % of the time or more being promised; in brackets how",
         "often the noise's law says so, where it does. Noise is whole numbers, so ends that are wide enough hold more",
-        "often than they must, and more so where the noise is small; between public ends (a count is at least 0) they",
+        "often than they must, and more so where the noise is small. Between public ends (a count is at least 0) they",
         "hold more often still. Ends of means are bounds, and hold more often too.",
         "",
         f"| question | {' | '.join(f'ε = {epsilon}' for epsilon in EPSILONS)} |",
@@ -252,7 +252,7 @@ def page(study: pa.Table, found: Mapping[Any, Coverage], levels: Mapping[str, Co
         f"| held | {' | '.join(f'{seen.share:.4f}' for seen in levels.values())} |",
         f"| by the law | {' | '.join(f'{seen.exact:.4f}' for seen in levels.values())} |",
         "",
-        f"Of all shares here the lowest, against its promise, is {worst:+.1f} standard deviations from it.",
+        f"Of all shares here the lowest, relative to its level, is {worst:+.1f} standard deviations from it.",
         "",
         "## Names: `answer_probability`",
         "",
@@ -293,7 +293,7 @@ def picture(found: Mapping[Any, Coverage]) -> str:
         height=240,
         description="Points of the table above: for each question and ε the share of ends that held; a line at 0.95.",
     )
-    told = "For each question and ε, the share of ends that held, beside the promise of 0.95"
+    told = "For each question and ε, the share of intervals that held, and the level 0.95"
     return elections.save(chart, "coverage", told)
 
 
