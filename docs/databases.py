@@ -75,8 +75,8 @@ Theorem 3 of [Alda2017] bounds the minimax risk of the r largest of counts that 
 (of at least N types, ε ≤ 1/8) from below. The bound has order N if N ≤ 1 + 1/(4ε). It has order √(N/ε) if N ≥ 1/(2ε),
 up to the next case, which has order r/ε if N ≥ r(r+1)/(4ε) + r. ([Alda2017] prints the second without its upper end,
 where it is false, and no proof. Our page proofs/sorting.md has one, with a constant of at least 1/74.) A dash means
-that a case does not hold. The last two columns are at ε = @EPSILON@ under exchange. One is the error of sorting measured
-on the Zipf-like list, after raising negatives to 0 and sorting again. The other is the exact mean before that,
+that a case does not hold. The last two columns are at ε = @EPSILON@ under exchange. One is the measured error of
+sorting on the Zipf-like list, after raising negatives to 0 and sorting again. The other is the exact mean before that,
 r·2α/(1 − α²), which is close to 2r/ε. The bound is on the worst
 list, the measured error on one.
 
