@@ -60,7 +60,7 @@ costs: $(VENV)/.develop
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --measure-costs
 
 # Chromium is Debian's; where it is missing and may not be installed, each test is skipped by name.
-browser: $(VENV)/.develop
+browser: $(VENV)/.develop $(VENV)/.site
 	tests/browser/run.sh $(BIN)/python
 
 # The seed reaches Hypothesis and, as IRISDP_TEST_SEED, every generator of tests/support; a failure names it.

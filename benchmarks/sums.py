@@ -226,7 +226,7 @@ def written(lines: list[str], gains: list[tuple[str, str, str, float]], runs: in
             "# Sums and means, side by side",
             "",
             f"Mean absolute errors of {runs:,} runs each, with 95 % intervals, of Iris and of {packages},",
-            "with the same questions and guarantee. `benchmarks/sums.py` measures them, and says how. The gain is",
+            "asked for the same at the same privacy; `benchmarks/sums.py` measures them, and says how. The gain is",
             f"against the best of the others. Further off than that by more than chance ({SURE} deviations):",
             f"{worse} of {len(lines)}.",
             "",

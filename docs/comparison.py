@@ -35,8 +35,7 @@ def main() -> None:
     page = f"""# Beside other mechanisms
 
 Written by `docs/comparison.py` with `irisdp.compare`; do not edit by hand. Every number is worked out, as a
-fraction or an enclosure; none is sampled. All mechanisms in a column keep the same ε, for counts of any size. The ε a
-record that each of them runs at, and why it may not be more, are in [theory.md](theory.md#peers). In bold: what this
+fraction or an enclosure; none is sampled. All mechanisms in a column satisfy the same ε, for counts of any size. Which ε each of them uses for a record, and why it may not be more, is explained in [theory.md](theory.md#peers). In bold: what this
 library answers with.
 
 ## The largest of four categories, a record exchanged
@@ -98,7 +97,7 @@ reader whose loss never falls away from the truth as well as any private mechani
 |---|---|
 | `format` | "irisdp/comparison/1" |
 | `query`, `categories`, `n` | the question and its public sizes; null where none was given |
-| `relation`, `privacy` | the guarantee, as in mechanism files |
+| `relation`, `privacy` | the privacy, as in mechanism files |
 | `objectives` | a list of `name`, `meaning` and `unit` ("probability", "records", "records²") |
 | `mechanisms` | this library's first: `name`, `known_as`, `ours`, `runs_at` and `why`, `scope` (what is claimed), `errors` |
 | `errors` | by the name of an objective: `value` (a float), `lower` and `upper` (decimals around the number, rounded outward), `exact` (the fraction, where there is one and it is short, else null), `to_ours` (over the first mechanism's) |

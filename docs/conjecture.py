@@ -40,8 +40,8 @@ exponential mechanism is then approximately optimal.
 ## What was measured
 
 At ε = {epsilon:g}, with equally likely inputs and the graph distance (records to exchange) as loss, on graphs as
-large as were solved exactly in about {seconds:.0f} seconds in all. The optimum of LP[1] is certified. It is
-compared with the exponential mechanism at three exponents:
+large as were solved exactly in about {seconds:.0f} seconds in all. The optimum of LP[1] is certified; it is compared
+with the exponential mechanism at three exponents:
 
 - **full**: exponent ε. Where the graph is not transitive it spends more than ε: "ε spent by full" says how much;
 - **safe**: the largest exponent that is ε-private, found and proved exactly;
@@ -56,19 +56,19 @@ only, which is not ε-private.
 
 ## What it suggests
 
-- *The weights are nearly right.* At the full exponent the mean distance stays within a few per cent of the optimum
-  in every family. It is within 1.5 % on histograms, without a clear trend. On sorted histograms with many parts it is
-  4 to 5 % at the largest N reached, and still widening.
-- *The charge is not.* The ε that these weights really spend does not fall back to ε as N grows. It stays near
-  1.32 for histograms in 3 types, and grows for sorted histograms with many parts. The faces and corners of the
+- *The weights are nearly right.* At the full exponent the mean distance stays within a few per cent of the optimum in
+  every family. On histograms it stays within 1.5 %, without a clear trend. On sorted histograms with many parts the gap
+  is 4 to 5 % at the largest N reached, and still widening.
+- *The charge is not.* The ε that these weights really spend does not fall back to ε as N grows. It approaches 1.32
+  for histograms in 3 types, and grows for sorted histograms with many parts. The faces and corners of the
   graph are a vanishing share of its nodes, but privacy is a worst case, and they set it.
 - *So the private exponential mechanism drifts away from the optimum*, at the safe exponent as at ε/2, in all
   families, with small ups and downs, as far as was solved. The path shows where this may end (see
   [path_bounds](path_bounds.md)): at a constant factor.
-- If "approximately" may mean a constant factor, as on the path, where Corollary 4 has √γ/(1 + γ) = 0.443 for ε/2,
-  then nothing here contradicts the conjecture: all ratios are above that. If it means a ratio that tends to 1, it
-  looks true of the weights on histograms, at a privacy that is a constant factor worse. For mechanisms that are
-  ε-private themselves the measurements speak against it.
+- Perhaps "approximately" may mean a constant factor, as on the path, where Corollary 4 has √γ/(1 + γ) = 0.443 for
+  ε/2. Then nothing here contradicts the conjecture: all ratios are above that. Perhaps it means a ratio that
+  tends to 1. That looks true of the weights on histograms, at a privacy that is a constant factor worse. For mechanisms
+  that are ε-private themselves, the measurements speak against it.
 
 These are small databases, at one ε: a measurement and no proof. For other values, `python docs/conjecture.py
 --epsilon 0.5` prints the tables."""

@@ -79,15 +79,15 @@ READERS = (
 )
 
 ADVICE = """\
-A published count is the true one plus noise, and the noise does not know what you know. So do not use it
-unchanged: say what you know for certain, what a wrong number costs you, and read it for that. If you know bounds,
-answers outside them are pulled back inside, and near them values move inward. If being too low hurts more, they
-move up. If you have a prior, a surprising value is believed only as far as the noise allows. The smaller ε, the
+A published count is the true one plus noise, and the noise does not know what you know. So do not print it unread.
+Say what you know for certain and what a wrong number costs you, and read it for that. If you know bounds, answers
+outside them are pulled back inside, and answers near them move inward. If being too low hurts more, answers move up.
+If you have a prior, you believe a surprising value only as far as the noise allows. The smaller ε, the
 larger the noise and the more there is to gain; where the noise is small against what you know, reading changes
 little. A best reading is sometimes a draw between two neighbouring answers: that is what protects the worst case,
-so draw once and keep the answer. Reading needs nothing secret and costs no privacy. If your loss never falls as the
-answer moves away from the truth, on either side, no mechanism made for you
-alone, at the same ε and without δ, would serve you better (proofs/universality.md). For other losses one might, by
+so draw once and keep the answer. Reading needs nothing secret and costs no privacy. The losses of the five readers
+here never fall as the answer moves away from the truth. For such a loss, no mechanism made for you alone, at the same
+ε and without δ, would serve you better (proofs/universality.md). For other losses one might, by
 a factor of at most 2 (proofs/other-losses.md).
 """
 
@@ -103,8 +103,8 @@ def main() -> None:
         "",
         *(f"- The **{reader.name}** knows {reader.knows}. What hurts is {reader.hurts}." for reader in READERS),
         "",
-        "*At face value* is the loss of a reader who uses the published number unchanged, *read well* that of the best",
-        "post-processing. It is the worst or expected loss that the reader minimises. Both are certified to a",
+        "*At face value* is the loss of a reader who takes the published number without a change. *Read well* is the",
+        "loss of the best reading: the worst or expected loss that the reader minimises. Both are certified to a",
         "millionth of the former and rounded to three digits.",
         "",
         "| reader | loss in | ε | at face value | read well | saved | saved, % |",

@@ -225,19 +225,19 @@ def page(study: pa.Table, found: Mapping[Any, Coverage], levels: Mapping[str, Co
         names.append(f"| {question.about} | {' | '.join(cells)} |")
     worst = min((seen.share - float(seen.promised)) / seen.deviation for seen in (*found.values(), *levels.values()))
     return [
-        "# How often published intervals hold",
+        "# Coverage of intervals",
         "",
         "Written by `docs/coverage.py`; do not edit by hand. The election study (`examples/anes96.csv`, 944",
         f"respondents) is published {RUNS:,} times for every question and every ε, with the draws `publish` makes,",
-        "and the intervals are compared with the truth. It is public here. What the columns mean is",
+        "and each interval is compared with the truth, which is public here. What the columns mean is",
         "said in [formats](formats/README.md#columns-of-answers).",
         "",
         "## Numbers: `answer_low` to `answer_high`",
         "",
-        "How often the true number lies between the ends, 95 % of the time or more being promised; in brackets how",
-        "often the noise's law says so, where it does. Noise is whole numbers, so ends that are wide enough hold more",
-        "often than they must, and more so where the noise is small. Between public ends (a count is at least 0) they",
-        "hold more often still. Ends of means are bounds, and hold more often too.",
+        "How often the true number lies in the interval: 95 % of the time or more is stated. In brackets: how often",
+        "the distribution of the noise says so, where it does. Noise is whole numbers, so an interval that is wide",
+        "enough holds more often than it must, above all where the noise is small. Public bounds (a count is at least",
+        "0) make it hold more often still. Intervals of means are bounds, and hold more often too.",
         "",
         f"| question | {' | '.join(f'ε = {epsilon}' for epsilon in EPSILONS)} |",
         "|---|" + "--:|" * len(EPSILONS),
@@ -293,7 +293,7 @@ def picture(found: Mapping[Any, Coverage]) -> str:
         height=240,
         description="Points of the table above: for each question and ε the share of ends that held; a line at 0.95.",
     )
-    told = "For each question and ε, the share of intervals that held, and the level 0.95"
+    told = "For each question and ε, the share of ends that held, next to the stated 0.95"
     return elections.save(chart, "coverage", told)
 
 

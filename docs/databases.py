@@ -40,16 +40,17 @@ and so on, can be released in two ways.
   again. All of ε goes into the noise (α = e^(−ε/2)), but every type pays for it.
 
 Both are private under exchange of one record, at the same ε. The true list is Zipf-like: ⌊c/1⌋, ⌊c/2⌋, ⌊c/3⌋, …, 1.
-Errors are Σ|released − true|, as mean ± standard deviation of @REPEATS@ releases. Noise is spared the types that nobody
-has: it is given the list of existing types, which the partition mechanism does not need.
+Errors are Σ|released − true|, as mean ± standard deviation of @REPEATS@ releases. Noise is added only to the types
+that occur. It needs their list; the partition mechanism does not.
 
 ## The whole list
 
 @WHOLE@
 
 The error of noise grows with the number of types, that of the partition mechanism about with the root of the number of
-records. Where counts are few, or ε so large that noise hardly reaches from one count to the next, order is little help.
-Then noise with all of ε in it is as good or better. Where ε²·N is below about 10, both release little but noise, and
+records. Order is little help where counts are few, or where ε is so large that noise hardly reaches from one count to
+the next. There, noise with all of ε in it is as good or better. Where ε²·N is below about 10, both release little but
+noise, and
 the error exceeds the number of records.
 
 ## The largest counts only

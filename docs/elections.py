@@ -45,11 +45,11 @@ def main() -> None:
         "",
         f"{study.num_rows} respondents of the American National Election Study 1996 (`examples/anes96.csv`, public",
         "domain), by level of education, from 1, the lowest, to 7. Each question is asked of all seven levels at",
-        "once, and is charged once, at the ε shown: a person is in one group. The table is public, so the chance of",
-        "a right answer can be worked out, from the laws that `publish` draws from. The owner of a secret table has",
-        "the errors that `--dry-run` shows, which hold for every table. PID is how people see themselves, from 0, a",
-        "strong Democrat, to 6, a strong Republican; `party` says the same in three words, and `study.csv` is the",
-        "survey with that column.",
+        "once, and is charged once, at the ε shown: a person is in one group. The table is public, so the chance of a",
+        "right answer can be worked out, from the distributions that `publish` draws from. The owner of a secret",
+        "table has the errors that `--dry-run` shows, which hold for every table. PID is how people see themselves,",
+        "from 0, a strong Democrat, to 6, a strong Republican. `party` says the same in three words, and `study.csv`",
+        "is the survey with that column.",
     ]
     for question in QUESTIONS:
         page += ["", *question.section(study)]

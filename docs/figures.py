@@ -163,7 +163,7 @@ def main() -> None:
         "## [Gu2024], Figures 3–5",
         "",
         f"ε = log 1.2, boundary row ({', '.join(text_of(p) for p in ROW)}). Points are the mechanism at whole depths,",
-        "lines the closed form between them. For δ > 0 the printed operator, eq. (9) of [Gu2024], is compared with",
+        "lines the closed form between them. Where δ > 0 the operator as [Gu2024] prints it, eq. (9), stands beside",
         "the corrected one: it is not private with the δ it claims.",
     ]
     for figure, delta in FIGURES.items():

@@ -32,7 +32,8 @@ def table(head: list[str], rows: list[list[str]]) -> list[str]:
 MISSING = (
     "Figure 1 of [Gu2023] and [Gu2024], a graph of some thirteen data sets with three colours and its boundary "
     "graph, is known by its picture alone. Its caption gives the ranking of one node, the two nodes over one end "
-    "of a line, and one edge; not how many nodes there are, their rankings, or their edges. A graph with these "
+    "of a line, and one edge. It does not give how many nodes there are, their rankings, or their edges. A graph "
+    "with these "
     "facts would be ours, and would agree with whatever was put into it (Figure 2 of [DOliveira2021] is "
     "different: the colours, depths and probabilities that its text states of every node fix what is computed). "
     "What the figure is there for, that the best mechanism is found on the boundary graph and pulled back, is "

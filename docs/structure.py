@@ -119,7 +119,7 @@ def lines_of(rows: Iterable[tuple[Any, ...]]) -> str:
     return "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows)
 
 
-PAGE_TEXT = """# Structure of the code, and how far a value is passed
+PAGE_TEXT = """# How the house is built, and how far a value walks
 
 Written by `docs/structure.py`, which measures today's code and {commit} alike; do not edit by hand.
 
@@ -135,13 +135,13 @@ More packages have more arrows between them; `tests/unit/test_architecture.py` h
 
 ## Journeys
 Six values are followed through a real run. An entry is a call from a function in one file to a function in another
-that is given the value; repeated calls count once. Calls between files of Iris count, from
+that passes the value. Each is counted once, however often it is called. Calls between files of Iris count, from
 wherever in between; `exact/` and `errors.py`, which check arguments and write numbers for everybody, are passed through
 unseen.
 
 - *The value itself*: an argument is the value, or an object in which it lies, at most three objects deep, as the
   condition lies in query and plan.
-- *With what was made of it*: an argument is, or holds, the result of a call that was given the value, and so on.
+- *With what was made of it*: an argument is, or holds, what a call returned that had been given the value, and so on.
   Numbers, texts and the other arguments of such a call are not followed.
 
 Each cell says entries / files.

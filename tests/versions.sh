@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 uv=${1:-uv}
 # What is compiled of the formal proofs is one program, whichever Python asks for it.
 left_out=(--ignore=tests/spark --ignore=tests/unit/test_dependencies.py --ignore-glob='tests/oracles/test_verified_*')
-extras=plots,explorer,notebooks,accounting,graphs,opendp,build,test
+extras=plots,explorer,notebooks,accounting,graphs,opendp,postgresql,build,test
 failed=0
 
 # Pythons that pyenv keeps are found by their folders: its own commands answer only for the one that is chosen.

@@ -87,8 +87,9 @@ TARGETS = (
         row="binary-many",
         aim=10,
         tried=(
-            "Rows are checked, and nodes found, without a look at each one's type: a fifth less. They are compared "
-            "as whole numbers since this figure: a twelfth less at 20,000 nodes. What is left: spreading labels three "
+            "Rows are checked, and nodes found, without a look at each one's type: a fifth less. Whole numbers "
+            "distinguish them since this figure: a twelfth less at 20,000 nodes. What is left: spreading labels "
+            "three "
             "times, a third; reading what is given, and closeness, in fractions one by one."
         ),
     ),

@@ -1,7 +1,7 @@
-"""The pages about Python: every public name of every public room, in the order of its `__all__`, from its docstring.
+"""The pages about Python: one for each public name, from its docstring, and a list of them for each public module.
 
-Sphinx reads the docstrings when the manual is made; here stands which names there are. A name that several rooms hand
-out is described in the first of `ROOMS`, and the others lead there.
+Sphinx reads the docstrings when the manual is made; this program says which names there are. A name that several
+modules export is described in the first of `ROOMS`, and the others lead there.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import ast
 import importlib
 import inspect
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
@@ -42,17 +43,44 @@ def names() -> Iterator[tuple[str, str, Any, bool]]:
 
 
 def pages() -> dict[str, str]:
-    """Return the pages by file name: an index, and one for each room."""
+    """Return the pages by file name: an index, a list for each module, and a page for each public name."""
     found = list(names())
-    told = "What can be imported, room by room. `help(irisdp.publish)` says the same as its page."
+    told = "What can be imported, module by module. `help(irisdp.publish)` says the same as its page."
     listed = [f"- [{room}]({room}.md): {_opening(room)}" for room in ROOMS]
     made = {"index.md": "\n".join(["# Python", "", told, "", *listed, ""])}
     for room in ROOMS:
-        text = [f"# {room}", "", "```{eval-rst}", f".. currentmodule:: {room}", "", readable(_opening(room)), ""]
-        for _, name, value, first in (one for one in found if one[0] == room):
-            text += _described(room, name, value) if first else [f"``{name}`` is :py:obj:`{_home(found, value)}`.", ""]
-        made[f"{room}.md"] = "\n".join([*text, "```", ""])
+        own = [(name, value, first) for where, name, value, first in found if where == room]
+        files = _files(room, {name: value for name, value, first in own if first})
+        lines = [f"# {room}", "", *_markup([readable(_opening(room))])]
+        for name, value, first in own:
+            target = f"[{name}]({files[name]})" if first else f"{{py:obj}}`{name} <{_home(found, value)}>`"
+            lines.append(f"- {target}: {_plain(said(name, value))}")
+        made[f"{room}.md"] = "\n".join([*lines, "", "```{toctree}", ":hidden:", "", *files.values(), "```", ""])
+        for name, value, first in own:
+            if first:
+                body = _markup([f".. currentmodule:: {room}", "", *_described(room, name, value)])
+                made[files[name]] = "\n".join([f"# {name}", "", *body])
     return made
+
+
+def _files(room: str, own: dict[str, Any]) -> dict[str, str]:
+    """Return the page of each name; on some disks `Quantile` and `quantile` are one file, so the class gets another."""
+    often = Counter(name.casefold() for name in own)
+    clash = {name for name, value in own.items() if often[name.casefold()] > 1 and inspect.isclass(value)}
+    return {name: f"{room}/{name}{'-class' if name in clash else ''}.md" for name in own}
+
+
+def _markup(lines: list[str]) -> list[str]:
+    return ["```{eval-rst}", *lines, "```", ""]
+
+
+def _plain(text: str) -> str:
+    """Return the first sentence of a docstring as Markdown."""
+    first = " ".join(text.partition("\n\n")[0].split())
+    first = re.split(r"(?<=[.?!]) (?=[A-Z])", first)[0].replace("``", "`")
+    pieces = re.split(r"(`[^`]*`)", first)
+    pieces[::2] = [re.sub(r"([*_<\[\]|])", r"\\\1", piece) for piece in pieces[::2]]
+    return "".join(pieces)
 
 
 def _opening(room: str) -> str:

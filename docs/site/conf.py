@@ -16,10 +16,13 @@ author = "The Iris contributors"
 project_copyright = "The Iris contributors. Apache-2.0"
 version = release = irisdp.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
-myst_enable_extensions = ["deflist"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton", "sphinx_design"]
+myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 highlight_language = "text"
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "  # the button copies what is typed, and not what comes
+copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
 default_role = "code"
 nitpicky = False  # types are shown as they are written; what pages link to is checked by -W and by links.py
 templates_path: list[str] = []
@@ -28,6 +31,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"Iris {version}"
 html_static_path = ["_static"]
 html_css_files = ["iris.css"]
+html_search_scorer = str(Path(__file__).parent / "scorer.js")
 html_show_sourcelink = False
 html_copy_source = False
 html_sidebars = {"start": [], "index": []}  # pages that stand alone have nothing beside them to go to

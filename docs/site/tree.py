@@ -33,6 +33,11 @@ ROOT = Path(__file__).resolve().parents[2]
 NOT_SEARCHED = ("docs/decisions/", "docs/mutants.md", "docs/benchmarks.md")
 """Pages about how Iris is made: a search for a task leads past them."""
 
+_TABS = re.compile(
+    r"^\*\*Command line\*\*\n(.*?)^\*\*Python\*\*\n(.*?)^<!-- end of tabs -->\n", re.MULTILINE | re.DOTALL
+)
+"""One task in two languages: one below the other in the repository, in tabs in the manual."""
+
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"(?<=\]\()([^)\s]+)(?=\))")
 _DEFINED = re.compile(r"(?<=^\[)([^\]]+\]: )(\S+)$", re.MULTILINE)
@@ -79,8 +84,8 @@ def assemble(folder: Path) -> None:
 
 
 def _write(folder: Path, made: dict[str, str]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     for name, text in made.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(_leading(text) if name == "index.md" else text, encoding="utf-8")
 
 
@@ -100,11 +105,23 @@ def _moved(page: PurePosixPath, kept: set[PurePosixPath], folder: Path) -> str:
     for fence in _FENCE.finditer(text):
         made += [_relinked(text[end : fence.start()], page, kept, folder), fence[0]]
         end = fence.end()
-    whole = "".join([*made, _relinked(text[end:], page, kept, folder)])
+    whole = _tabbed("".join([*made, _relinked(text[end:], page, kept, folder)]))
     whole += "".join(f"{line}\n" for line in MADE.get(str(page), ()))
     if str(page).startswith(NOT_SEARCHED):
         whole = f"---\nnosearch: true\n---\n{whole}"
     return _leading(whole) if place(page).name == "index.md" else whole
+
+
+def _tabbed(text: str) -> str:
+    """Return a page whose tasks in two languages are tabs; a choice of one language holds for the whole page."""
+    return _TABS.sub(
+        lambda task: (
+            "::::{tab-set}\n:sync-group: language\n\n"
+            f":::{{tab-item}} Command line\n:sync: shell\n{task[1]}:::\n"
+            f":::{{tab-item}} Python\n:sync: python\n{task[2]}:::\n::::\n"
+        ),
+        text,
+    )
 
 
 def _leading(index: str) -> str:

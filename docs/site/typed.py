@@ -21,6 +21,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,6 +43,8 @@ PAGES = [
 _BLOCK = re.compile(
     r"^```python\n(?P<code>.*?)^```$|^```.*?^```$|(?:^    [^\n]*\n(?:\n+(?=    ))?)+", re.MULTILINE | re.DOTALL
 )
+_WIDTH = 80
+"""Columns of a page."""
 _SHELL = re.compile(r"[|<>;&`$]")
 _DRAWN_IN_BOXES = re.compile(r"\s*[━─┏┓┡┩┳╇└┘┴┃│]")
 _NAMES = re.compile(r"\b(yes|no)\b|\b[0-9a-f]{40,}\b|[-−]?\d[\d.,/e-]*")
@@ -70,15 +73,21 @@ def blocks(text: str) -> Iterator[Block]:
 
 def retyped(text: str, folder: Path) -> str:
     """Return a page with what comes when it is typed in an empty folder; a failure is an error with the command."""
-    os.environ["COLUMNS"] = "80"  # as wide as a code block of the manual
+    os.environ["COLUMNS"] = str(_WIDTH)
     for name in ("anes96.csv", "plan.toml"):
         shutil.copy(ROOT / "examples" / name, folder)
     if (ROOT / "examples" / "specs").is_dir():
         shutil.copytree(ROOT / "examples" / "specs", folder, dirs_exist_ok=True)
     typist, made, end = _Typist(folder), [], 0
-    with contextlib.chdir(folder):
+    is_twofold = "<!-- end of tabs -->" in text  # who reads it types one of the two languages
+    with tempfile.TemporaryDirectory() as apart:
+        shutil.copytree(folder, apart, dirs_exist_ok=True)
         for block in blocks(text):
-            typed = typist.python(block.text) if block.is_python else typist.terminal(block.text)
+            with contextlib.chdir(apart if is_twofold and block.is_python else folder):
+                if block.is_python:
+                    typed = typist.python(block.text, is_drawn=block.is_drawn)
+                else:
+                    typed = typist.terminal(block.text)
             made += [text[end : block.start], typed]
             end = block.end
     return "".join([*made, text[end:]])
@@ -95,19 +104,51 @@ def settled(text: str) -> list[str]:
     return lines
 
 
+class _Drawn(doctest.OutputChecker):
+    """Holds the words that are shown, and not the numbers between them, which are drawn at random."""
+
+    def check_output(self, want: str, got: str, optionflags: int) -> bool:
+        return super().check_output(_NAMES.sub("?", want), _NAMES.sub("?", got), optionflags)
+
+
+def _folded_command(lines: list[str]) -> list[str]:
+    """Break a command that is wider than a page before options, as one types it on several lines."""
+    if len(lines) > 1 or len(lines[0]) <= _WIDTH:
+        return lines
+    first, *options = re.split(r" (?=--?[a-z])", lines[0])
+    made = [first]
+    for option in options:
+        if len(made[-1]) + len(option) + 3 <= _WIDTH:
+            made[-1] += f" {option}"
+        else:
+            made.append(f"    {option}")
+    return [f"{line} \\" for line in made[:-1]] + made[-1:]
+
+
+def _folded(line: str) -> list[str]:
+    """Break a line of words that is wider than a page between words; columns and drawings stay as they are."""
+    if len(line) <= _WIDTH or "  " in line.strip() or _DRAWN_IN_BOXES.match(line):
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()))
+    return textwrap.wrap(line, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or [""]
+
+
 @dataclass
 class _Typist:
     folder: Path
     names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
 
-    def python(self, code: str) -> str:
+    def python(self, code: str, *, is_drawn: bool = False) -> str:
         if ">>> " not in code:
             exec(compile(code, "page", "exec"), self.names)
             return code
         example = doctest.DocTestParser().get_doctest(code, self.names, "page", "page", 0)
         complaints = io.StringIO()
         flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-        doctest.DocTestRunner(verbose=False, optionflags=flags).run(example, out=complaints.write, clear_globs=False)
+        checker = _Drawn() if is_drawn else doctest.OutputChecker()
+        doctest.DocTestRunner(checker, verbose=False, optionflags=flags).run(
+            example, out=complaints.write, clear_globs=False
+        )
         if complaints.getvalue():
             raise AssertionError(complaints.getvalue())
         self.names.update(example.globs)
@@ -123,8 +164,9 @@ class _Typist:
             last = place
             while lines[last].endswith("\\"):
                 last += 1
-            made += [f"    {line}" for line in lines[place : last + 1]]
-            made += [f"    {line}".rstrip() for line in self._typed("\n".join(lines[place : last + 1])[2:])]
+            made += [f"    {line}" for line in _folded_command(lines[place : last + 1])]
+            shown = self._typed("\n".join(lines[place : last + 1])[2:])
+            made += [f"    {line}".rstrip() for long in shown for line in _folded(long)]
             place = last + 1
         return "\n".join(made) + "\n" * (len(text) - len(text.rstrip("\n")))
 

@@ -138,8 +138,10 @@ def text_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, gap: in
 
 
 def text_lines(heading: str, text: str) -> str:
-    """Write a labelled text that is broken between words to fit the terminal."""
+    """Write a labelled text that is broken between words to fit the terminal; a row of columns stays whole."""
     start = f"{heading:<9} "
+    if "  " in text:
+        return start + printable(text)
     lines = textwrap.wrap(
         printable(text), _room(), initial_indent=start, subsequent_indent=" " * len(start), break_on_hyphens=False
     )

@@ -6,7 +6,6 @@ import hashlib
 import json
 import secrets
 
-import psycopg
 import pytest
 
 from irisdp.accounting import Cost
@@ -15,6 +14,8 @@ from irisdp.release.ledger import Ledger
 from irisdp.release.ledger_roles import grant
 from irisdp.release.ledger_server_words import explain
 from unit.test_ledger_roles import TENTH, ask, team, try_sql
+
+psycopg = pytest.importorskip("psycopg", reason='needs psycopg: pip install "irisdp[postgresql]"')
 
 __all__ = ["team"]
 

@@ -1,5 +1,6 @@
 """The manual comes together: each page stands in one list, and every link leads somewhere. Sphinx is not needed."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -32,10 +33,10 @@ def manual(tmp_path_factory):
 
 def led(folder):
     """Yield what the navigation of each page about others leads to."""
-    for index in sorted(folder.rglob("index.md")):
-        _, _, listed = index.read_text(encoding="utf-8").partition("```{toctree}\n:hidden:\n\n")
+    for page in sorted(folder.rglob("*.md")):
+        _, _, listed = page.read_text(encoding="utf-8").partition("```{toctree}\n:hidden:\n\n")
         for entry in listed.removesuffix("```\n").split():
-            yield (index.parent / f"{entry}.md").resolve()
+            yield (page.parent / f"{entry.removesuffix('.md')}.md").resolve()
 
 
 def lost(folder):
@@ -100,9 +101,17 @@ def test_the_checker_of_the_site_finds_what_is_lost(tmp_path):
 
 def test_every_public_name_stands_in_the_pages_about_python(manual):
     for room, name, value, first in api.names():
-        told = (manual / "reference" / "api" / f"{room}.md").read_text(encoding="utf-8")
-        assert f":: {room}.{name}\n" in told if first else f"``{name}`` is :py:obj:" in told
+        listed = (manual / "reference" / "api" / f"{room}.md").read_text(encoding="utf-8")
+        assert f"- [{name}](" in listed if first else f"- {{py:obj}}`{name} <" in listed
+        if first:
+            (page,) = re.findall(rf"^- \[{name}\]\(([^)]+)\)", listed, re.MULTILINE)
+            assert f":: {room}.{name}\n" in (manual / "reference" / "api" / page).read_text(encoding="utf-8")
         assert api.said(name, value), f"{room}.{name} says nothing"
+
+
+def test_no_two_pages_about_python_differ_in_case_alone():
+    made = [page.casefold() for page in api.pages()]
+    assert len(made) == len(set(made))
 
 
 def test_docstrings_are_read_as_they_are_meant():

@@ -159,22 +159,14 @@ def _show_one(found: Interpretation) -> None:
     from ..reading.intervals import RESTS_ON
 
     answer = found.answers[0]
-    low, high = found.posterior().interval(float(found.confidence))
-    sure = percent_below(found.confidence)
-    say(console(), _lead(answer.published, low, high, sure), style="bold")
-    assumed = "your prior" if found.bayesian else "that all possible counts were equally likely before"
-    fact("assumes", assumed)
-    if answer.interval.basis == "noise":
-        low, high = answer.interval.low, answer.interval.high
-        fact("interval", f"{low} to {high} with probability at least {sure} %, {RESTS_ON['noise']}")
+    say(console(), found.describe(), style="bold")
+    show_interval({answer.interval.basis}, found.confidence, number=1)
     print("For analysts")
     fact("guess", f"{answer.reading} is the best for {found.loss.name} loss{_coin(found)}")
     _show_loss(found)
-
-
-def _lead(published: Any, low: int, high: int, sure: str) -> str:
-    between = f"{low}" if low == high else f"{low} to {high}"
-    return f"Published {published}; the truth is probably {between} ({sure} %)"
+    if answer.interval.basis == "noise":
+        low, high = found.posterior().interval(float(found.confidence))
+        fact("posterior", f"{low} to {high} with {percent_below(found.confidence)} %, {RESTS_ON['uniform']}")
 
 
 def _coin(found: Interpretation) -> str:
@@ -188,13 +180,7 @@ def _coin(found: Interpretation) -> str:
 
 
 def _show_all(found: Interpretation, *, for_analysts: bool) -> None:
-    sure = percent_below(found.confidence)
-    if found.by or len(found.answers) != 1:
-        lead = f"Published {len(found.answers)} counts; each truth is probably between low and high ({sure} %)"
-    else:
-        only = found.answers[0]
-        lead = _lead(only.published, only.interval.low, only.interval.high, sure)
-    say(console(), lead, style="bold")
+    say(console(), found.describe(), style="bold")
     guess = ["best guess"] if for_analysts else []
     rows = (
         [
@@ -205,7 +191,7 @@ def _show_all(found: Interpretation, *, for_analysts: bool) -> None:
     )
     if found.by or len(found.answers) != 1 or for_analysts:
         show_table((*found.by, "published", "low", "high", *guess), rows, most=_MOST_SHOWN)
-    show_interval({answer.interval.basis for answer in found.answers}, found.confidence)
+    show_interval({answer.interval.basis for answer in found.answers}, found.confidence, number=len(found.answers))
     if not for_analysts:
         if found.named:
             fact("note", "groups were named by these counts: an interval holds given that its group is named")

@@ -17,15 +17,17 @@ __all__ = ["show_interval", "show_together"]
 _MOST_SHOWN = 40
 
 
-def show_interval(bases: Collection[str], confidence: Fraction) -> None:
-    """Say what the intervals guarantee."""
+def show_interval(bases: Collection[str], confidence: Fraction, *, number: int) -> None:
+    """Say what the intervals of so many answers guarantee."""
     from ..reading.intervals import RESTS_ON
 
     for basis in sorted(bases):
         if basis == "known":
             continue
-        sure = f"holds the truth with probability at least {percent_below(confidence)} %"
-        fact("interval", f"each {sure}, {RESTS_ON[basis]}")
+        sure = (
+            f"{'' if number == 1 else 'each '}holds the truth with probability at least {percent_below(confidence)} %"
+        )
+        fact("interval", f"{sure}, {RESTS_ON[basis]}")
 
 
 def show_together(found: JointInterpretation) -> None:
@@ -40,7 +42,7 @@ def show_together(found: JointInterpretation) -> None:
     show_table(
         names, [*(_row(row, totals) for row in cells[:_MOST_SHOWN]), *dots, *(_row(row, totals) for row in totals)]
     )
-    show_interval({row.interval.basis for row in found.rows}, found.confidence)
+    show_interval({row.interval.basis for row in found.rows}, found.confidence, number=len(found.rows))
     if found.consistent:
         said = "the best guesses are the possible whole numbers nearest to the published ones that add up"
         fact("guess", f"{said}; another way to adjust them may err less")

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import BadInput, Refusal
-from .expectations import expectations
 from .options import AsJson, Force, Verbose, print_json
 from .progress import progress
 from .published import show_plan, show_published, show_takes
@@ -283,7 +282,7 @@ def publish_command(
         )
         if as_json:
             foreseen = outlook and error_in_options(outlook.to_document(), _OPTIONS)
-            print_json({**planned.to_document(), **expectations(planned), "dry_run": True, "ledger": foreseen})
+            print_json({**planned.to_document(), **planned.expectations(), "dry_run": True, "ledger": foreseen})
         else:
             show_plan(planned, book.place, outlook, _OPTIONS)
         if outlook is not None and outlook.refused:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from ..exact import told_above
 from .answers import KNOWN_ELSEWHERE, PAID_BEFORE, show_answers
-from .expectations import show_expectations, show_within
 from .options import console, fact, say, short_path
 from .spelling import in_options
 
@@ -18,8 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["show_plan", "show_published", "show_takes"]
 
-_NAMED = {"encoding": "NAME"}
+_NAMED = {"encoding": "NAME", "delta": "D"}
 """Options that notes on reading name."""
+_NAMES = ("groups", "among")
+"""Labels of lines that hold names as they were typed."""
 
 _ANEW = (
     "this ledger has answered the question before, about other data; where the data is the same, it was under another"
@@ -31,17 +32,8 @@ def show_plan(planned: Plan, ledger: Path | str, outlook: Outlook | None, option
     """Say what a question would cost and be answered like, from public facts; `options` are those of the command."""
     view = console()
     say(view, planned.line, style="bold")
-    fact("cost", planned.describe_cost())
-    for error in planned.describe_error():
-        fact("error", error)
-    show_expectations(planned)
-    for said in planned.describe_naming():
-        fact("named", said)
-    for groups in planned.describe_groups():
-        fact("groups", groups)
-    for categories in planned.describe_categories():
-        fact("among", categories)
-    _show_rules(planned)
+    for heading, said in planned.describe():
+        fact(heading, said if heading in _NAMES else in_options(said, _NAMED))
     for heading, said in (
         outlook.describe(short_path(ledger))
         if outlook
@@ -61,7 +53,8 @@ def _show_rules(planned: Plan, *, notes_only: bool = False) -> None:
 def show_takes(planned: Plan) -> None:
     """Say what the question is, and what the requested accuracy requires."""
     say(console(), planned.line, style="bold")
-    show_within(planned)
+    for heading, said in planned.describe_within():
+        fact(heading, in_options(said, _NAMED))
 
 
 def show_published(published: Publication, *, titled: bool = False, verbose: bool = False) -> None:
@@ -98,6 +91,7 @@ def show_published(published: Publication, *, titled: bool = False, verbose: boo
     if verbose:
         for error in planned.describe_error():
             fact("error", error)
+        fact("optimal", planned.describe_optimality())
     for said in planned.describe_naming():
         fact("named", said)
     _show_rules(planned, notes_only=not verbose)

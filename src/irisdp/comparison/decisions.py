@@ -25,8 +25,8 @@ _SCOPE = "no private mechanism has a smaller worst probability of the wrong answ
 
 _AT_EVERY_DISTANCE = {
     1: "none that treats yes and no alike is wrong less often, at any distance",
-    2: "with these rows at the boundary none is wrong less often, at any distance; at the cost of the worst case others"
-    " may be, at some",
+    2: "with these rows at the boundary none is wrong less often, at any distance; a mechanism with a larger worst"
+    " probability may be wrong less often at some distances",
 }
 """By stride: under exchange two positions are at the boundary, and what one of them loses another may gain."""
 

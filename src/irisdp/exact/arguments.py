@@ -103,7 +103,8 @@ def _check_call(
             meant = meant_option(name)
             near = [meant] if meant in known else difflib.get_close_matches(name, known, n=1)
             choice = f"choose from {', '.join(known)}" if known else "leave it out"
-            raise BadInput(name, "is no option", f"did you mean {near[0]}?" if near else choice)
+            remedy = _ELSEWHERE.get(name, f"did you mean {near[0]}?" if near else choice)
+            raise BadInput(name, "is no option", remedy)
     if len(arguments) > len(placed) and inspect.Parameter.VAR_POSITIONAL not in kinds:
         others = ", ".join(f"{name}=…" for name in known[len(placed) :])
         rule = f"are too many: {len(placed) or 'none'} may stand without a name"
@@ -132,6 +133,13 @@ def _check_fit(name: str, value: Any, rule: Any) -> None:
         remedy = _NO_LIST_OF_CONDITIONS if remedy == _CONDITION else _NO_LIST
     raise BadInput(name, f"must be {words}, not {_kind(value)}", remedy)
 
+
+_ELSEWHERE = {
+    "dry_run": "plan(query, …) shows the cost and the error; it reads no record and spends nothing",
+    "json": "to_document() returns the answers as a JSON document",
+    "verbose": "print(result) shows the answer, and print(result.plan) the plan",
+}
+"""What Python has instead of an option of the command line."""
 
 _HELP = "see the function's help for what it takes"
 _NO_LIST = "write the value itself, without a list around it"

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from ..cells import USUAL_CONFIDENCE
 from ..consumers.losses import Loss
 from ..errors import BadInput
-from ..exact import checked, integer, rational_text, read_json, shown_above
+from ..exact import checked, integer, percent_below, rational_text, read_json, shown_above
 from ..release.confidence import read_confidence
 from ..renamed import renamed_method
 from ..sampling import draw
-from ..tabular import Tabular
+from ..tabular import Tabular, printable, text_table
 from ..upstairs import Drawable
 from .choices import ChoiceInterpretation, read_choices
 from .intervals import Interval, interval_of
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 __all__ = ["Interpretation", "ReadAnswer", "interpret"]
+
+_MOST_PRINTED = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -109,6 +111,27 @@ class Interpretation(Tabular, Drawable):
         """Return the probabilities of the true count, given one of the answers."""
         answer = self.answers[integer(number, "number", at_least=0, at_most=len(self.answers) - 1)]
         return answer.rule.posterior(answer.published if answer.cell is None else answer.cell)
+
+    def describe(self) -> str:
+        """Return one sentence for readers: what was published, and between which counts the truth probably lies."""
+        sure = percent_below(self.confidence)
+        if self.by or len(self.answers) != 1:
+            return f"Published {len(self.answers)} counts; each truth is probably between low and high ({sure} %)"
+        (only,) = self.answers
+        low, high = only.interval.low, only.interval.high
+        between = f"{low}" if low == high else f"{low} to {high}"
+        return f"Published {only.published}; the truth is probably {between} ({sure} %)"
+
+    def __str__(self) -> str:
+        """Show the sentence for readers; of several answers, a table below it."""
+        lead = printable(self.describe())
+        if not self.by and len(self.answers) == 1:
+            return lead
+        table = self.to_arrow()
+        rows = list(zip(*(column.to_pylist() for column in table.slice(0, _MOST_PRINTED).columns), strict=True))
+        more = len(self.answers) - len(rows)
+        lines = [lead, text_table(table.column_names, rows)]
+        return "\n".join([*lines, *([f"({more:,} more; to_pandas() and to_arrow() have all)"] if more else [])])
 
     def to_arrow(self) -> pyarrow.Table:
         """Return the group columns, `published`, `reading`, `low` and `high` as an Arrow table."""

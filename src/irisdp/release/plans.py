@@ -29,13 +29,14 @@ from ..queries import (
     is_in_parts,
 )
 from ..renamed import renamed_method
-from ..tabular import html_table
+from ..tabular import html_table, printable, text_lines
 from .audiences import Audience
-from .errors_around import ErrorAt, errors_around
+from .errors_around import ErrorAt, errors_around, in_columns
 from .ledger_audiences import Telling
+from .optimality import describe_optimality
 from .pricing import Price
 from .projects import Project, say_unlisted
-from .risk import Risk, risk_of
+from .risk import MUCH, Risk, delta_means, risk_of
 from .subject import Subject, canonical, say_columns
 from .within import Met
 
@@ -137,16 +138,44 @@ class Plan:
         curved = isinstance(self.price.privacy, Gaussian)
         return MU if curved and not self.charged_at and self.selector is None else EPSILON_DELTA
 
+    def __str__(self) -> str:
+        """Show what a dry run shows, but for the ledger."""
+        return "\n".join([printable(self.line), *(text_lines(label, text) for label, text in self.describe())])
+
     def _repr_html_(self) -> str:
-        """Show in a notebook what a dry run says of the question."""
-        said = [
+        """Show in a notebook what a dry run shows, but for the ledger and for errors at other costs."""
+        lines = [(label, text) for label, text in self.describe() if "  " not in text]  # HTML keeps no columns
+        return html_table(self.line, ["", "before any record is read"], lines)
+
+    def describe(self) -> list[tuple[str, str]]:
+        """Return the lines of a dry run: the label and the text of each; a label is empty where a line continues."""
+        return [
             ("cost", self.describe_cost()),
             *(("error", error) for error in self.describe_error()),
+            ("optimal", self.describe_optimality()),
+            *self.describe_within(),
+            *(("" if row else "other ε", line) for row, line in enumerate(in_columns(self.errors_around()))),
+            ("risk", self.risk.describe()),
+            *(("named", naming) for naming in self.describe_naming()),
             *(("groups", groups) for groups in self.describe_groups()),
             *(("among", categories) for categories in self.describe_categories()),
             *self.describe_rules(),
         ]
-        return html_table(self.line, ["", "before any record is read"], said)
+
+    def describe_optimality(self) -> str:
+        """Say whether the mechanism is proven optimal, and among which mechanisms; for each group by itself."""
+        is_charged_once = not self.charges_two_groups and self.contribution.cells == 1 and self.selector is None
+        return describe_optimality(self.audiences[0].mechanism, is_charged_once=is_charged_once)
+
+    def describe_within(self) -> list[tuple[str, str]]:
+        """Return the lines about the error that was asked for, if one was: what it takes, and what its δ means."""
+        if self.within is None:
+            return []
+        lines = [("within", self.within.says)]
+        if self.within.confidence == 1 and isinstance(self.cost, Cost):
+            needs_less = "; a larger K or ε needs less, and delta=D refuses more than D"
+            lines.append(("δ means", delta_means(self.cost.delta) + needs_less * (self.cost.delta > MUCH)))
+        return lines
 
     @property
     def line(self) -> str:
@@ -243,6 +272,13 @@ class Plan:
             **({"project": str(self.project.path)} if self.project else {}),
             "audiences": [self.facts(audience) for audience in self.audiences],
             **({} if self.within is None else {"within": self.within.to_document()}),
+        }
+
+    def expectations(self) -> dict[str, Any]:
+        """Return errors at other costs, and the risk, as `publish --dry-run --json` prints them."""
+        return {
+            "error_by_level": [row.to_document() for row in self.errors_around()],
+            "risk": self.risk.to_document(),
         }
 
     @property

@@ -206,11 +206,11 @@ def _chosen(q: int, privacy: Privacy, relation: Relation, ties: Ties) -> tuple[W
         )
     least = least_proved_ratio(q)
     if q <= LARGEST_PULL and privacy.ratio >= least:
-        best = "no private mechanism has a smaller worst probability of a wrong answer"
+        best = "on tables of every size, no private mechanism has a smaller worst probability of a wrong answer"
         if privacy.ratio >= 2 * (q - 1):
             best += (
-                ", nor a smaller mean one, for any prior that treats categories alike and never falls where the largest"
-                " gives a record to one at least two behind"
+                ", nor a smaller mean one, for any prior that treats categories alike and gives a table no less weight"
+                " after the largest category has given a record to one at least two behind it"
             )
         return (
             Pull(q, privacy),
