@@ -58,13 +58,13 @@ def opening(run: Row) -> list[str]:
         "",
         f"{made}. It took {number(run['seconds'] / 60)} minutes; up to {number(busy)} processes waited to be run.",
         "",
-        "Each side works in a process of its own, peers in environments of their own (at the end), and a run of each",
+        "Each side works in its own process, other libraries in their own environments (at the end). A run of each",
         "follows a run of each other, round after round. Ours is in seconds of the processor, all threads added up:",
         "median (lowest to highest), with the clock's median where it differs by a tenth. Beside it stands how many",
         "times that the others took, taken within a round: above 1, ours is faster. A limit does the least that the",
         "work takes, such as fetching its random bits. Growth is b in time ~ size^b, fitted, and between neighbours.",
-        "What others do besides or leave out is said where rows are defined, in `benchmarks/rows/`: times of exact and",
-        "certified work stand beside times of floats.",
+        "What others do besides or leave out is stated with the rows, in `benchmarks/rows/`. Some rows compare",
+        "times of exact and certified work with times of floats.",
     ]
     if not run["whole"]:
         lines += [

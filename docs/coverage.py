@@ -252,7 +252,7 @@ def page(study: pa.Table, found: Mapping[Any, Coverage], levels: Mapping[str, Co
         f"| held | {' | '.join(f'{seen.share:.4f}' for seen in levels.values())} |",
         f"| by the law | {' | '.join(f'{seen.exact:.4f}' for seen in levels.values())} |",
         "",
-        f"Of all shares here the lowest, against its promise, is {worst:+.1f} standard deviations from it.",
+        f"Of all shares here the lowest, relative to its level, is {worst:+.1f} standard deviations from it.",
         "",
         "## Names: `answer_probability`",
         "",

@@ -61,7 +61,7 @@ The few largest counts stand far apart: there noise is the better choice, until 
 
 ## What the wider set of lists costs
 
-The partition mechanism draws from all sorted lists with i · y_i ≤ N. If N is known to be the very number of records,
+The partition mechanism draws from all sorted lists with i · y_i ≤ N. If N is the exact number of records,
 the same weights on partitions of N alone are as private. No draw of those is offered: drawing again until a list sums
 to N has exactly that law, but how long it takes tells of the data. Mean errors for lists as above, filled up to N with
 types of one record, computed from the sums of weights:
@@ -73,11 +73,12 @@ The larger ε²·N, the less it matters.
 ## What no mechanism can beat
 
 Theorem 3 of [Alda2017] bounds the minimax risk of the r largest of counts that sum to at most N
-(of at least N types, ε ≤ 1/8) from below: order N if N ≤ 1 + 1/(4ε); order √(N/ε) if N ≥ 1/(2ε), up to the next
-case; order r/ε if N ≥ r(r+1)/(4ε) + r. ([Alda2017] prints the second without its upper end, where it is false, and no
-proof; proofs/sorting.md has one, with a constant of at least 1/74.) Where a case does not hold, a dash stands. Beside
-it, at ε = @EPSILON@ under exchange: the error of sorting measured on the Zipf-like list, after raising negatives to
-0 and sorting again, and the exact mean before that, r·2α/(1 − α²), which is close to 2r/ε. The bound is on the worst
+(of at least N types, ε ≤ 1/8) from below. The bound has order N if N ≤ 1 + 1/(4ε). It has order √(N/ε) if N ≥ 1/(2ε),
+up to the next case, which has order r/ε if N ≥ r(r+1)/(4ε) + r. ([Alda2017] prints the second without its upper end,
+where it is false, and no proof. Our page proofs/sorting.md has one, with a constant of at least 1/74.) A dash means
+that a case does not hold. The last two columns are at ε = @EPSILON@ under exchange. One is the measured error of
+sorting on the Zipf-like list, after raising negatives to 0 and sorting again. The other is the exact mean before that,
+r·2α/(1 − α²), which is close to 2r/ε. The bound is on the worst
 list, the measured error on one.
 
 @SORTING@

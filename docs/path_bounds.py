@@ -174,7 +174,7 @@ def page(lengths: list[dict[str, Any]], epsilons: list[dict[str, Any]]) -> str:
             "- **Theorem 2** of [Alda2017] bounds it from below (`best_path_bound`, largest over",
             "  its parameters); its limit, and the optimum's, is 2γ/(1 − γ²);",
             "- the **exponential mechanism** stands at its largest safe exponent and at ε/2;",
-            "- **geometric** noise is clamped to the path, and read as it is.",
+            "- **geometric** noise is clamped to the path, without post-processing.",
             "",
             "![path-bounds](figures/path-bounds.svg)",
             "",

@@ -98,8 +98,9 @@ def measured(root: Path) -> dict[str, Any]:
 def page(before: dict[str, Any], now: dict[str, Any], commit: str) -> str:
     """Write both measurements down."""
     built = [(states["built"]["largest"], f"{100 * states['built']['share']:.0f} %") for states in (before, now)]
-    rows = [(name, before["built"][name], now["built"][name]) for name in ("rooms", "arrows", "floors")]
-    rows += [("share of the largest room", *(f"{share} ({room})" for room, share in built))]
+    named = {"packages": "rooms", "arrows": "arrows", "layers": "floors"}
+    rows = [(label, before["built"][name], now["built"][name]) for label, name in named.items()]
+    rows += [("share of the largest package", *(f"{share} ({room})" for room, share in built))]
     rows += [(name, f"{before['built'][name]:,}", f"{now['built'][name]:,}") for name in ("files", "lines")]
     walks = [
         (name, *(f"{entries} / {files}" for kind in ("itself", "made") for entries, files in (was[kind], found[kind])))
@@ -122,15 +123,15 @@ PAGE_TEXT = """# How the house is built, and how far a value walks
 
 Written by `docs/structure.py`, which measures today's code and {commit} alike; do not edit by hand.
 
-## Rooms
-A room is a folder or file directly under `src/irisdp/`, or the benchmarks. An arrow leads from a room to another one
-that some file of it imports, wherever in the file. Floors are the rooms on the longest chain of arrows.
+## Packages
+A package here is a folder or file directly under `src/irisdp/`, or the benchmarks. An arrow leads from a package to
+another one that some file of it imports, wherever in the file. Layers are the packages on the longest chain of arrows.
 
 | | {commit} | now |
 |---|---|---|
 {built}
 
-More rooms have more arrows between them; `tests/unit/test_architecture.py` holds that none of them leads up.
+More packages have more arrows between them; `tests/unit/test_architecture.py` holds that none of them leads up.
 
 ## Journeys
 Six values are followed through a real run. An entry is a call from a function in one file to a function in another

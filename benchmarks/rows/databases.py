@@ -84,7 +84,7 @@ def _sorted(name: str, delta: str | None, title: str, seconds: float) -> Row:
             Side(name="Iris", work="sorted_list", options={"delta": delta}),
             Side(name="OpenDP noise, sorted", work="noise_and_sort", kind="peer", environment="opendp"),
         ),
-        promise="their speed",
+        promise="speed of sorted lists",
         program="partitions.py",
         seconds=seconds,
     )
@@ -104,7 +104,7 @@ ROWS = (
             Side(name="Iris", work="column"),
             Side(name="one random word a draw", work="words", kind="limit"),
         ),
-        promise="their speed",
+        promise="speed of sorted lists",
         program="partitions.py",
         seconds=5,
     ),

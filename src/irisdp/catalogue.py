@@ -26,7 +26,7 @@ class Form:
     example : str
         What can be typed after ``irisdp publish DATA``, with the options that the query needs.
     within : str or None
-        What ``--within K`` promises of each answer; None where it promises nothing.
+        What ``--within K`` guarantees for each answer; None if it guarantees nothing.
     """
 
     home: str

@@ -185,7 +185,7 @@ class Child:
         threading.Thread(target=self._send, args=(content,), daemon=True).start()
 
     def hear(self, seconds: float) -> tuple[str, Any] | None:
-        """Return the next message, None if there is none within some time."""
+        """Return the next message; None if no message arrives in time."""
         try:
             kind, content = self._messages.get(timeout=max(seconds, 0))
         except queue.Empty:

@@ -1,4 +1,4 @@
-"""Everything Iris says no with.
+"""Errors of Iris.
 
     IrisError
     ├── BadInput              what was asked does not make sense: field, rule, remedy    (exit status 2)
@@ -133,7 +133,7 @@ class BudgetRefused(Refusal):
 
 
 class PromiseRefused(Refusal):
-    """The ledger promises something else than this release keeps; nothing was read, drawn or spent."""
+    """The release is outside the ledger's scope; nothing was read, drawn or spent."""
 
 
 class CertificateRejected(Refusal):

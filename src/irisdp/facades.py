@@ -1,7 +1,7 @@
-"""What a room hands out, each name loaded when it is first asked for: who counts records loads no auditor.
+"""Load the names of a package when they are first used: code that counts records loads no auditor.
 
-A facade still says with plain imports what it hands out and where that is, which people, editors and type checkers
-read; within `when_used` they are noted, not carried out (`docs/decisions/0050-rooms-open-when-asked.md`).
+A facade still lists its names with plain imports, which people, editors and type checkers read. Inside `when_used`
+these imports are recorded, not executed (`docs/decisions/0050-rooms-open-when-asked.md`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Files that are about to be written: never one that is read, and never in place of another unless that was asked for.
 
 Outputs are planned before anything is drawn or spent, against everything the command reads. A file is known by its
-device and inode, so no link and no spelling of a path hides it. What is written appears whole or not at all, all files
-of a command together; without `force` the last step is a hard link, which unlike a rename never replaces a file that
-somebody else put there in the meantime.
+device and inode, so no link and no spelling of a path hides it. Output appears whole or not at all, all files of a
+command together. Without `force` the last step is a hard link. Unlike a rename, it never replaces a file that another
+process created in the meantime.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def plan_outputs(
     Raises
     ------
     BadInput
-        For an output that is an input under whatever name, that is there already, that is a link or no regular file,
-        that lies in a folder which cannot be written, or that is named twice.
+        If an output is also an input, exists already, is a link or no regular file, is named twice, or lies in a folder
+        that cannot be written.
     """
     inputs = list(inputs)
     read = {_identity(Path(path)): role for role, path in reversed(inputs)}
@@ -115,8 +115,8 @@ def write_outputs(
 ) -> tuple[Path, ...]:
     """Write planned files together: each is whole, and where one cannot be made, none of the new ones is left behind.
 
-    Nor is one where the writing is interrupted, be it by Ctrl-C. A file that holds the same already stays as it is,
-    if it may be replaced or appeared since it was planned.
+    No file is left if writing is interrupted, for example by Ctrl-C. An existing file with the same content stays if it
+    may be replaced, or if it appeared since the check.
 
     Parameters
     ----------

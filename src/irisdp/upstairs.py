@@ -1,7 +1,9 @@
-"""What lower floors ask of higher ones: a result draws itself, a release has its page written. Nothing else is asked.
+"""Functions that lower layers need from higher ones: a result draws itself, a release has its page written.
 
-Imports only go down, so that a room can be read and tested without those above it. Here and nowhere else a higher room
-is named, by a word and not by an import, and it is loaded when somebody asks.
+Nothing else is asked.
+
+Imports only go down, so that a package can be read and tested without those above it. Only this module names a higher
+package, as text instead of an import, and loads it on demand.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ DOORS = {"picture": "irisdp.plots.plot", "page": "irisdp.reports.writing.written
 
 
 def asked_upstairs(door: str, *arguments: Any, **options: Any) -> Any:
-    """Call what stands behind one of the doors."""
+    """Call one of the registered functions."""
     room, _, name = DOORS[door].rpartition(".")
     return getattr(importlib.import_module(room), name)(*arguments, **options)
 

@@ -26,11 +26,11 @@ HOUSE_WORDS = {
     "anew": r"(?<![`\"'])\banew\b(?![`\"'])",
     "stands beside": r"\bstands? beside\b",
     "as it is": r"\bas it is\b(?! (?:now|today|read|written|printed|installed))",
-    "is none": r"\bis none\b",
+    "is none": r"(?-i:\bis none\b)",
     "what is read": r"\bwhat is (?:read|there|asked|said|told|charged|spent|kept)\b",
     "inverted opening": r"(?:^|(?<=[.:;] ))(?:Found|Told|Said|Asked|Charged|Kept) (?:is|are|was|were)\b",
     "room": r"\brooms?\b",
-    "floor": r"\bfloors?\b(?! (?:and|or) ceiling)",
+    "floor": r"\bfloors?\b(?! (?:and|or) ceiling|\(|, ceil)",
     "door": r"\bdoors?\b",
     "upstairs": r"\bupstairs\b",
     "ladder": r"\bladders?\b",
@@ -41,7 +41,7 @@ HOUSE_WORDS = {
     "book": r"\bbook\b",
     "settle": r"\bsettle[sd]?\b|\bsettling\b",
     "foresee": r"\bfore(?:see|seen|saw|tell|told)\b|\boutlook\b",
-    "peers": r"\bpeers?\b",
+    "peers": r"(?<!#)\bpeers?\b",
     "sidecar": r"\bsidecars?\b",
     "steward": r"\bstewards?\b",
     "tells more": r"\btells more\b",
@@ -80,7 +80,7 @@ class Page:
             (line, word, sentence)
             for line, sentence in self.sentences
             for word, pattern in HOUSE_WORDS.items()
-            if re.search(pattern, sentence, re.IGNORECASE)
+            if re.search(pattern, re.sub(r"^\[[\w-]+\] ", "", sentence), re.IGNORECASE)
         ]
 
 
@@ -172,13 +172,17 @@ def source() -> tuple[Page, Page]:
                 if name in ERRORS:
                     parts = [_texts(argument) for argument in node.args]
                     told = "; ".join(part for part in parts if part != "X")
-                    messages.sentences += [(node.lineno, f"{path.stem}: {part}") for part in sentences(told)]
+                    place = path.stem.replace("_", "-")
+                    messages.sentences += [(node.lineno, f"[{place}] {part}") for part in sentences(told)]
             elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
                 doc = ast.get_docstring(node)
                 if doc and not getattr(node, "name", "").startswith("_"):
                     without = re.sub(r"^\s*>>>.*?(?=\n\s*\n|\Z)", "", doc, flags=re.M | re.S)
-                    without = re.sub(r"\n[ \t]*-{3,}[ \t]*(?=\n)", "\n", without)
-                    for paragraph in re.split(r"\n\s*\n|\n(?=\s*[\w, ]+ : )", without):
+                    without = re.sub(r"\n[^\n]*\n[ \t]*-{3,}[ \t]*(?=\n)", "\n", without)
+                    without = re.sub(r"^\s*[\w*, ]+ : .*$", "", without, flags=re.M)  # names and types of parameters
+                    without = re.sub(r"^\s*[a-z_*]+(?:, [a-z_*]+)*$", "", without, flags=re.M)  # names without a type
+                    without = re.sub(r"\b(?:docs|proofs)/[\w/.-]+(?:, \"[^\"]*\")?", "x", without)  # pages, sections
+                    for paragraph in re.split(r"\n\s*\n|\n(?=\s*- )", without):
                         found = sentences(re.sub(r"``?[^`]*``?", "`code`", paragraph))
                         docstrings.sentences += [(getattr(node, "lineno", 1), f"{part}") for part in found]
     return messages, docstrings

@@ -60,7 +60,7 @@ def test_an_audience_is_told_no_more_than_its_limit(ledger):
     assert refusal.value.document["cost"] == {"epsilon": "0.3", "delta": "0"}
     ask(ledger, 3, 1, {"board": 1})
     ask(ledger, 4, "1/4", {"press": "1/4"})
-    with pytest.raises(BudgetRefused, match="told to all"):
+    with pytest.raises(BudgetRefused, match="count for every audience"):
         ask(ledger, 5, "1/1000")  # names no audience, so that the press hears it, too
     assert ask(ledger, 4, "1/4", {"press": "1/4"}).repeated
     assert (told(ledger), ledger.spent) == (1, Cost("13/4"))

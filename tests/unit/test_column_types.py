@@ -171,7 +171,7 @@ def test_the_type_of_the_unit_says_who_is_one_person(tmp_path, first, then, kept
     if kept:
         publish(file, "count", epsilon=2, unit="w", at_most=1, types=then)
         return
-    with pytest.raises(PromiseRefused, match=r"columns w \(\w+\), here w \(\w+\)"):
+    with pytest.raises(PromiseRefused, match=r"uses columns w \(\w+\); you asked for columns w \(\w+\)"):
         publish(file, "count", epsilon=2, unit="w", at_most=1, types=then)
     assert irisdp.Ledger(tmp_path / "t.ledger").spent.epsilon == 1
 
@@ -200,10 +200,10 @@ def test_which_record_a_person_keeps_knows_no_types(tmp_path):
 
 
 REFUSED = {
-    "no such type": ({"v": "tekst"}, "gives v the type 'tekst', which is none; did you mean text?"),
+    "no such type": ({"v": "tekst"}, "gives v the unknown type 'tekst'; did you mean text?"),
     "another word": ({"v": "int"}, "did you mean integer? choose from integer, number, text, boolean, date, timestamp"),
     "in capitals": ({"v": "DATE"}, "did you mean date?"),
-    "no text": ({"v": 3}, "gives v the type no text but a value of type int"),
+    "no text": ({"v": 3}, "gives v the type as a value of int, not as text"),
     "no column": ({"x": "text"}, "names the column 'x', which the data does not have; choose from v, w"),
     "twice": ({"v": "text", "V": "text"}, "declares v twice"),
     "no file": ("none.json", "there is no file none.json"),

@@ -146,7 +146,9 @@ def test_data_with_several_hard_links_has_no_default_ledger(folder):
     irisdp.publish("elsewhere/other.csv", "count", "v > 1", epsilon=1, ledger="l.ledger", secret="l")
     with open("elsewhere/other.csv", "a") as file:
         file.write("c,3\n")
-    with pytest.raises(PromiseRefused, match=r"pinned table t.csv, here other.csv; if it is the same table, add"):
+    with pytest.raises(
+        PromiseRefused, match=r"uses table t.csv; you asked for table other.csv. If it is the same table, add"
+    ):
         once("elsewhere/other.csv", ledger="l.ledger", secret="l")
     once("elsewhere/other.csv", ledger="l.ledger", secret="l", table="t.csv")
 

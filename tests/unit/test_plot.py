@@ -118,7 +118,7 @@ def test_a_graph_of_one_column_has_room_for_its_words_and_whole_distances():
 
 
 def test_a_large_graph_is_refused():
-    with pytest.raises(BadInput, match=r"^graph: has 200 nodes, and 150 can be told apart; "):
+    with pytest.raises(BadInput, match=r"^graph: has 200 nodes; a drawing is readable up to 150; "):
         graph_picture(Path(200))
 
 

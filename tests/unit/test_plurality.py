@@ -96,7 +96,7 @@ def test_bad_input_is_refused_in_one_line(arguments, options, message):
 
 
 def test_a_public_order_of_ties_is_refused_where_records_are_exchanged():
-    with pytest.raises(Refusal, match=r"^ties: a public order of ties is for records"):
+    with pytest.raises(Refusal, match=r"^ties: a public order of ties needs"):
         chosen(3, 2, "exchange", "first")
 
 

@@ -207,9 +207,9 @@ def test_the_same_question_is_the_same_whoever_says_it(survey, said, tmp_path):
 @pytest.mark.parametrize(
     ("option", "named"),
     [
-        ({"relation": "add-remove"}, "relation exchange, and here it is add-remove"),
-        ({"unit": "vote"}, "unit person, and here it is vote"),
-        ({"types": {"person": "integer"}}, "types person as text, and here it is person as integer"),
+        ({"relation": "add-remove"}, "relation exchange; you asked for add-remove"),
+        ({"unit": "vote"}, "unit person; you asked for vote"),
+        ({"types": {"person": "integer"}}, "types person as text; you asked for person as integer"),
     ],
 )
 def test_what_is_promised_is_not_overruled(survey, said, option, named):
@@ -219,7 +219,7 @@ def test_what_is_promised_is_not_overruled(survey, said, option, named):
         lambda: irisdp.Session(survey, **option),
         lambda: irisdp.batch({"data": survey, "budget": {"epsilon": 1}, "questions": [{"query": "count"}], **option}),
     ):
-        with pytest.raises(PromiseRefused, match=f"survey.iris.toml promises {named}; leave it out") as refused:
+        with pytest.raises(PromiseRefused, match=f"survey.iris.toml sets {named}. Leave it out") as refused:
             ask()
         assert refused.value.document["differs"] == list(option)
     assert not survey.with_suffix(".ledger").exists()
@@ -243,16 +243,14 @@ def test_the_limit_is_set_by_the_first_release_and_kept(survey, said, capsys):
     assert session.count(epsilon=1).cost.epsilon == 1
     assert ledger.limit == irisdp.Cost(3, "1e-6")
     assert session.remaining == irisdp.Cost(2, "1e-6")
-    with pytest.raises(PromiseRefused, match="promises limit ε = 3"):
+    with pytest.raises(PromiseRefused, match="sets limit ε = 3"):
         irisdp.Session(survey, limit=9)
     ledger.set_limit(9)
     for ask in (
         lambda: session.count(epsilon=1),
         lambda: session.batch([{"query": "count"}], budget={"epsilon": 1}),
     ):
-        with pytest.raises(
-            PromiseRefused, match=r"promises the limit ε = 3, δ = 0.000001, and survey.ledger has ε = 9"
-        ):
+        with pytest.raises(PromiseRefused, match=r"sets the limit ε = 3, δ = 0.000001, and survey.ledger has ε = 9"):
             ask()
     assert run([*dry, "1"]) == 1
     assert ledger.spent.epsilon == 1
@@ -357,7 +355,7 @@ REFUSED = {
     "a limit that is a table": ("limit = {epsilon = 1}", "limit "),
     "types as a list": ('types = ["text"]', "gives types a list; write [types], and below it"),
     "a type of another kind": ("[types]\neduc = 3", "gives 'educ' in types a number"),
-    "no such type": ('[types]\neduc = "int"', "types gives educ the type 'int', which is none; did you mean integer?"),
+    "no such type": ('[types]\neduc = "int"', "types gives educ the unknown type 'int'; did you mean integer?"),
     "no such typed column": ('[types]\nedu = "text"', "types names the column 'edu'"),
     "a column twice": ("[groups]\neduc = [1]\nEduc = [2]", "names 'Educ' twice in groups"),
     "a key twice": ("[groups]\neduc = [1]\neduc = [2]\n", "is no valid TOML at line 3, column 11"),

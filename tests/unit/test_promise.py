@@ -104,7 +104,7 @@ def test_what_differs_is_said_and_nothing_is_read(folder, monkeypatch, capsys):
     assert document["differs"] == ["relation", "unit"]
     assert document["pinned"] == {"relation": "add-remove", "unit": "u"}
     assert document["asked"] == {"relation": "exchange", "unit": None}
-    assert "pinned relation add-remove, here exchange; unit u, here none" in printed.err
+    assert "uses relation add-remove and unit u; you asked for relation exchange and no unit" in printed.err
 
 
 def test_a_later_version_of_the_table_adds_up(folder):
@@ -119,9 +119,9 @@ def test_frames_go_by_the_name_they_are_given(tmp_path):
     first, later, other = pa.table({"v": [1, 2]}), pa.table({"v": [1, 2, 3]}), pa.table({"v": ["1"]})
     irisdp.publish(first, "count", epsilon=1, ledger=ledger, table="people")
     irisdp.publish(later, "count", epsilon=1, ledger=ledger, table="people")
-    with pytest.raises(PromiseRefused, match="table people, here none"):
+    with pytest.raises(PromiseRefused, match="uses table people; you asked for no table"):
         irisdp.publish(pa.table({"v": [9]}), "count", epsilon=1, ledger=ledger)
-    with pytest.raises(PromiseRefused, match=r"columns v \(integer\), here v \(text\)"):
+    with pytest.raises(PromiseRefused, match=r"uses columns v \(integer\); you asked for columns v \(text\)"):
         irisdp.publish(other, "count", epsilon=1, ledger=ledger, table="people")
     assert irisdp.publish(later, "count", epsilon=1, ledger=ledger).repeated, "known content is the same table"
     for name in ("", " ", "two\nlines", 7):
@@ -278,12 +278,12 @@ class TestVersion01:
     def test_a_mixed_one_is_shown_and_adds_nothing_more(self, folder, other, capsys):
         ledger = old_ledger(folder / "t.ledger", PLAIN, other)
         for relation in RELATIONS:
-            with pytest.raises(PromiseRefused, match="promises nothing"):
+            with pytest.raises(PromiseRefused, match="guarantees nothing"):
                 ask(folder, ("t.csv", relation, None), ledger.path)
         assert ledger.spent == Cost(2)
-        assert "promises nothing" in ledger.to_document()["note"]
+        assert "guarantees nothing" in ledger.to_document()["note"]
         assert run(["ledger", str(ledger.path)]) == 0
-        assert capsys.readouterr().out.count("promises nothing") == 1
+        assert capsys.readouterr().out.count("guarantees nothing") == 1
 
     def test_a_failure_at_any_statement_leaves_the_old_or_the_new(self, folder, monkeypatch):
         """Format, pin and charge come together or not at all."""

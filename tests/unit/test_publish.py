@@ -241,7 +241,7 @@ class TestDryRunsKnowTheLedger:
         said, ledger = self.dry(
             capsys, "publish", "anes96.csv", "count", "--epsilon", 1, "--relation", "exchange", status=1
         )
-        assert "would be refused: anes96.ledger keeps one promise" in said
+        assert "would be refused: anes96.ledger uses relation add-remove; you asked for relation exchange" in said
         assert ledger["if_unchanged"]["refused"]["pinned"] == {"relation": "add-remove"}
         other = ("publish", "anes96.csv", "count", "--epsilon", 1, "--table", "other")
         said, ledger = self.dry(capsys, *other)

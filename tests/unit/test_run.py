@@ -320,7 +320,7 @@ def test_a_plan_that_does_not_fit_is_refused_before_its_first_question(here):
         assert ended.status == 1
         assert files(here).keys() - {Path(".tables.irisdp-secret")} == before.keys()
     refused = irisdp(f"run {plan} --json")
-    assert "question 4 is the first that does not fit; nothing was spent" in refused.document["error"]
+    assert "The first that does not fit is question 4. Nothing was spent." in refused.document["error"]
     assert refused.document["cost"] == {"epsilon": "0.4", "delta": "0"}
     assert refused.document["left"] == {"epsilon": "0.35", "delta": "0"}
     assert "irisdp ledger FILE --limit" in refused.line
@@ -355,7 +355,7 @@ def test_a_dry_run_says_what_a_run_then_charges(here):
 def test_promises_of_a_project_and_a_ledger_are_kept(here):
     (here / "t.iris.toml").write_text('relation = "exchange"\nlimit = 1\n')
     plan = written(here, DATASET + 'relation = "add-remove"\n' + COUNT)
-    assert "t.iris.toml promises relation exchange" in irisdp(f"run {plan}").line
+    assert "t.iris.toml sets relation exchange" in irisdp(f"run {plan}").line
     assert irisdp(f"run {written(here, DATASET + COUNT)}").status == 0
     assert Ledger(here / "t.ledger").limit == Cost(Fraction(1))
     (here / "t.iris.toml").unlink()
@@ -372,7 +372,7 @@ def test_a_promise_that_only_a_later_question_breaks_is_seen_before_the_first(he
         ended = irisdp(f"run {plan}{more} --json")
         assert ended.status == 1
         assert not (here / "t.ledger").exists()
-    assert ended.document["refused"]["error"].startswith("question 2: t.ledger keeps one promise")
+    assert ended.document["refused"]["error"].startswith("question 2: t.ledger uses no public columns")
 
 
 def test_limits_of_two_projects_of_one_ledger_are_seen_before_the_first_question(here):
@@ -382,7 +382,7 @@ def test_limits_of_two_projects_of_one_ledger_are_seen_before_the_first_question
     text = DATASET + other + "".join(COUNT + f'dataset = "{name}"\n' for name in ("survey", "b"))
     ended = irisdp(f"run {written(here, text)}")
     assert ended.status == 1
-    assert "question 2: b.toml promises the limit" in ended.line
+    assert "question 2: b.toml sets the limit" in ended.line
     assert not (here / "t.ledger").exists()
 
 

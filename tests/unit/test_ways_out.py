@@ -105,9 +105,9 @@ def test_a_refusal_names_the_way_out(here, command):
 def test_another_promise_of_a_ledger_names_the_argument_that_the_command_has(here, pin):
     irisdp_command("ledger x.ledger --unit v --table plain.csv")
     ended = irisdp_command(f"ledger x.ledger {pin}")
-    assert (ended.status, ended.line.endswith("; ask for what is pinned, or name another FILE")) == (1, True)
+    assert (ended.status, ended.line.endswith(", or name another FILE")) == (1, True)
     other = irisdp_command("publish plain.csv count --epsilon 1 --unit v --relation exchange --ledger x.ledger")
-    assert other.line.endswith("or name a ledger of its own with --ledger")
+    assert other.line.endswith(". Use --relation add-remove, or name another ledger with --ledger")
 
 
 def test_csv_of_a_ledger_has_the_groups_that_the_table_has(here):
@@ -126,8 +126,8 @@ def test_a_folder_that_may_not_be_written_is_no_dead_end(here, monkeypatch):
     monkeypatch.setattr(sys.modules["irisdp.release.fingerprint"], "create_once", refusing)
     line = irisdp_command("publish plain.csv count --epsilon 1").line
     assert line.endswith(
-        "; let the folder of the data be written once, restore the secret, or keep both files "
-        "elsewhere: --ledger FILE, --secret FILE"
+        "; make the folder of the data writable once, or restore the secret. To keep both files elsewhere, "
+        "give --ledger FILE and --secret FILE"
     )
 
 

@@ -72,7 +72,7 @@ class Charge:
 
     @abstractmethod
     def told(self, tell: Callable[[str, Fraction], str]) -> str:
-        """Write the numbers for people as `tell` does: `told_below` of what is left, `told_exactly` of what is kept."""
+        """Write the numbers for people with `tell`: `told_below` for remaining, `told_exactly` for stored amounts."""
 
     @property
     def is_nothing(self) -> bool:
@@ -80,7 +80,7 @@ class Charge:
         return not any(self.numbers)
 
     def as_charged(self) -> str:
-        """Write it for people as what something was charged: a charge of 0 is none.
+        """Write it for people as the cost of an answer; a charge of 0 is shown as no cost.
 
         Examples
         --------

@@ -1,7 +1,7 @@
 """δ and ε read off a product of losses on a grid.
 
 δ(ε) is the sum of mass·max(0, 1 − e^(ε − loss)). Between two places it is S − e^ε·W, where S is the mass above and W
-what of Q faces it; as a function of e^ε it is convex, so each of these lines lies nowhere above it.
+the mass of Q on the same losses. As a function of e^ε it is convex, so each of these lines lies nowhere above it.
 """
 
 from __future__ import annotations

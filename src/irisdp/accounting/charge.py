@@ -21,7 +21,7 @@ def charged_pair(guarantee: Guarantee, delta: Any = 0) -> Privacy:
     Parameters
     ----------
     guarantee : Guarantee
-        One pair is charged as it is. Of several, the pair with the smallest δ unless `delta` names another point.
+        One pair is charged unchanged. Of several, the pair with the smallest δ unless `delta` names another point.
     delta : number or text
         0 stands for none given.
 
@@ -33,7 +33,7 @@ def charged_pair(guarantee: Guarantee, delta: Any = 0) -> Privacy:
     Raises
     ------
     BadInput
-        For Gaussian privacy without a δ, which has no ε then, and for a δ below all that several pairs promise.
+        For Gaussian privacy without a δ, which has no ε, and for a δ smaller than that of every pair.
     """
     wanted = _checked_delta(rational(delta, "delta"))
     if isinstance(guarantee, Gaussian):

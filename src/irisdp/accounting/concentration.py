@@ -20,8 +20,8 @@ def concentration(guarantee: Guarantee) -> Fraction:
     Parameters
     ----------
     guarantee : Gaussian or Privacy
-        Gaussian privacy is exactly (μ²/2)-zCDP. Pairs imply their least μ, and the first of them, if its δ is 0, is
-        ε-differential privacy: the second is less for ε below about 5.
+        Gaussian privacy is exactly (μ²/2)-zCDP. Pairs imply their least μ. If the δ of the first of them is 0, they
+        also imply ε-differential privacy, which is less for ε below about 5.
 
     Raises
     ------

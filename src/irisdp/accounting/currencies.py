@@ -33,9 +33,10 @@ class Currency:
     cost : type
         Its charges; called without arguments, nothing.
     refines : bool
-        Whether a release that builds on an earlier one is charged the difference. Only where a sum bounds what both
-        tell: given the coarser answer, the law of the finer one may be no better than both of their ε together, and in
-        μ and ρ it is conditional laws that are counted. There every release is drawn afresh and charged in full.
+        Whether a release that builds on an earlier one is charged the difference. Only if a sum bounds what both
+        reveal. Given the coarser answer, the distribution of the finer one may be no better than both of their ε
+        together; in μ and ρ, conditional distributions are counted. There every release is drawn afresh and charged in
+        full.
     price : callable
         From a guarantee for one step, the steps that each cell moves, and a δ (which only pairs may need) to what
         independent answers with the guarantee cost.

@@ -1,7 +1,7 @@
 """Gaussian privacy in totals: μ_1, …, μ_k come to √(μ_1² + … + μ_k²), in closed form.
 
-Among other releases the Gaussian ones stand as one finite pair for each bound: from above the largest profile through
-points of their own, from below the polygon that `Privacy.gaussian` is.
+Among other releases the Gaussian ones are replaced by one finite pair for each bound. From above it is the largest
+profile through points of their own, from below the polygon `Privacy.gaussian`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is added up: guarantees and mechanisms, read as laws of losses for both bounds of a total."""
+"""The items of a total: guarantees and mechanisms, as privacy-loss distributions for both bounds."""
 
 from __future__ import annotations
 

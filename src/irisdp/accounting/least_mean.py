@@ -1,9 +1,9 @@
 """The least μ such that a guarantee implies μ-Gaussian differential privacy.
 
 A guarantee bounds what an event of probability s may have at a neighbour by u(s), and μ-GDP by Φ(Φ⁻¹(s) + μ). The first
-climbs in straight pieces from kink to kink and the second is concave, so that it lies above everywhere if it does at
-the kinks: μ is the most that Φ⁻¹(u(s)) − Φ⁻¹(s) comes to at one of them. At s = 0 the Gaussian is 0, so a guarantee
-with u(0) > 0 (a δ that no ε avoids) implies no μ at all.
+climbs in straight pieces from kink to kink and the second is concave, so it lies above everywhere if it does at the
+kinks. So μ is the maximum of Φ⁻¹(u(s)) − Φ⁻¹(s) over the kinks. At s = 0 the Gaussian is 0, so a guarantee with u(0) >
+0 (a δ that no ε avoids) implies no μ at all.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def least_mean(guarantee: Guarantee) -> Fraction:
         raise BadInput(
             "delta",
             "is above 0 at every epsilon, and then no mu or rho is enough",
-            "declare groups instead of selecting them, ask without a delta, or charge a ledger in epsilon and delta",
+            "declare groups instead of selecting them, leave out delta=, or use a ledger in epsilon and delta",
         )
     return _of_pairs(guarantee)
 

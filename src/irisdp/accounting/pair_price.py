@@ -18,8 +18,9 @@ def pair_price(guarantee: Guarantee, steps: Sequence[int], delta: Fraction = Fra
     Parameters
     ----------
     guarantee : Privacy or Gaussian
-        A single pair is charged as it is, k steps of it as a group: kε, and δ(1 + r + … + r^(k−1)). Of several pairs
-        the first is, unless a δ says at which point. Gaussian answers are charged as one, which is √(Σk²)·μ-GDP.
+        A single pair is charged unchanged. k steps of it are charged as a group: kε, and δ(1 + r + … + r^(k−1)). Of
+        several pairs the first is, unless a δ says at which point. Gaussian answers are charged as one, which is
+        √(Σk²)·μ-GDP.
     steps : sequence of int
         One for each cell that moves.
     delta : Fraction

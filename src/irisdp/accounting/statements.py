@@ -1,7 +1,7 @@
 """What a total in μ or ρ comes to as an (ε, δ): the final statement of a ledger, rounded up.
 
 Gaussian privacy has its ε at each δ in closed form. From ρ, Rényi divergences of every order α > 1 are at most αρ, and
-each gives an ε; floats find a good α, and the bound holds at whichever they find.
+each gives an ε. Floats find a good α, and the bound holds for every α.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def as_pair(cost: Charge, delta: Any) -> Cost:
     Parameters
     ----------
     cost : Charge
-        A sum of charges, in any currency; in ε and δ it is returned as it is.
+        A sum of charges, in any currency; a sum in ε and δ is returned unchanged.
     delta : number or text
         δ, above 0 and below 1.
 

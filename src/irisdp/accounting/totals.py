@@ -22,10 +22,10 @@ def total(items: Any, *, delta: Any, grid: Any = None) -> tuple[Fraction, Fracti
     Parameters
     ----------
     items : list
-        What is released, each with draws of its own, under one neighbour relation and none chosen in the light of
-        another's answer: a `Privacy`, `Gaussian(mu)`, a mechanism with its graph, a law of noise (which counts as the
-        `privacy` that it promises), or a law of losses (`irisdp.certify.LossLaw`); or (item, times). The order does
-        not matter.
+        The releases, each with independent draws, under one neighbouring relation and none chosen in the light of
+        another's answer. An item is a `Privacy`, `Gaussian(mu)`, a mechanism with its graph, a noise distribution
+        (which counts as its guarantee `privacy`), a privacy-loss distribution (`irisdp.certify.LossLaw`), or a pair
+        (item, times). The order does not matter.
     delta : number or text
         δ of the whole, in [0, 1).
     grid : number or text, optional
@@ -41,20 +41,18 @@ def total(items: Any, *, delta: Any, grid: Any = None) -> tuple[Fraction, Fracti
     Raises
     ------
     BadInput
-        For an empty list, what is no item, a number of times below 1, a δ outside [0, 1) or smaller than what no ε
-        avoids, and a grid that would have more than two million places.
+        For an empty list, an invalid item, a number of times below 1, or a grid of more than two million places. Also
+        for a δ outside [0, 1), or smaller than the δ that every ε leaves.
 
-    Notes
-    -----
-    A `Privacy` stands for every release that keeps it, at the ε that it charges: its worst is a randomised response
-    after a coin that tells all with chance δ, which no other release with the guarantee exceeds in any total
-    [Kairouz2017]. Geometric noise at ε is exactly that with δ = 0. So `lower` is a bound for all releases known only by
-    their guarantees: some have no smaller total.
+    Notes ----- A `Privacy` represents every release with this guarantee, at its charged ε. Its worst case is a
+    randomised response after a coin that reveals all with probability δ, which no other release with the guarantee
+    exceeds in any total [Kairouz2017]. Geometric noise at ε is exactly that with δ = 0. So `lower` is a bound for all
+    releases known only by their guarantees: some have no smaller total.
 
-    A mechanism enters `upper` by its dominating pair [Zhu2022]. `lower` takes one pair of neighbours for all
-    mechanisms with the same inputs, and one of its own for the others: it holds for mechanisms with the same inputs
-    even if all are asked about one input, and where inputs differ, for the worst questions. The two may be apart for a
-    mechanism that no single pair of neighbours dominates; for draws on one input `irisdp.certify.compose` is sharper.
+    A mechanism enters `upper` by its dominating pair [Zhu2022]. `lower` takes one pair of neighbours for all mechanisms
+    with the same inputs, and a separate one for the others. It holds for mechanisms with the same inputs even if all
+    are asked about one input, and where inputs differ, for the worst questions. The two may be apart for a mechanism
+    that no single pair of neighbours dominates; for draws on one input `irisdp.certify.compose` is sharper.
 
     If a later ε may depend on earlier answers, this is no bound.
 

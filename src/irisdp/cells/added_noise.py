@@ -85,7 +85,7 @@ class ShapeNoise(AddedNoise):
         return shape_law(self.privacy)
 
     def law(self, nodes: CountNodes, cell: int, largest: int) -> dict[Any, Fraction]:
-        """Return the exact law of the answer, lumped beyond all kinks of u, where ratios stay as they are."""
+        """Return the exact distribution of the answer, lumped beyond all kinks of u, where ratios are constant."""
         noise, value = self.noise, int(nodes.values[cell])
         low, high = -noise.cells.reach, largest + noise.cells.reach
         below = [noise.below_exactly((z - value) * noise.atoms_per_unit) for z in range(low + 1, high + 1)]
@@ -94,7 +94,7 @@ class ShapeNoise(AddedNoise):
         return self.shown_masses(masses, nodes.alone(cell))
 
     def to_document(self) -> dict[str, Any]:
-        """Name the mechanism for whoever reads the answers; the pairs stand beside it."""
+        """Name the mechanism for readers of the answers; the pairs are listed separately."""
         return {"kind": "shape-noise"}
 
 
@@ -127,7 +127,7 @@ class GaussianNoise(AddedNoise):
         return gaussian_law(self.mu)
 
     def law(self, nodes: CountNodes, cell: int, largest: int) -> dict[Any, Enclosure]:
-        """Enclose the law of the answer, lumped twelve deviations beyond 0 and `largest`."""
+        """Enclose the distribution of the answer, lumped twelve deviations beyond 0 and `largest`."""
         noise, value = self.noise, int(nodes.values[cell])
         low = -math.ceil(_FAR / self.mu) - 1
         high, width = largest - low, ENCLOSED / (largest - 2 * low + 1)
@@ -141,7 +141,7 @@ class GaussianNoise(AddedNoise):
         return {shown: Enclosure(least[shown], most[shown]) for shown in least}
 
     def to_document(self) -> dict[str, Any]:
-        """Name the mechanism for whoever reads the answers, with its μ: the deviation is 1/μ."""
+        """Name the mechanism for readers of the answers, with its μ: the deviation is 1/μ."""
         document = {"kind": "gaussian-noise", "mu": rational_text(self.mu)}
         return document | ({} if self.sensitivity == 1 else {"sensitivity": rational_text(self.sensitivity)})
 

@@ -1,13 +1,13 @@
-"""How sure published answers are: the columns that stand beside them, from public facts and the answers alone.
+"""Accuracy of published answers: the auxiliary columns, from public facts and the answers alone.
 
 Numbers get ends: the true number lies between `answer_low` and `answer_high` with the confidence asked for, whatever
-the data. They come from the noise's law, each rounded outward, and the answer as it is shown: putting an answer between
-public ends takes it no further from the truth, and the ends of the interval are put between them too. Means alone have
-theirs from the two noisy numbers that were drawn, which are as private as what is shown.
+the data. They come from the noise distribution, each rounded outward, and the answer as shown. Clamping an answer to
+public ends takes it no further from the truth, and the interval is clamped to them too. Means alone have theirs from
+the two noisy numbers that were drawn, which are as private as what is shown.
 
 Names get `answer_probability`: the probability of the right answer on the data on which it is least. It is the
 mechanism's, and no statement about one answer; of that, and of what a reader knows already, `irisdp.interpret` speaks.
-It is rounded down to six significant digits, and stands beside every name.
+It is rounded down to six significant digits, and published with every name.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Assurance:
     columns : mapping
         By name, in the order in which they stand, an entry for each answer; lists, where answers are lists.
     promise : str
-        What they promise, in one line; empty where nothing is.
+        Their guarantee, in one line; empty if nothing is guaranteed.
     confidence : Fraction or None
         The least probability of what the ends say; None where there are none.
     """

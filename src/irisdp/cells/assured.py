@@ -36,7 +36,7 @@ def assured_between(
     most: Integers | int | None,
     confidence: Fraction,
 ) -> Assurance:
-    """Return ends of numbers whose noise is told by `chance_within`.
+    """Return intervals of numbers whose noise `chance_within` describes.
 
     Parameters
     ----------
@@ -45,9 +45,9 @@ def assured_between(
     shown : sequence of int
         The answers, between their public ends.
     least, most : int64 array, or int, or None
-        The public ends, of each answer or of all; None where there is none.
+        The public ends, of each answer or of all; None if there are no public ends.
     confidence : Fraction
-        How probable it must be that the truth lies between the ends; each answer is spoken of for itself.
+        Confidence that the truth lies in the interval, for each answer by itself.
     """
     distance = assured_distance(mechanism, confidence)
     if distance is None:

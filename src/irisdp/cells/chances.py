@@ -1,8 +1,8 @@
 """How surely an answer stays within a distance of the truth, and within which distance it surely stays.
 
-What a distance is the mechanism says in `chance_within`: for numbers how far the answer as drawn is from the truth, for
-names how many records the truth is away from being another. Chances are exact, or enclosed, and whatever is concluded
-from one rests on the end that is worse.
+The mechanism defines the distance in `chance_within`. For numbers it is the distance of the drawn answer from the
+truth. For names it is the number of records that separate the truth from another name. Chances are exact, or enclosed,
+and whatever is concluded from one rests on the end that is worse.
 """
 
 from __future__ import annotations

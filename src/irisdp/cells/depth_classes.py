@@ -129,7 +129,7 @@ class DepthClasses:
         return f"{text}, below 1 % {f'from {records(depth)} away on' if depth else 'wherever the truth is'}"
 
     def to_document(self) -> dict[str, Any]:
-        """Describe the mechanism for whoever reads the answers."""
+        """Describe the mechanism for readers of the answers."""
         document = {
             "kind": "stepped",  # the name that sidecars have had since version 0.1
             "rankings": [list(ranking) for ranking in self.mechanism.rankings],

@@ -63,7 +63,7 @@ class DesignedAnswers:
     categories : tuple of text, or None
         What the answers 0, 1, … stand for, where they are places of declared categories.
     description : mapping
-        What sidecars say of it, JSON-ready.
+        The description in release files, JSON-ready.
     proven : mapping
         What is known of its error: what its certificate proves, or nothing.
 
@@ -148,7 +148,7 @@ class DesignedAnswers:
         return "; ".join(told) or "not known: the file proves no goal, and its answers are no counts"
 
     def to_document(self) -> dict[str, Any]:
-        """Describe the mechanism for whoever reads the answers."""
+        """Describe the mechanism for readers of the answers."""
         return {"kind": "designed", **self.description}
 
     def _mean_error_at_worst(self) -> float | None:

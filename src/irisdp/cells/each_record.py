@@ -97,7 +97,7 @@ class EachRecord:
         return {"categories": list(nodes.categories)}
 
     def law(self, nodes: RecordNodes, cell: int, largest: int) -> dict[Any, Fraction]:
-        """Return the exact law of the answers of a few records."""
+        """Return the exact distribution of the answers of a few records."""
         lie = (1 - self.truth) / (self.categories - 1)
         codes, law = nodes.codes[cell].tolist(), {}
         for drawn in product(range(self.categories), repeat=len(codes)):
@@ -132,5 +132,5 @@ class EachRecord:
         return f"{wrong}; counts estimated from n answers deviate by at most {shown_above(spread)}·√n"
 
     def to_document(self) -> dict[str, Any]:
-        """Describe the mechanism for whoever reads the answers."""
+        """Describe the mechanism for readers of the answers."""
         return {"kind": "randomised-response"}

@@ -1,8 +1,8 @@
 """Counts with two-sided geometric noise. All releases of one count form a chain.
 
-Whoever reads several releases knows no more than the most accurate one says. In whatever order they are asked for, they
-are drawn from the joint law of the chain: the first directly, a coarser one from the next finer one, a finer or middle
-one conditionally on its neighbours (proofs/audiences.md).
+Someone who sees several releases learns no more than from the most accurate one. In any order of requests, they are
+drawn from the joint distribution of the chain. The first is drawn directly, a coarser one from the next finer one, and
+a finer or middle one conditionally on its neighbours (proofs/audiences.md).
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class GeometricNoise(NoisyCounts):
         return add_geometric(nodes.values, self.privacy, source=source)
 
     def law(self, nodes: CountNodes, cell: int, largest: int) -> dict[Any, Fraction]:
-        """Return the law of the answer clamped to 0..largest and then shown, for a count in that range.
+        """Return the distribution of the answer clamped to 0..largest and then shown, for a count in that range.
 
         Clamping there hides nothing: beyond the range the likelihood ratio of any two counts inside is constant.
         """
@@ -96,5 +96,5 @@ class GeometricNoise(NoisyCounts):
         return found.clamp(Fraction(0), Fraction(1))
 
     def to_document(self) -> dict[str, Any]:
-        """Name the mechanism for whoever reads the answers."""
+        """Name the mechanism for readers of the answers."""
         return {"kind": "geometric-noise"}

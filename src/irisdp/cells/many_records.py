@@ -1,9 +1,9 @@
 """Whole numbers that one person moves by more than one: counts of several records, and sums.
 
-Two laws, for two ways in which a person's step may move the cells of a release. Where it moves one cell, by at most m,
-the staircase is best among noise that is added to every number alike; it would pay once more for every further cell.
-Where it moves several cells by at most m in all, geometric noise at the m-th root of r pays once for them together.
-Where it moves several, but few, `noise_for` compares the two by their errors, which are public. Neither forms a chain.
+Two laws, for two ways in which a person's step may move the cells of a release. If it moves one cell, by at most m, the
+staircase is best among noise that is added to every number alike. For every further cell it would pay once more. Where
+it moves several cells by at most m in all, geometric noise at the m-th root of r pays once for them together. Where it
+moves several, but few, `noise_for` compares the two by their errors, which are public. Neither forms a chain.
 
 Under Gaussian privacy a step costs what the root of the sum of its squares costs, wherever it goes.
 """
@@ -56,14 +56,14 @@ class _MovedFurther(AddedNoise):
 
     @abstractmethod
     def reason(self, unit: str) -> str:
-        """Why it is that noise, for people who call whoever is protected a `unit`."""
+        """The reason for that noise, in text that calls a protected person a `unit`."""
 
     def describe_error(self) -> str:
         """Say the expected error in one line, which noise it is and why."""
         return self.describe_error_for("person")
 
     def describe_error_for(self, unit: str) -> str:
-        """Say the same of whoever is protected."""
+        """Return the same text with another word for a protected person."""
         said = f"{AddedNoise.describe_error(self)}; {self.called}, as {self.reason(unit)}"
         if self.instead_of is None:
             return said
@@ -75,7 +75,7 @@ class _MovedFurther(AddedNoise):
         """Yield the exact law about one value, lumped where that hides nothing of values from −largest to largest."""
 
     def law(self, nodes: CountNodes, cell: int, largest: int) -> dict[Any, Fraction]:
-        """Return the exact law of the answer, for a value whose magnitude is at most `largest`."""
+        """Return the exact distribution of the answer, for a value whose magnitude is at most `largest`."""
         return self.shown_masses(self.masses(int(nodes.values[cell]), largest), nodes.alone(cell))
 
 
@@ -126,7 +126,7 @@ class StaircaseNoise(_MovedFurther):
             yield z, mass * ratio / (ratio - 1) if abs(z) > edge else mass
 
     def to_document(self) -> dict[str, Any]:
-        """Name the mechanism for whoever reads the answers."""
+        """Name the mechanism for readers of the answers."""
         document = {"kind": "staircase-noise", "sensitivity": self.sensitivity, "step": self.noise.step}
         return document | ({"cells": self.cells} if self.cells > 1 else {})
 
@@ -163,7 +163,7 @@ class SpreadNoise(_MovedFurther):
             yield place - largest, after - before
 
     def to_document(self) -> dict[str, Any]:
-        """Name the mechanism for whoever reads the answers."""
+        """Name the mechanism for readers of the answers."""
         return {"kind": "spread-noise", "sensitivity": self.sensitivity}
 
 

@@ -1,10 +1,10 @@
 """Means from two noisy whole numbers of one ε: how far values lie from both bounds, or from the middle, and how many.
 
-Where records come and go, two sums are told: of the values' distances from the lower bound, and from the upper one. A
-record moves them by K steps in all, whatever its value, so noise for K steps on both pays once; their sum is K times
-the number of values, their difference twice the sum around the middle. Where a record becomes another, the sum around
-the middle and the number are told, each with the noise that an exchange allows. What is shown, and its interval, is a
-function of the two numbers (proofs/sums-and-means.md).
+If records are added or removed, two noisy sums are released: of the values' distances from the lower bound, and from
+the upper one. A record moves them by K steps in all, whatever its value, so noise for K steps on both pays once. Their
+sum is K times the number of values, and their difference is twice the sum around the middle. If a record becomes
+another, the sum around the middle and the number are released, each with the noise that an exchange allows. What is
+shown, and its interval, is a function of the two numbers (proofs/sums-and-means.md).
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class NoisyMeans(ABC):
         }
 
     def chance_within(self, distance: int) -> None:
-        """Return None: how far off a mean may be depends on how many values there are, which nobody is told."""
+        """Return None: the error of a mean depends on the number of values, which is not published."""
         return
 
     def assurance(self, drawn: list[Any], shown: list[Any], nodes: MeanNodes, confidence: Fraction) -> Assurance:
@@ -196,7 +196,7 @@ class NoisyMeans(ABC):
         )
 
     def to_document(self) -> dict[str, Any]:
-        """Describe the mechanism for whoever reads the answers."""
+        """Describe the mechanism for readers of the answers."""
         return {"kind": self.kind, **({} if self.kept == 1 else {"kept": self.kept})}
 
     def _most(self, drawn: list[Any], nodes: MeanNodes) -> list[int | None]:
@@ -305,7 +305,7 @@ def public_records(nodes: MeanNodes) -> dict[str, Any]:
 
 
 def shown_mean(steps: Steps, above: Fraction, off: float) -> float:
-    """Return a mean that lies so many steps above the lower bound as it is shown, where it may be so far off.
+    """Return a mean that lies so many steps above the lower bound in the form for display, given its largest error.
 
     Between the bounds, and in as many decimal places as give two digits of what it is off by.
     """

@@ -118,7 +118,7 @@ class MeanOfAll:
         )
 
     def to_document(self) -> dict[str, Any]:
-        """Describe the mechanism for whoever reads the answers."""
+        """Describe the mechanism for readers of the answers."""
         return {"kind": "mean-of-all", "noise": self.noise.to_document()}
 
     def _above(self, total: int, number: int) -> Fraction:

@@ -1,8 +1,8 @@
 """One noisy count for a group's name and its answer: what is named is what is counted, and both are paid for once.
 
 The noise ends: it is at most x₊, and a group that nobody is in never has a noisy count above it. So a group is named
-exactly if its noisy count lies above x₊, which is post-processing of the noisy count. Without a condition nothing does
-better: no private rule that never names an empty group names any group more often, and no other way to name and count
+exactly if its noisy count lies above x₊, which is post-processing of the noisy count. Without a condition this is
+optimal. No private rule that never names an empty group names any group more often, and no other way to name and count
 at the same cost serves any reader better (proofs/named-counts.md).
 
 With a condition a group is a pair of counts, of the records that satisfy it and of the others. A record is in one of
@@ -162,7 +162,7 @@ class NamedCounts(ShapeNoise):
         return self.describe_error_for("person")
 
     def describe_error_for(self, unit: str) -> str:
-        """Say the same of whoever is protected."""
+        """Return the same text with another word for a protected person."""
         of = "of a group chosen beforehand; a small one that is named is off by more"
         said = f"{NoisyCounts.describe_error(self)}, {of}"
         if self.records == 1:
@@ -180,7 +180,7 @@ class NamedCounts(ShapeNoise):
         return f"{describe_naming(self.named_from())}{whatever}"
 
     def to_document(self) -> dict[str, Any]:
-        """Name the mechanism for whoever reads the answers: how many cells are a unit, and which is the last unnamed.
+        """Name the mechanism for readers of the answers: how many cells are a unit, and which is the last unnamed.
 
         Cell 0 begins at −½.
         """

@@ -1,13 +1,13 @@
 """Between which numbers the count of a group lies that its own noisy count named, allowing for its being named.
 
-Of a group with few records that is named all the same the noisy count must be far too large: given that it is named,
-n + Z is known to lie above x₊. So n is held possible at a noisy count v unless one that large has probability at most
-a/2 given that a group of n records is named, or one that small; a is what the ends may fail with. A small group's noisy
-count lies just above x₊, so for v near x₊ the lower end is small.
+If a group with few records is named all the same, its noisy count must be far too large: given that it is named, n + Z
+is known to lie above x₊. So n is excluded at a noisy count v if, given that a group of n records is named, a count that
+large, or one that small, has probability at most a/2. Here a is the failure probability of the interval. A small
+group's noisy count lies just above x₊, so for v near x₊ the lower end is small.
 
-With a condition a group may be named by its other records, and how many there are is not known. One that large is
-likeliest if there are none, so lower ends stand as they are, and only for v above x₊; that 0 records are counted has
-nothing to do with naming, and is ruled out as it would be otherwise. One that small is likeliest if it is named surely.
+With a condition a group may be named by its other records, and how many there are is not known. A count that large is
+likeliest without records. So lower ends stay unchanged, and only for v above x₊. The possibility of 0 counted records
+has nothing to do with naming, and is excluded as usual. One that small is likeliest if it is named surely.
 """
 
 from __future__ import annotations

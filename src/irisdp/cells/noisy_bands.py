@@ -1,8 +1,8 @@
 """Which of several bands a count is in: one noisy count, read off between thresholds.
 
 The noise climbs by u from one count to the next, and its cut points stand at half integers. So a count that is d
-records on its side of a threshold is answered on that side with the probability that u^d leads to from the middle,
-whatever the other thresholds are: as surely as the optimum for that threshold alone, and for all of them at once
+records on its side of a threshold is answered on that side with the probability that u^d gives from the middle,
+whatever the other thresholds are. This equals the optimum for that threshold alone, for all thresholds at once
 (proofs/bands.md).
 """
 
@@ -115,7 +115,7 @@ class NoisyBands:
     def chance_within(self, distance: int) -> Enclosure:
         """Enclose the probability of the right band for a count so far from all others' counts, at worst.
 
-        A band of w counts has such a count if w > 2·distance, and its far side is w − 1 − distance further on; counts
+        A band of w counts has such a count if w > 2·distance, and its far side is w − 1 − distance further on. Counts
         in between are misread less often than those.
         """
         wrong = self._strays(distance)
@@ -140,7 +140,7 @@ class NoisyBands:
         return f"in the wrong band with probability {worst} at worst (beside a threshold), below 1 % {where}"
 
     def to_document(self) -> dict[str, Any]:
-        """Describe the mechanism for whoever reads the answers."""
+        """Describe the mechanism for readers of the answers."""
         return {"kind": "banded-noise", "thresholds": list(self.thresholds), "noise": self.noisy.to_document()}
 
     def _strays(self, depth: int) -> Enclosure:

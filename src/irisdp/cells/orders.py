@@ -1,8 +1,8 @@
 """The K largest categories of each cell, or all of them in order, drawn exactly for many cells at once.
 
-Answers are kept as places of categories, and shown as names in one text: `a, b` for the K largest, in the order of the
-declared categories, and `a > b > c` for a ranking, largest first. A name that could be misread there stands in double
-quotes, as JSON writes it.
+Answers are kept as positions of categories, and shown as names in one text. It is `a, b` for the K largest, in the
+order of the declared categories, and `a > b > c` for a ranking, largest first. A name that could be misread there
+stands in double quotes, as JSON writes it.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ class LargestCategories:
         return f"{text}, and in {shown_below(100 * right)} % at worst"
 
     def to_document(self) -> dict[str, Any]:
-        """Name the mechanism for whoever reads the answers."""
+        """Name the mechanism for readers of the answers."""
         table = self.table
         question = {"categories": self.categories, **({} if self.k is None else {"named": self.k})}
         if table is None:

@@ -1,8 +1,8 @@
 """How many random bytes a selection reads: as many as for a public number of keys, not for those that there are.
 
 A key that nobody else has would show in the number of bytes read, if each key read its own. So draws are made for cells
-that nobody is in, too: for 2^20 keys in all or, beyond, for the next power of two. Whoever can count the bytes then
-learns whether there are more keys than 2^20, than 2^21, …, and nothing else (SECURITY.md).
+that nobody is in, too: for 2^20 keys in all or, beyond, for the next power of two. An observer who can count the bytes
+then learns whether there are more keys than 2^20, than 2^21, …, and nothing else (SECURITY.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every cell mechanism does, so that whoever publishes need not know which one answers.
+"""The interface of every cell mechanism, so that publishing code does not depend on which one answers.
 
 A query hands out nodes, one per cell, and the mechanism that answers about nodes of that kind. `law` is not used to
 publish. It is what the proof by exhaustion multiplies out: the object that draws also says from what, exactly where
@@ -96,8 +96,8 @@ class CellMechanism(Protocol[NodesT_contra]):
         """Return the law of what is shown about a cell whose count, if it is one, is at most `largest`.
 
         Numbers are lumped on either side where that hides nothing of counts from 0 to `largest`: beyond, their
-        likelihood ratios stay as they are. Where ratios never settle they are lumped where what lies beyond is
-        negligible, which is post-processing.
+        likelihood ratios stay as they are. If ratios never become constant, values are lumped where the remaining mass
+        is negligible, which is post-processing.
         """
         ...
 
@@ -109,9 +109,9 @@ class CellMechanism(Protocol[NodesT_contra]):
         """Return the chance that an answer is good, exactly or to `ENCLOSED`; never less for a larger distance.
 
         Of numbers: that the answer as drawn, before it is put between public ends, is at most `distance` from the
-        truth. Of names: that the answer is right, at worst over all cells whose truth stands by `distance` records or
-        more: so far from a table with a neighbour of another truth, or, where categories are compared, so far ahead of
-        the next. None where the mechanism cannot say.
+        truth. For names: the probability of a right answer, at worst over all cells whose truth holds by `distance`
+        records or more. That is the distance from a table with a neighbour of another truth or, where categories are
+        compared, the lead over the next. None where the mechanism cannot say.
         """
         ...
 
@@ -125,7 +125,7 @@ class CellMechanism(Protocol[NodesT_contra]):
         nodes
             A node per cell.
         confidence : Fraction
-            How probable it must be that the true number lies between its ends.
+            Confidence that the true number lies in its interval.
         """
         ...
 
@@ -134,7 +134,7 @@ class CellMechanism(Protocol[NodesT_contra]):
         ...
 
     def to_document(self) -> dict[str, Any]:
-        """Describe the mechanism for whoever reads the answers: its part of the sidecar."""
+        """Describe the mechanism for readers of the answers: its part of the release file."""
         ...
 
 
@@ -162,10 +162,10 @@ class NamesGroups(Protocol):
 
 @runtime_checkable
 class SpeaksOfUnits(Protocol):
-    """What it says of its errors speaks of whoever is protected."""
+    """Statements about its errors use a word for the protected person."""
 
     def describe_error_for(self, unit: str) -> str:
-        """Say the expected error in one line, with one word for whoever is protected, such as "person"."""
+        """Say the expected error in one line, with one word for a protected person, such as "person"."""
         ...
 
 
@@ -174,7 +174,7 @@ class TellsMore(Protocol):
     """What is drawn says more than what people are shown of it, and readers should have it."""
 
     def beside(self, drawn: list[Any]) -> dict[str, list[Any]]:
-        """Return what the sidecar says of answers beside what is shown: lists with an entry for each.
+        """Return the auxiliary output for the release file: lists with an entry for each answer.
 
         It is published as much as the answers are: `law` is the law of both.
         """

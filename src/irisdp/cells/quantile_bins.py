@@ -146,7 +146,7 @@ class QuantileBin:
         return f"{text}; right in 99 % where no other bin is nearer than {records(error.margin_for_99_percent)}"
 
     def to_document(self) -> dict[str, Any]:
-        """Describe the mechanism for whoever reads the answers."""
+        """Describe the mechanism for readers of the answers."""
         return {
             "kind": "quantile-bin",
             "quantile": rational_text(self.design.share),

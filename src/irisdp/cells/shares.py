@@ -19,9 +19,9 @@ _BITS = 128
 def share_of(privacy: Privacy, records: int) -> Privacy:
     """Return a guarantee of one record such that any M records of a person, wherever they are, keep another together.
 
-    M steps of r′ = r^(1/M) and δ′ take a probability s to at most r′^M·s + δ′(1 + r′ + … + r′^(M−1)), and the sum is at
-    most (r − 1)/(r′ − 1), for r′^M is at most r. So δ′ = δ(r′ − 1)/(r − 1), or δ/M where r′ = 1, keeps (r, δ); all are
-    rounded towards privacy. Where all records are in one group that is exact, but for rounding.
+    M steps of r′ = r^(1/M) and δ′ take a probability s to at most r′^M·s + δ′(1 + r′ + … + r′^(M−1)). The sum is at
+    most (r − 1)/(r′ − 1), because r′^M is at most r. So δ′ = δ(r′ − 1)/(r − 1), or δ/M where r′ = 1, keeps (r, δ); all
+    are rounded towards privacy. Where all records are in one group that is exact, but for rounding.
 
     Parameters
     ----------

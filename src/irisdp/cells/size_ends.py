@@ -26,9 +26,9 @@ def sizes_between(
     shown : sequence of int
         The published list, largest first.
     head : int
-        How many first sizes were told each by itself; those after them, by how many are at least 1, 2, ….
+        How many first sizes are released each by itself; later ones are described by how many are at least 1, 2, ….
     within : int
-        What no number that was told is further off than, before they were made to fit.
+        The largest error of the released numbers, before they were made consistent.
     records : int, optional
         How many records there are, where that is public.
 

@@ -1,9 +1,9 @@
 """How large the categories of a cell are, largest first and without names: numbers with noise, made to fit.
 
-A list of sizes x_1 ≥ x_2 ≥ … is told by its first D sizes and, of those below, by how many are at least 1, 2, …, J. One
-record more or less moves one entry of the sorted list by one, and so exactly one of the D + J numbers, or none: each
-has the noise of a count (proofs/sizes.md). How many categories there are shows only as far as noise on the numbers lets
-it. What is shown is the list that is nearest to them.
+A list of sizes x_1 ≥ x_2 ≥ … is described by its first D sizes and, of those below, by how many are at least 1, 2, …,
+J. One record more or less moves one entry of the sorted list by one, and so exactly one of the D + J numbers, or none.
+Each number has the noise of a count (proofs/sizes.md). How many categories there are shows only as far as noise on the
+numbers lets it. What is shown is the list that is nearest to them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class SizesShape:
     Parameters
     ----------
     head : int
-        D: the first sizes, each told by itself.
+        D: the first sizes, each released by itself.
     below : int
         J: of the sizes after those, how many are at least 1, 2, …, J. Larger ones there count as J.
     first : int or None
@@ -207,7 +207,7 @@ class SortedSizes:
         )
 
     def to_document(self) -> dict[str, Any]:
-        """Describe the mechanism for whoever reads the answers."""
+        """Describe the mechanism for readers of the answers."""
         mean = self.noise.expected_error()["mean_absolute"]
         return {
             "kind": "sorted-sizes",

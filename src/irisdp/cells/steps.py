@@ -1,4 +1,4 @@
-"""Values on a ladder of equal steps between two public bounds: what sums and means count in."""
+"""Values in equal steps between two public bounds: the unit of sums and means."""
 
 from __future__ import annotations
 

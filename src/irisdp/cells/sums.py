@@ -114,7 +114,7 @@ class NoisySums:
         return self.describe_error_for("person")
 
     def describe_error_for(self, unit: str) -> str:
-        """Say the same of whoever is protected."""
+        """Return the same text with another word for a protected person."""
         error = self.expected_error()
         most = short(error["within_95_percent"])
         said = f"off by {shown_above(error['mean_absolute'], 6)} on average, by at most {most} in 95 % of cases"
@@ -128,5 +128,5 @@ class NoisySums:
         return f"{said} ({self.noise.instead_of.called} would be off by {shown_below(beside, 6)})"
 
     def to_document(self) -> dict[str, Any]:
-        """Describe the mechanism for whoever reads the answers."""
+        """Describe the mechanism for readers of the answers."""
         return {"kind": "noisy-sum", "noise": self.noise.to_document()}

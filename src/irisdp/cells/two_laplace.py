@@ -1,8 +1,8 @@
 """How far off a weighted sum of two geometric noises may be: what intervals around means rest on.
 
-A geometric noise Z of parameter α = e^(−λ) and a Laplace variable X of rate λ can be drawn together with one sign and
-their magnitudes never further apart than `slack`. The tail of a weighted sum of two Laplace variables has a closed form
-(proofs/sums-and-means.md, claim 5).
+A geometric noise Z of parameter α = e^(−λ) and a Laplace variable X of rate λ can be drawn together. They have one
+sign, and their magnitudes are never further apart than `slack`. The tail of a weighted sum of two Laplace variables has
+a closed form (proofs/sums-and-means.md, claim 5).
 """
 
 from __future__ import annotations

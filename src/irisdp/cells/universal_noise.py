@@ -1,7 +1,7 @@
 """Counts under a δ, or under several pairs: noise that is best for every reader, kept in cells.
 
-The noisy count lies in one of a few cells of a unit, and which one is all that a reader can use. People are shown the
-whole number that the cell belongs to, between the public ends of its path; the ledger and the sidecar keep the cell
+The noisy count lies in one of a few cells of a unit, and which one is all that a reader can use. People see the whole
+number that the cell belongs to, between the public ends of its path. The ledger and the release file keep the cell
 itself, as it was drawn. Reading from whole numbers loses a little, and so does clamping first (proofs/shape-noise.md).
 """
 
@@ -32,7 +32,7 @@ _BUYS_NOTHING = 0.001
 class UniversalNoise(ShapeNoise):
     """Adds the noise whose cumulative distribution climbs by the u of any pairs, and keeps the cell of the sum.
 
-    For one pair (ε,δ) there are at most three cells to a unit; one where δ = 0, or where the noise ends at a whole
+    For one pair (ε,δ) there are at most three cells to a unit. There is one if δ = 0, or if the noise ends at a whole
     number K, which is geometric noise cut off there. Every reader of the cell, whatever is known and feared, gets the
     best that any mechanism for the count under the same guarantee could give: one noise serves every reader.
 
@@ -85,7 +85,7 @@ class UniversalNoise(ShapeNoise):
         return float(max(0.0, 1 - self.expected_error()["mean_absolute"] / float(without)))
 
     def to_document(self) -> dict[str, Any]:
-        """Name the mechanism for whoever reads the answers, and say how many cells are a unit; cell 0 begins at −½."""
+        """Name the mechanism for readers of the answers, and say how many cells are a unit; cell 0 begins at −½."""
         return {"kind": "universal-noise", "cells_per_unit": self.noise.atoms_per_unit}
 
 

@@ -2,7 +2,7 @@
 
 Each interval holds the exact chance. It decides all draws but those whose word falls inside, which are decided from the
 exact one (`winners`). Pulling from the top, a category that is behind refers to a state in which it is level, with
-fewer behind, so that there are at most as many rounds as categories; gaps stand in ascending order.
+fewer behind. So there are at most as many rounds as categories; gaps are in ascending order.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ def pull_chances(states: States, ratio: Fraction) -> Interval:
 def flip_chances(states: States, ratio: Fraction, *, exchange: bool) -> Interval:
     """Return the chance of every category by permute and flip; gaps in any order, shape (n, q).
 
-    Written with y = 1 − x, the chance that no other is accepted before moment x, Π (1 − a·x), is a sum of positive
-    terms Π ((1 − a) + a·y), and loses no digits.
+    Write the probability that no other is accepted before moment x, Π (1 − a·x), with y = 1 − x. It is then a sum of
+    positive terms Π ((1 − a) + a·y), and loses no digits.
     """
     powers = _powers(ratio)
     categories = states.shape[1]

@@ -86,7 +86,7 @@ class LargestCategory:
         """Draw the place of one category per cell: a word each, and ⌈log2 q⌉ comparisons.
 
         A word that falls between the floats around a cumulative probability (about once in 2^48 draws) is compared with
-        the exact one; more words are read only where 64 digits leave it open.
+        the exact one. More words are read only if 64 digits leave it open.
         """
         bits = system_bits(source)
         drawn = np.empty(len(nodes), dtype=np.int64)
@@ -139,7 +139,7 @@ class LargestCategory:
         return f"wrong with probability {shown_above(error['wrong_at_worst'])} at worst, below 1 % {where}"
 
     def to_document(self) -> dict[str, Any]:
-        """Name the mechanism for whoever reads the answers."""
+        """Name the mechanism for readers of the answers."""
         kind = "pull-from-the-top" if isinstance(self.rule, Pull) else "permute-and-flip"
         return {"kind": kind, "categories": self.rule.categories}
 

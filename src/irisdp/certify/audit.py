@@ -115,7 +115,7 @@ class Audit(InOneLine):
 
     @property
     def ratio_at_delta(self) -> Fraction | None:
-        """The smallest ratio at the δ of a single pair; None when there is none."""
+        """The smallest ratio at the δ of a single pair; None if no ratio is enough."""
         return self._only().ratio_at_delta
 
     @property
@@ -209,8 +209,8 @@ def audit(
         Judge on this graph instead of the mechanism's own. Its nodes must be the inputs; those of a bare matrix in a
         file are its nodes in order.
     privacy : Privacy, optional
-        Judge against this instead of what the mechanism states. Where a graph is given, or another privacy, the
-        certificate is not judged: it speaks of the mechanism's own promise.
+        Judge against this instead of what the mechanism states. If a graph or another privacy is given, the certificate
+        is not judged, because it is about the mechanism's own guarantee.
     arithmetic : str
         "flint", or "fractions" or "gmpy2" for a second opinion on privacy in another arithmetic.
 

@@ -1,9 +1,9 @@
 """Whether a boundary was well chosen: a bound on the goal over all boundaries with one row per ranking.
 
-With row m^c on the boundary of class c the best mechanism gives the first k choices u^t(S_k(m^c)) at depth t, so the
-goal is a constant minus a sum of concave functions of the S_k(m^c). Tangents bound these from above by linear ones, at
-any points and with any weights that sum to 1; and multipliers on the pairs of classes that touch bound a linear goal by
-weak duality. Bad tangents or multipliers only make the bound weak (proofs/choice-of-boundary.md).
+With row m^c on the boundary of class c the best mechanism gives the first k choices u^t(S_k(m^c)) at depth t. So the
+goal is a constant minus a sum of concave functions of the S_k(m^c). Tangents bound these from above by linear
+functions, at any points and with any weights that sum to 1. Multipliers on the pairs of classes that touch then bound a
+linear goal by weak duality. Bad tangents or multipliers only make the bound weak (proofs/choice-of-boundary.md).
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def choice_bound(subject: Subject, certificate: Mapping[str, Any], best: Best, g
     Parameters
     ----------
     certificate : mapping
-        "choice" holds "tangents": [[class, k, s, weight], …] and "multipliers": [[class, class, output, λ], …], with
-        the number of a pair of the privacy behind λ where it is not the first; classes are positions in "rankings".
+        "choice" holds "tangents": [[class, k, s, weight], …] and "multipliers": [[class, class, output, λ], …]. The
+        number of a pair of the privacy follows λ if it is not the first. Classes are positions in "rankings".
 
     Raises
     ------

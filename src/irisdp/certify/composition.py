@@ -42,9 +42,9 @@ def compose(
     -------
     PrivacyProfile
         Exact where that takes seconds: neighbours are the same for every draw, so it is a maximum over edges of
-        products. Otherwise `exact` is False and the profile is an upper bound: from the dominating pair of each
-        mechanism (proofs/dominating-pair.md), its losses rounded up to multiples of a width h, stated in
-        `irisdp.certify.rounded_losses`; for k draws an ε is overstated by less than k·h, and as a rule by half of that.
+        products. Otherwise `exact` is False and the profile is an upper bound. It comes from the dominating pair of
+        each mechanism (proofs/dominating-pair.md), with losses rounded up to multiples of a width h, stated in
+        `irisdp.certify.rounded_losses`. For k draws an ε is overstated by less than k·h, and as a rule by half of that.
         With randomised response or geometric noise at a short ratio a hundred draws are exact. If mechanisms are chosen
         in the light of earlier answers, use `dominating_pair`.
 

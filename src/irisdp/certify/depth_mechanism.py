@@ -55,8 +55,8 @@ class DepthMechanismVerdict:
 def certify_depth_mechanism(mechanism: DepthMechanism, depths: Iterable[int] = SAMPLED_DEPTHS) -> DepthMechanismVerdict:
     """Judge a depth mechanism at all depths by theorem, and at some depths by enclosures.
 
-    The theorem: neighbours are a step apart in one class, where the row is T applied once more and so close, or at
-    depth 0 of two classes, which is compared exactly here (proofs/rainbow-optimality.md).
+    By the theorem, neighbours are either a step apart in one class or at depth 0 of two classes. In the first case the
+    row is T applied once more and so close; the second is compared exactly here (proofs/rainbow-optimality.md).
 
     Parameters
     ----------

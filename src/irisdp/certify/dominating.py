@@ -1,9 +1,9 @@
 """One pair of distributions that stands for a whole mechanism in every composition.
 
 The largest δ over edges, as a function of the ratio, is not the profile of any one edge: no one edge's distributions
-may be composed in its place. But it is convex and falls from 1 to its limit, and every such function is the profile of
-some pair of distributions, which is then at least as distinguishable as every edge at every ratio. Such a pair
-dominates in every composition, adaptive ones too (proofs/dominating-pair.md).
+may be composed in its place. But it is convex and falls from 1 to its limit. Every such function is the profile of some
+pair of distributions, which is then at least as distinguishable as every edge at every ratio. Such a pair dominates in
+every composition, adaptive ones too (proofs/dominating-pair.md).
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ class DominatingPair:
         Returns
         -------
         PrivacyLossDistribution
-            Ask it `get_delta_for_epsilon` or `get_epsilon_for_delta`. One direction is told and stands for both: the
-            pair is at least as distinguishable as any two neighbours either way round.
+            Ask it `get_delta_for_epsilon` or `get_epsilon_for_delta`. The pair is returned in one direction, which is
+            enough for both: it is at least as distinguishable as any two neighbours either way round.
 
         Raises
         ------

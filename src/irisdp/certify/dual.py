@@ -25,8 +25,8 @@ def dual_bound(subject: Subject, certificate: Mapping[str, Any], goal: Goal) -> 
     subject : Subject
         On whose graph the multipliers lie.
     certificate : mapping
-        Holds "multipliers": [[i, j, v, λ], …], λ ≥ 0 on the directed edge (i, j) and output v; [i, j, v, λ, k] speaks
-        of pair number k of the privacy instead of the first, number 0.
+        Holds "multipliers": [[i, j, v, λ], …], λ ≥ 0 on the directed edge (i, j) and output v. [i, j, v, λ, k] is for
+        pair number k of the privacy instead of the first, number 0.
     goal : Goal
         Its weights enter the bound.
 

@@ -2,8 +2,8 @@
 
 For a pair (P, Q) with losses L = log(P/Q) under P, δ at ε is the mean of max(0, 1 − e^(ε − L)) and the mass where Q has
 none. It only grows where mass of P moves to a larger loss and where masses are made larger, and so it does in every
-product. So losses go up to multiples of an interval h, and masses up to the next float: δ at ε of k draws lies between
-the true one at ε and the true one at ε − k·h, but for what the floats of dp-accounting itself add or lose.
+product. So losses go up to multiples of an interval h, and masses up to the next float. δ at ε of k draws lies between
+the true one at ε and the true one at ε − k·h, except for the rounding of dp-accounting's own floats.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One loss law on a grid, rounded in a direction: spread to the places around, or drawn down to them.
 
-A mass of P at loss ℓ faces q = p·e^(−ℓ) of Q. Both roundings keep Q's side of what they move, and so all that they do
-to δ is to raise it, or to lower it (proofs/totals.md).
+A mass of P at loss ℓ faces q = p·e^(−ℓ) of Q. Both roundings keep Q's side of the mass they move. So each can only
+raise δ, or only lower it (proofs/totals.md).
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def spread_up(atoms: Sequence[LossAtom], anchor: Fraction, width: Fraction) -> M
     """Return masses on the grid whose δ is nowhere below the true one, with the same sum of P.
 
     The sum of Q is the same too, but for masses too near to a place to tell on which side, which go up to the next one.
-    A mass between two places goes to both: to the upper one the share (1 − e^(−u))/(1 − e^(−h)), where u is how far it
-    lies above the lower one, and h the width.
+    A mass between two places goes to both. The upper one gets the share (1 − e^(−u))/(1 − e^(−h)), where u is its
+    distance above the lower one, and h the width.
     """
     found: Masses = {}
     cell = 1 - (-ball(width)).exp()
@@ -42,9 +42,9 @@ def spread_up(atoms: Sequence[LossAtom], anchor: Fraction, width: Fraction) -> M
 def drawn_down(atoms: Sequence[LossAtom], anchor: Fraction, width: Fraction) -> Masses:
     """Return masses on the grid whose δ is nowhere above the true one.
 
-    From the largest loss down: a mass between two places goes to the lower one, and what P loses by that is a credit
-    that lifts the masses that come next, to the place above them and then as far as to where the credit came from.
-    Both together draw mass together. A credit that nothing is left for is dropped.
+    From the largest loss down, a mass between two places goes to the lower one. The loss of P by that is a credit. It
+    lifts the next masses to the place above them, and then at most to the place where the credit came from. Both
+    together draw mass together. A credit that nothing is left for is dropped.
     """
     found: Masses = {}
     credit, source = flint.arb(0), 0

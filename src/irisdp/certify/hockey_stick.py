@@ -119,8 +119,8 @@ def tight_places(
 def least_ratio(row: Numbers, other: Numbers, delta: Number) -> Number | None:
     """Return the smallest r ≥ 1 with Σ_v max(0, P_v − r·Q_v) ≤ δ, or INFINITE.
 
-    In r the sum is convex and piecewise linear: between two likelihood ratios it is C − r·S, with C and S the masses
-    of the outputs whose likelihood ratio is larger.
+    In r the sum is convex and piecewise linear. Between two likelihood ratios it is C − r·S, with C and S the masses of
+    the outputs whose likelihood ratio is larger.
     """
     one = delta * 0 + 1
     above, below = one - one, one - one

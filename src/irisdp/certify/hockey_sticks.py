@@ -1,8 +1,8 @@
 """Closeness at many promised pairs at once: outputs are sorted by likelihood ratio once for every two rows that meet.
 
-With C_k and S_k the masses of the k outputs with the largest likelihood ratios, the hockey-stick divergence at r is
-C_k − r·S_k for the k of them whose likelihood ratio is more than r. As promised ratios fall this k rises, and so does
-the k at which a promised δ is spent as promised δ rise: two walks along one list answer for all pairs.
+Let C_k and S_k be the masses of the k outputs with the largest likelihood ratios. The hockey-stick divergence at r is
+C_k − r·S_k for the k of them whose likelihood ratio is more than r. As the guarantee's ratios fall this k rises, and so
+does the k at which a δ is spent as the guarantee's δ rise. So two walks along one list answer for all pairs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What matters of a pair of distributions: how much mass has which likelihood ratio.
 
-Under independent draws ratios and masses multiply, and equal ratios merge, so k draws from a small table have far fewer
+Under independent draws ratios and masses multiply, and equal ratios merge. So k draws from a small table have far fewer
 than q^k different ratios, and repeated squaring finds them in about log k products.
 """
 

@@ -58,10 +58,12 @@ class LossLaw(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TwoPointLaw:
-    """The worst pair that (ε, δ)-privacy allows: δ is told, else a binary randomised response at ε ([Kairouz2017]).
+    """The worst pair that (ε, δ)-privacy allows ([Kairouz2017]).
+
+    All is revealed with probability δ; otherwise the pair is a binary randomised response at ε.
 
     A count that moves by one under two-sided geometric noise has no other losses than ±ε either, with the same
-    chances e^ε/(1 + e^ε) and 1/(1 + e^ε): for accounting it is a randomised response (proofs/totals.md).
+    probabilities e^ε/(1 + e^ε) and 1/(1 + e^ε). For accounting it is a randomised response (proofs/totals.md).
 
     Parameters
     ----------
@@ -130,13 +132,13 @@ def finite_law(losses: LossDistribution) -> FiniteLaw:
 
 
 def largest_loss(law: LossLaw) -> Enclosure:
-    """Enclose the largest finite loss; exactly where it is rational, and 0 where there is none."""
+    """Enclose the largest finite loss; exact if it is rational, and 0 if no loss is finite."""
     ends = _ends(law, max)
     return Enclosure(max(end.lower for end in ends), max(end.upper for end in ends))
 
 
 def smallest_loss(law: LossLaw) -> Enclosure:
-    """Enclose the smallest finite loss; exactly where it is rational, and 0 where there is none."""
+    """Enclose the smallest finite loss; exact if it is rational, and 0 if no loss is finite."""
     ends = _ends(law, min)
     return Enclosure(min(end.lower for end in ends), min(end.upper for end in ends))
 

@@ -85,8 +85,8 @@ def read_mechanism(
     Raises
     ------
     BadInput
-        For a file that cannot be read or that declares more than it holds, entries that are no numbers, NaN or
-        infinity, and more than 25,000,000 numbers, or more than a gigabyte of them.
+        For a file that cannot be read or that declares more than it holds, and for entries that are no numbers, NaN or
+        infinity. Also for more than 25,000,000 numbers, or more than a gigabyte of them.
     """
     path = Path(path)
     ending = path.suffix.lower()

@@ -1,8 +1,8 @@
 """Matrices in files as NumPy writes them (.npy): nothing is allocated, or looked at, that the file does not hold.
 
-A header of a hundred bytes may declare any number of rows, and it is believed in nothing: its length is held to the
-file, its table to what is behind it, and what is no table of real numbers is refused before it is read. Nothing that
-is pickled is ever opened.
+A header of a hundred bytes may declare any number of rows, so it is never trusted. Its length is compared with the file
+and its table with the data behind it. A table that does not hold real numbers is refused before it is read. Nothing
+that is pickled is ever opened.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def read_npy(path: Path) -> np.ndarray[Any, Any]:
     Raises
     ------
     BadInput
-        For a file that cannot be read, of another form or shorter than it says, for what is no table of real numbers,
-        a table without rows or columns, and one of more than `MOST_CELLS`.
+        For a file that cannot be read, has another form or is shorter than it says. Also for a table that does not hold
+        real numbers, has no rows or columns, or has more than `MOST_CELLS`.
     """
     try:
         declared = _declared(path)

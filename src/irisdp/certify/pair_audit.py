@@ -26,7 +26,7 @@ class PairAudit:
     delta_at_epsilon : Fraction
         The smallest δ at the ratio promised.
     ratio_at_delta : Fraction or None
-        The smallest ratio at the δ promised; None when there is none.
+        The smallest ratio at the δ of the guarantee; None if no ratio is enough.
     """
 
     pair: Pair
@@ -42,8 +42,8 @@ class PairAudit:
     def strain(self) -> tuple[int, Fraction]:
         """What orders pairs from most to spare to broken worst.
 
-        It is the ratio needed over the ratio promised, at most 1 where the pair holds; beyond that come pairs for which
-        no ratio suffices, by the δ needed beyond the one promised.
+        It is the needed ratio divided by the guarantee's ratio, at most 1 if the pair holds. Pairs for which no ratio
+        suffices come after, ordered by the δ they need beyond the guarantee's.
         """
         if self.ratio_at_delta is None:
             return 1, self.delta_at_epsilon - self.pair.delta

@@ -1,7 +1,7 @@
 """The privacy profile: δ as an exact function of the ratio, for a whole mechanism at once.
 
-For one pair of rows, Σ_v max(0, P_v − r·Q_v) is the largest of the lines C − r·S, one for each set of outputs that
-contains every output of larger likelihood ratio. A mechanism's profile is the largest over its pairs, so it is the
+For one pair of rows, Σ_v max(0, P_v − r·Q_v) is the largest of the lines C − r·S. There is one for each set of outputs
+that contains every output of larger likelihood ratio. A mechanism's profile is the largest over its pairs, so it is the
 upper envelope of all these lines: convex, piecewise linear, and exact.
 """
 

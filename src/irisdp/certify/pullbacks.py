@@ -1,6 +1,6 @@
 """Optimality that comes down an arrow: a mechanism that asks a query first and is optimal on the query's small graph.
 
-If every input over one small node has the same number of neighbours over every other small node, averaging a
+Suppose every input over one small node has the same number of neighbours over every other small node. Then averaging a
 private mechanism over the inputs that share a small node leaves a private mechanism of the small graph with no larger
 goal (proofs/pullback.md). So what is optimal on the small graph is optimal above it too.
 """

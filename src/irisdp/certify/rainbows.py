@@ -1,7 +1,7 @@
 """The best rows given some: recomputed from a certificate's facts for binary and rainbow designs.
 
-A neighbour of a node that gives an event probability s gives it at most u(s), so along any path from a node b whose
-row is given, the first k outputs of d's ranking get at most u^dist(b,d)(mass that b gives them). The smallest of these
+A neighbour of a node that gives an event probability s gives it at most u(s). So along any path from a node b whose row
+is given, the first k outputs of d's ranking get at most u^dist(b,d)(mass that b gives them). The smallest of these
 bounds, for every d and k, makes a mechanism that dominates every private one with the same given rows, if it is itself
 private (proofs/rainbow-optimality.md). Privacy is the audit's business; here the rows are recomputed.
 """

@@ -1,13 +1,13 @@
 """Products of loss laws on a grid, every rounding in one direction: for many releases and long numbers.
 
 For a pair (P, Q) with losses L = log(P/Q) under P, δ at ε is the mean of max(0, 1 − e^(ε − L)); for independent pairs L
-is a sum. It only grows where mass of P moves to a larger loss, and where a mass (p, q) is spread to two losses around
-its own that keep both sums; it only falls where mass is dropped or moves to a smaller loss, and where masses are drawn
-together, both sums kept. All this is inherited by products (proofs/totals.md). Hence
+is a sum. It only grows if mass of P moves to a larger loss, or a mass (p, q) is spread to two losses around its own
+that keep both sums. It only falls if mass is dropped or moves to a smaller loss, or masses are merged with both sums
+kept. All this is inherited by products (proofs/totals.md). Hence
 
 - *upward*: a mass between two places of the grid is spread to both, and what rounding took counts at the largest loss;
-- *downward*: a mass goes down to a place, and what P lost by that lifts masses further down, no further than to where
-  it came from; what is left over, and what rounding took, is dropped.
+- *downward*: a mass goes down to a place. The loss of P by that lifts masses further down, at most to the place where
+  it came from. The rest, and the rounding, is dropped.
 
 Masses are whole multiples of 2^-bits, and a product is one multiplication of polynomials over the integers.
 """
@@ -167,8 +167,8 @@ def on_grid(law: LossLaw, width: Fraction, *, bits: int, upward: bool) -> Rounde
 def rounded_power(factors: Sequence[LossDistribution], times: int) -> list[Line]:
     """Return the lines of the profile of independent pairs, each drawn several times; never below the true profile.
 
-    The width h of the grid is W/32768, where W = s·min(times, 12·√times) is what the losses of all draws span, up to
-    a chance of 2^-100, and s is the sum of the spans of the pairs. All draws together overstate a loss by less than
+    The width h of the grid is W/32768, where W = s·min(times, 12·√times) covers the losses of all draws, up to a
+    probability of 2^-100. Here s is the sum of the spans of the pairs. All draws together overstate a loss by less than
     h for each draw of each pair, and as a rule by far less: by about h² for each.
     """
     spans = [_span(factor) for factor in factors]

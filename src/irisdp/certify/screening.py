@@ -1,10 +1,10 @@
-"""Which pairs of rows could matter, told from floats whose error is bounded: the others need no exact second look.
+"""Find the pairs of rows that could matter, from floats whose error is bounded: the others need no exact check.
 
-Let u = 2^-53. An entry in floats is within u of itself, relatively; r·Q_v within 3.01 u; their difference therefore
-within 2.01 u·|P_v| + 4.02 u·r|Q_v|, and a sum of q such parts, in any order, within u·M·(1 + r)·(4.02 + 1.05 q), where
-M is the largest sum of sizes of a row's entries. `Screen` takes eight times that, which makes up for the rounding of
-the bound itself and of whatever it is compared with. Nothing overflows or loses digits to underflow, or there is no
-screen.
+Let u = 2^-53. An entry in floats is within u of itself, relatively, and r·Q_v within 3.01 u. Their difference is
+therefore within 2.01 u·|P_v| + 4.02 u·r|Q_v|. A sum of q such parts, in any order, is within u·M·(1 + r)·(4.02 + 1.05
+q), where M is the largest sum of sizes of a row's entries. `Screen` takes eight times that, which makes up for the
+rounding of the bound itself and of whatever it is compared with. Nothing overflows or loses digits to underflow, or
+there is no screen.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """u, recomputed: the most that a neighbour can give to an event, for any number of pairs.
 
 Each pair (r, δ) allows at most min{1, r·s + δ, 1 − (1 − s − δ)/r}. So u is the least of all these lines, and on an
-interval it is one of them: their lower envelope is found once, and a value is looked up (docs/theory.md#operator).
+interval it is one of them. Their lower envelope is found once, and a value is looked up (docs/theory.md#operator).
 """
 
 from __future__ import annotations

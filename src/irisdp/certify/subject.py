@@ -25,7 +25,7 @@ LARGEST_CERTIFIED_COUNT = 10**6
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Subject:
-    """A mechanism, the privacy it promises, and the graph it promises it on.
+    """A mechanism, its stated privacy, and the graph on which it states it.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def is_the_path(graph: DatasetGraph, nodes: int) -> bool:
 
 
 def bare_subject(given: Auditable, graph: DatasetGraph | None = None) -> Subject:
-    """Look at a mechanism as it is, whatever it promises; a factored one is expanded."""
+    """Return the subject of an audit, whatever the mechanism states; a factored one is expanded."""
     document = as_document(given, graph)
     if document.factored is not None:
         document = as_document(document.factored.expand())

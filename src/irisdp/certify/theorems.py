@@ -43,7 +43,7 @@ class Proven:
     bound : number or None
         Its bound on the goal, where one is stated.
     given, off_boundary : frozenset of int
-        The inputs whose rows were taken as given, so that the bound is one on mechanisms with these rows only; and
+        The inputs whose rows were taken as given, so that the bound is one on mechanisms with these rows only. Also
         those of them that have no neighbour with another ranking.
     choice : number or None
         A bound on the goal of all mechanisms with one boundary row per ranking, whatever these rows are.
@@ -62,8 +62,8 @@ def prove(subject: Subject, certificate: Mapping[str, Any], goal: Goal | None) -
     Raises
     ------
     BadInput
-        When the theorem is unknown, a hypothesis fails, an entry is farther from the theorem's than `within`, or it is
-        farther than rounding explains and no goal is stated whose gap would tell what that costs.
+        If the theorem is unknown, a hypothesis fails, or an entry is farther from the theorem's than `within`. Also if
+        the distance is more than rounding explains, and no goal is stated whose gap would show its cost.
     """
     name = certificate.get("theorem")
     check = THEOREMS.get(name) if isinstance(name, str) else None

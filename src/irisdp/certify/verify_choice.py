@@ -1,11 +1,11 @@
-"""Check how well the boundary rows of a mechanism file were chosen, without trusting whoever chose them.
+"""Check how well the boundary rows of a mechanism file were chosen, without trusting its author.
 
     python verify_choice.py MECHANISM.json
 
 To lie beside verify_mechanism.py, whose checks are made first. A design that takes its boundary rows as given is best
 among the mechanisms with these rows. If it chose them as well, one row for each ranking, its certificate holds a
-"choice", and this file recomputes what that proves: a bound on the goal of every private mechanism whose boundary rows
-depend on the ranking alone (proofs/choice-of-boundary.md).
+"choice", and this file recomputes the bound that follows. It bounds the goal of every private mechanism whose boundary
+rows depend on the ranking alone (proofs/choice-of-boundary.md).
 
 Why the bound holds. Give row m to the boundary inputs of a ranking. At depth t the first k + 1 choices together have at
 most u^t(s), where s is what m gives them. So the goal is at least what it would cost to be wrong everywhere, less

@@ -1,4 +1,4 @@
-"""Check a mechanism file without trusting whoever wrote it, or the library it came from.
+"""Check a mechanism file without trusting its author, or the library it came from.
 
     python verify_mechanism.py MECHANISM.json
 
@@ -14,19 +14,19 @@ What a mechanism file says
 What is checked; no claim in the file is believed
  1. Rows. Every row that is used has no negative entry and sums to exactly 1.
  2. Privacy. For every edge, in both directions, and for every event: P(event) ≤ r·Q(event) + δ. The worst event holds
-    the outputs v with P_v > r·Q_v, so it is enough that Σ_v max(0, P_v − r·Q_v) ≤ δ. A file that states ε means
-    r = e^ε rounded down, to 128 binary digits after the leading one: "yes" implies privacy at the true e^ε, and "no"
-    that some r within a part in 2^128 of it is broken. A file may state several pairs (r, δ): all of them must hold.
+    the outputs v with P_v > r·Q_v, so it is enough that Σ_v max(0, P_v − r·Q_v) ≤ δ. A file that states ε means r = e^ε
+    rounded down, to 128 binary digits after the leading one. "yes" implies privacy at the true e^ε, and "no" that some
+    r within a part in 2^128 of it is broken. A file may state several pairs (r, δ): all of them must hold.
  3. Seal. A certificate carries the SHA-256 of all the rest of the file, so that an edit made later does not go
-    unnoticed. It does not say who wrote the file: anybody can seal a file anew.
+    unnoticed. It does not prove who wrote the file: anybody can seal a file again.
  4. Optimality. The goal's value is computed from the rows. A lower bound on the goal of other mechanisms is computed
     from the certificate, by weak duality or by a theorem whose conditions are checked on this very table. The
     objective that the file states must be that value, and no better bound than that. The proofs are in the project's
     folder proofs/.
- 5. Scope. A bound speaks of "all private mechanisms", or only of "mechanisms with these boundary rows", if the proof
-    took some of the rows as given (as a rule those of inputs with a neighbour that ranks the outputs differently). Then
-    a mechanism with other rows there may well be better. Which of the two it is follows from the proof. A file that
-    claims more is refused.
+ 5. Scope. A bound is about "all private mechanisms", or only about "mechanisms with these boundary rows", if the proof
+    took some of the rows as given. As a rule these are the rows of inputs with a neighbour that ranks the outputs
+    differently. Then a mechanism with other rows there may well be better. Which of the two it is follows from the
+    proof. A file that claims more is refused.
 
 What is not checked
   * The graph and the privacy are the file's own. They are printed, and whether they are right for your data is for you
@@ -276,7 +276,7 @@ def one_record_moved(nodes: list[Any], categories: int, largest: int, relation: 
     """Yield gaps before and after a record came, or one was exchanged, if the most that a category has did not fall.
 
     Of two neighbours one becomes the other in this way. A gap of `largest` may in truth be larger, so that the record
-    that its category gains is not seen; then another one loses it, if anything changes, and gains it on the way back.
+    that its category gains is not seen. Then another one loses it, if anything changes, and gains it on the way back.
     """
     moves: Any = permutations(range(categories), 2 if relation == "exchange" else 1)
     for gaps, (gains, *loses) in product(nodes, list(moves)):
@@ -363,10 +363,10 @@ def neighbours_of_nodes(specification: Any, size: int) -> dict[Any, set[int]]:
 class Mechanism:
     """What the file says, read and measured but not yet checked. From here on inputs and outputs are numbered from 0.
 
-    A file may write its table in full ("matrix"), or once for every different row ("rows", with "row_of"), or, since a
-    count up to ten thousand has a hundred million entries, in factors. "factors" name the geometric mechanism on the
-    path 0..n and perhaps a reading, which turns a released z into an answer with given probabilities. Then `rows` is
-    empty, and `reading` says for every z how probable each answer is.
+    A file may write its table in full ("matrix"), or once for every different row ("rows", with "row_of"). It may also
+    write factors, because a count up to ten thousand has a hundred million entries. "factors" name the geometric
+    mechanism on the path 0..n and perhaps a reading, which turns a released z into an answer with given probabilities.
+    Then `rows` is empty, and `reading` holds for every z the probability of each answer.
     """
 
     document: dict[str, Any]
@@ -463,7 +463,7 @@ def read_objective(document: dict[str, Any]) -> tuple[Fraction, Fraction | None]
 
 
 def read_factored(document: dict[str, Any], pairs: Pairs, factors: list[Any]) -> Mechanism:
-    """Read the geometric mechanism on 0..n and what is read from it. Nothing is listed where nothing is certified."""
+    """Read the geometric mechanism on 0..n and its post-processing. Nothing is listed where nothing is certified."""
     insist(len(pairs) == 1, "factors need one pair in privacy: the geometric mechanism has one ratio")
     insist(len(factors) in (1, 2), "factors must be a geometric mechanism and at most one reading")
     insist(part(factors[0], "kind", "a factor") == "geometric", "factors must begin with a geometric mechanism")
@@ -497,7 +497,7 @@ def insist_on_path(graph: Any, size: int) -> None:
 
 
 def read_reading(factor: Any, size: int) -> list[Counter[int]]:
-    """Return how probable each answer is for each number that the geometric mechanism releases."""
+    """Return the probability of each answer for each number that the geometric mechanism releases."""
     listed = list_of(part(factor, "reading", "a factor"), "reading")
     entries = [list_of(entry, "an entry of reading", 3) for entry in listed]
     insist(len(entries) >= size, "reading must say of every number how it is read")
@@ -760,7 +760,7 @@ def geometric_powers(mechanism: Mechanism, round_up: bool) -> tuple[list[int], i
     """Return 1, α, …, α^n for α = 1/r = b/a, as integers over one denominator.
 
     Exact powers of a long ratio would fill the memory. They are kept to 512 binary digits, rounded down for a bound and
-    up for a value, so that neither promises too much.
+    up for a value, so that both are safe.
     """
     n, a, b = len(mechanism.inputs) - 1, *mechanism.pairs[0][0].as_integer_ratio()
     if n * a.bit_length() <= 20000:
@@ -794,7 +794,7 @@ def insist_on_counts(mechanism: Mechanism) -> None:
 
 
 def geometric_itself(mechanism: Mechanism, certificate: Any, goal: Goal | None) -> Proof:
-    """The geometric mechanism, unread: whoever reads it well is served as well as by any private mechanism."""
+    """The geometric mechanism, without post-processing; with the best one it serves every reader optimally."""
     insist_on_counts(mechanism)
     unread = mechanism.rows or all(answers[z] == 1 for z, answers in enumerate(mechanism.reading))
     insist(unread and goal is None, "say geometric-reading")
@@ -805,8 +805,8 @@ def geometric_reading(mechanism: Mechanism, certificate: Any, goal: Goal | None)
     """Some reading of the geometric mechanism is best, when losses never fall as the answer moves from the truth.
 
     The best reading answers each z that was released with the v of the smallest Σ_i weight_i·loss(i, v)·P_i(z). These
-    minima add up to the smallest goal of all private mechanisms. Of a worst case the weights are a prior on what is
-    considered possible; no average over it exceeds the largest expected loss, so the sum is a bound there too.
+    minima add up to the smallest goal of all private mechanisms. In a worst case the weights are a prior on the
+    possible inputs. No average over it exceeds the largest expected loss, so the sum is a bound there too.
     """
     insist_on_counts(mechanism)
     if goal is None:
@@ -1190,7 +1190,7 @@ def read_file(path: str) -> Any:
 
 
 def reason_of(problem: Exception) -> str:
-    """Say why in a sentence; what no check foresaw is said to be so."""
+    """Return the reason in a sentence; an unexpected failure is reported as one."""
     if type(problem) in (ValueError, TooLarge) and len(problem.args) == 1:
         return str(problem)
     return f"the file has a part of another form than it should ({type(problem).__name__})"

@@ -82,7 +82,7 @@ class Command(TyperCommand):
         return _reading_once(super().make_parser(ctx), ctx)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; what it complains of is named as it is typed."""
+        """Run the command; errors name options and arguments as the user typed them."""
         options = {found.name: found.metavar or "" for found in self.params if found.param_type_name == "option"}
         try:
             return super().invoke(ctx)

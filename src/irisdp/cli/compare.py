@@ -1,4 +1,4 @@
-"""`irisdp compare QUERY`: what mechanisms lose under one promise, worked out."""
+"""`irisdp compare QUERY`: compute the errors of mechanisms under one guarantee."""
 
 from __future__ import annotations
 

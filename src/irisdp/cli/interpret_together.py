@@ -18,7 +18,7 @@ _MOST_SHOWN = 40
 
 
 def show_interval(bases: Collection[str], confidence: Fraction, *, number: int) -> None:
-    """Say what the intervals of so many answers promise."""
+    """Say what the intervals of so many answers guarantee."""
     from ..reading.intervals import RESTS_ON
 
     for basis in sorted(bases):

@@ -1,4 +1,4 @@
-"""`irisdp ledger FILE`: show what was spent and promised, set the budget, or pin the promise in advance."""
+"""`irisdp ledger FILE`: show spending and scope, set the budget, or pin the scope in advance."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def ledger_command(
         try:
             ledger.pin(promise_in_advance(table=table, relation=relation, unit=unit, public_columns=names))
         except PromiseRefused as refusal:
-            raise refusal.said(str(refusal).replace("a ledger of its own with ledger=", "another FILE")) from None
+            raise refusal.said(str(refusal).replace("another ledger with ledger=", "another FILE")) from None
     if most is not None:
         ledger.restrict(most, audience=audience)
     granted = None if grant is None else _grant(ledger, grant)

@@ -1,7 +1,7 @@
 """What is printed where nobody looks at a terminal: lines and small tables, without a library to lay them out.
 
-To load `rich` takes a twentieth of a small release. What it would change (wide letters, marks of its own, long
-lines, an odd encoding) is left to it, so that the same stands there whoever printed it.
+To load `rich` takes a twentieth of a small release. Lines that rich would change (wide letters, its own markup, long
+lines, an odd encoding) are left to rich, so that the output is the same either way.
 """
 
 from __future__ import annotations

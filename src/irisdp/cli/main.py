@@ -226,10 +226,12 @@ def overview(
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line and exit with a status.
 
-    0: done, or holds, and everything was written, to files and to standard output. 1: checked, and does not hold. 2:
-    bad input, or output that could not be written, and nothing was spent. 3: done and charged, but files or standard
-    output could not be written, such as where it is closed or full; asking again is free. 130: stopped by Ctrl-C; what
-    was charged by then is kept.
+    - 0: done, or holds; everything was written, to files and to standard output.
+    - 1: checked, and does not hold.
+    - 2: bad input, or output that could not be written; nothing was spent.
+    - 3: done and charged, but files or standard output could not be written, for example because it is closed or full.
+      Asking again is free.
+    - 130: stopped by Ctrl-C; charges so far are kept.
     """
     gc.set_threshold(_YOUNG_OBJECTS)
     typed = sys.argv[1:] if arguments is None else arguments

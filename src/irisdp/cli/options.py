@@ -134,7 +134,7 @@ def show_table(
 
 
 def short_path(path: Path | str) -> str:
-    """Return a path as people would type it: without the folder they are in; an address as it is."""
+    """Return a path as people would type it: relative to the current folder; an address unchanged."""
     if isinstance(path, str):
         return path
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)

@@ -1,7 +1,7 @@
-"""What whoever waits at a terminal sees: which step is going on, for how long, and about how long the rest will take.
+"""Progress at a terminal: the current step, its time so far, and an estimate of the remaining time.
 
-Nothing of it says how much data there is: steps and questions follow from what was asked, and the rest of a plan is
-guessed from the clock, by how many of its questions are answered.
+It does not reveal how much data there is. Steps and questions follow from the question alone, and the remaining time of
+a plan is estimated from the number of its answered questions.
 """
 
 from __future__ import annotations

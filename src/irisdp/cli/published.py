@@ -51,7 +51,7 @@ def _show_rules(planned: Plan, *, notes_only: bool = False) -> None:
 
 
 def show_takes(planned: Plan) -> None:
-    """Say what is asked, and what the error that was asked for takes."""
+    """Say what the question is, and what the requested accuracy requires."""
     say(console(), planned.line, style="bold")
     for heading, said in planned.describe_within():
         fact(heading, in_options(said, _NAMED))

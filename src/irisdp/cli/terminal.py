@@ -196,7 +196,7 @@ def say_what_is_lost() -> None:
 
 @contextlib.contextmanager
 def show_what_is_charged(files: Sequence[Path] = ()) -> Iterator[None]:
-    """Print what is charged by now, to the end; `files` are those that were written.
+    """Print all charges so far, to the end; `files` are those that were written.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""`compare`: what this library's mechanism for a question loses, and what others lose under the same promise."""
+"""`compare`: the errors of this library's mechanism and of others under the same guarantee."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def compare(
     lead: int | str | Sequence[int | str] | None = None,
     gaps: Sequence[Any] | None = None,
 ) -> Comparison:
-    """Compare the exact errors of this library's mechanism and of others, for one question and one promise.
+    """Compare the exact errors of this library's mechanism and of others, for one question and one guarantee.
 
     No data is read and nothing is spent; every number is worked out, none is sampled.
 
@@ -45,10 +45,10 @@ def compare(
     n : int, optional
         How many records there are: adds means over all tables of so many.
     epsilon, ratio, delta : number or text
-        The promise: ε or r = e^ε, and δ.
+        The guarantee: ε or r = e^ε, and δ.
     relation : "exchange" or "add-remove"
         Whether neighbours exchange one record for another, or have one more. Every mechanism runs at the largest ε a
-        record, or the least noise, with which it keeps the promise under this relation for counts of any size.
+        record, or the least noise, with which it satisfies the guarantee under this relation for counts of any size.
     lead : int or sequence of int, optional
         By how many records the true answer is ahead.
     gaps : sequence of int, or of such sequences, optional
@@ -62,7 +62,7 @@ def compare(
     Raises
     ------
     BadInput
-        For a question that is none, options that it has no use for, and numbers out of range.
+        For an unknown question, options that it does not use, and numbers out of range.
 
     References
     ----------

@@ -33,7 +33,7 @@ _LONGEST = 120
 @checked
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Comparison(Tabular):
-    """Exact errors of this library's mechanism and of others, all under one promise.
+    """Exact errors of this library's mechanism and of others, all under one guarantee.
 
     Attributes
     ----------

@@ -34,7 +34,7 @@ def draw(title: str, objectives: Sequence[Objective], mechanisms: Sequence[Compa
     Returns
     -------
     str
-        With a title, units, and a description of all that is shown for whoever does not see it.
+        With a title, units, and a text alternative that describes everything shown.
     """
     lines = textwrap.wrap(title, _TITLE - 20)
     top = _MARGIN + 22 * len(lines) + 34

@@ -47,7 +47,7 @@ class Consumer(InOneLine):
     Raises
     ------
     BadInput
-        For a loss of another shape, side information outside 0..n, or a prior that is none.
+        For a loss of another shape, side information outside 0..n, or an invalid prior.
 
     Examples
     --------

@@ -1,9 +1,10 @@
 """The minimax reading, by playing the game between the reader and nature on few answers and adding what is missing.
 
-1. Cheap candidates first: far from both ends a value is best taken as it is, and that is the best answer to a prior
-   that falls off from the middle slowly enough. Where n·ε² is large this alone closes the gap.
-2. Otherwise the linear program on a few answers per released value gives a reading and a prior. Any reading bounds the
-   value of the game from above and any prior from below; both are evaluated with certified errors, whoever found them.
+1. Cheap candidates first: far from both ends a value is best used unchanged, and that is the best answer to a prior
+  that falls off from the middle slowly enough. Where n·ε² is large this alone closes the gap.
+2. Otherwise the linear program on a few answers per released value gives a reading and a prior. Any post-processing
+  bounds the value of the game from above and any prior from below; both are evaluated with certified errors, whatever
+  their source.
 3. Best answers to that prior that were not allowed are added, and the program goes on from its last basis. Half-way
    between the best prior so far and the new one is the better place to ask while it improves the bound: a prior that is
    optimal for few answers is extreme.

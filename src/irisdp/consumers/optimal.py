@@ -2,7 +2,7 @@
 
 A deployed mechanism gives z; the consumer says v, with a chance that may depend on nothing but z. A minimax consumer
 wants the worst expected loss over the possible counts least, and may have to toss a coin; a Bayesian one wants the
-expected loss under a prior least, and never has to. Whoever finds a reading, it is certified: what it costs bounds the
+expected loss under a prior least, and never has to. A post-processing from any source is certified. Its loss bounds the
 optimum from above, a prior bounds it from below, and both are computed with all rounding accounted for.
 """
 

@@ -1,8 +1,8 @@
 """Reading a count that may be anything: without an upper bound every value is best moved by one and the same amount.
 
-Far from the least count nothing distinguishes one place from another, so no reading does better there than the best
-constant shift c of the published value, and a shift costs the same everywhere: E l(i, i + Z + c). Near the least count
-the answer is raised to it, which costs less and not more (proofs/unbounded-counts.md).
+Far from the least count all places look alike. So no post-processing does better there than the best constant shift c
+of the published value, and a shift costs the same everywhere: E l(i, i + Z + c). Near the least count the answer is
+raised to it, which costs less and not more (proofs/unbounded-counts.md).
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def best_shift(loss: Loss, privacy: Privacy) -> Shift:
 
 
 def loss_of_shift(loss: Loss, privacy: Privacy, shift: int = 0) -> Fraction:
-    """Return, rounded up, the mean loss of answering the published value moved by `shift`; 0 is taking it as it is."""
+    """Return, rounded up, the mean loss of answering the published value moved by `shift`; 0 uses it unchanged."""
     return _priced(loss, privacy, shift).value
 
 

@@ -1,4 +1,4 @@
-"""What any reading of a released count costs, taking it as it is included, and what a value says about the count."""
+"""The loss of any post-processing of a released count, including none, and what a value implies about the count."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["loss_of_reading", "posterior", "weighed"]
 
 @checked
 def loss_of_reading(deployed: Deployed, consumer: Consumer, reading: Reading | None = None) -> Fraction:
-    """Bound from above what a reading costs a consumer; without one, what taking the released value as it is costs.
+    """Bound the loss of a post-processing for a consumer from above; without one, of the released value.
 
     Parameters
     ----------

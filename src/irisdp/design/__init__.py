@@ -1,6 +1,6 @@
 """Design: the optimum for a goal, exactly private, with a proof that a reader can check.
 
-Here are the designers. What else a room offers is named there: `irisdp.design.rainbows` (curves, comparing designs),
+Here are the designers. Other names live in subpackages: `irisdp.design.rainbows` (curves, comparing designs),
 `irisdp.design.counts` (derivability, universality), `irisdp.design.databases` (bounds), `irisdp.design.programs`
 (repair, digests). Consumers, their losses and the best post-processing are in `irisdp.consumers`.
 """

@@ -1,8 +1,9 @@
 """The best mechanism that treats categories alike, by a linear program in floats, checked in whole numbers.
 
-Renaming categories takes neighbours to neighbours and right answers to right ones, so that averaging a mechanism over
-all names costs nothing: the best on average over inputs that count alike is among those whose chances are the same
-under every renaming. One unknown for each class of chances is all there is to find, which is q! times fewer.
+Renaming categories takes neighbours to neighbours and right answers to right ones, so averaging a mechanism over all
+names costs nothing. The best mechanism on average over inputs that count alike is therefore among those whose
+probabilities are the same under every renaming. One unknown for each class of chances is all there is to find, which is
+q! times fewer.
 """
 
 from __future__ import annotations

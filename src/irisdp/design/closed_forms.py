@@ -1,8 +1,8 @@
 """Designs whose optimum is a theorem: geometric noise, the balanced line, randomised response; in short numbers.
 
-Each carries the theorem's name and the facts it needs. Where entries would be long (powers of a 128-bit ratio) they are
-rounded to multiples of 2^-128 and made exactly private again; `within` then says how far an entry may be from the
-theorem's own, and the checker recomputes that.
+Each carries the theorem's name and the facts it needs. Long entries (powers of a 128-bit ratio) are rounded to
+multiples of 2^-128 and made exactly private again. `within` then bounds the distance of an entry from the theorem's
+own, and the checker recomputes that bound.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def geometric(n: int, privacy: Privacy) -> Mechanism | FactoredMechanism:
     n : int
         Largest count, at least 0; neighbouring counts differ by one.
     privacy : Privacy
-        The ratio. The mechanism has no use for δ and promises δ = 0.
+        The ratio. The mechanism does not use δ and satisfies δ = 0.
 
     Returns
     -------

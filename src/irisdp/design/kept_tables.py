@@ -1,6 +1,6 @@
 """Tables of chances kept on disk, which take seconds to find and are checked on every edge whenever they are read.
 
-A table is kept in a file under a name that says what it is for. Whoever can write there can make answers worse, but
+A table is kept in a file under a name that says what it is for. Anyone who can write there can make answers worse, but
 not less private. It holds nothing of any data.
 """
 

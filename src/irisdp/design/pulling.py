@@ -2,9 +2,9 @@
 
 A wrong answer is as rare as neighbours allow: its chance is the largest that a neighbour gives it, divided by r. The
 right ones share what is left. Nothing says that such rows are private: between neighbours at which the same answer is
-right its chance may differ by more. So a fixed point is found in floats, mixed with a hair of the uniform row, which
-leaves room for rounding, and rounded to whole numbers of 2^-60; and whether *these* rows are private is decided in
-whole numbers, on every edge, both ways. A question is a graph and what is right, and nothing else.
+right its chance may differ by more. So a fixed point is found in floats, mixed with a small part of the uniform row to
+allow for rounding, and rounded to whole numbers of 2^-60. An exact check in whole numbers, on every edge and both ways,
+then decides whether *these* rows are private. A question is a graph and what is right, and nothing else.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rationals, directed rounding and enclosures: the ground floor."""
+"""Rationals, directed rounding and enclosures: the lowest layer."""
 
 from ..facades import when_used
 from ..renamed import renamed_names

@@ -1,4 +1,4 @@
-"""Arguments of the wrong type, refused by name at the door of a public function.
+"""Refuse arguments of the wrong type by name, when a public function is called.
 
 The rule is the function's own annotation: classes, unions, literals, sequences and mappings are held to it. Numbers are
 let through as numbers or text, since `rational` and `integer` say better what is wrong with them; so is anything whose

@@ -1,8 +1,8 @@
 """Rational intervals that are certain to hold a real number.
 
 Arb (through python-flint) does the arithmetic with balls; an `Enclosure` is what the rest of the library sees: two
-rationals, in order, with the number between them. Arb is loaded when a ball is first needed: it takes longer than all
-else that the command line's help needs of this floor.
+rationals, in order, with the number between them. Arb is loaded when a ball is first needed: it takes longer than
+everything else that the command line's help needs from this layer.
 """
 
 from __future__ import annotations

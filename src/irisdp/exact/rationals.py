@@ -152,7 +152,7 @@ def rational_text(value: Fraction) -> str:
 
 
 def nearest_float(value: Fraction) -> float | None:
-    """Return the nearest float, for a reader who wants no more; None where there is none."""
+    """Return the nearest float, for a reader who wants no more; None if it has no float."""
     try:
         return float(value)
     except OverflowError:

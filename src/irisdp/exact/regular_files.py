@@ -1,7 +1,7 @@
 """Files that are read whole: whether there is one of a name, and how to open it without waiting for anybody.
 
-A name that leads nowhere is there all the same: a link to a disk that is not mounted may have been a promise. And a
-named pipe keeps whoever opens it waiting for a writer, who may never come.
+A dangling link counts as existing: a link to a disk that is not mounted may have been a ledger or a project. A named
+pipe would block the opener until a writer comes, which may be never.
 """
 
 from __future__ import annotations

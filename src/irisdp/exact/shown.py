@@ -101,7 +101,7 @@ def told_below(name: str, value: Fraction) -> str:
 
 
 def told_exactly(name: str, value: Fraction) -> str:
-    """Say what a number is, however long that takes: for what is kept.
+    """Write a number exactly, however long that takes: for stored documents.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Rooms to try mechanisms in, as pages on this machine; no table is touched."""
+"""Tools to try mechanisms in, as pages on this machine; no table is used."""
 
 from .app import create_app
 from .server import serve

@@ -1,4 +1,4 @@
-"""The room Ask: what a question costs and how far off its answer will be, before there is a table."""
+"""The page Ask: the cost of a question and the error of its answer, before there is a table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["ASK", "ask_work"]
 
 
 def ask_work(values: Values, say: Phase) -> Result:
-    """Do the work of this room, in the process that it is sent to."""
+    """Compute the result of this page, in the worker process."""
     from .asking import ask
 
     return ask(values, say)

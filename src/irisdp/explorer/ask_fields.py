@@ -1,4 +1,4 @@
-"""What can be said in the room Ask, and how it becomes a question to plan."""
+"""The fields of the page Ask, and the question they form."""
 
 from __future__ import annotations
 

@@ -33,18 +33,18 @@ def answers_around(
     noted: str = "",
     noun: str = "records",
 ) -> Sketch:
-    """Draw how probable each answer about a count is: a bar for each, dark where it is close enough.
+    """Draw the probability of each answer about a count: a bar for each, dark where it is close enough.
 
     Parameters
     ----------
     truth : int
         The true count.
     chances : sequence of (int, Fraction)
-        Answers in their order, and how probable they are at least.
+        Answers in their order, and lower bounds of their probabilities.
     within : int
         Up to which distance bars are dark; no farther than bars are drawn.
     promised : str
-        What is said of answers that are farther off than bars are drawn, if anything is.
+        A note on answers farther off than the drawn bars, if any exist.
     noted : str
         Of what these are the answers, where that has to be said.
     noun : str
@@ -103,7 +103,7 @@ def _draw_answers(words: Mapping[str, Any], values: Sequence[Mapping[str, Any]],
 def chance_by_distance(
     points: Sequence[tuple[int, Fraction]], *, title: str, axis: str, told: str, marked: int | None = None
 ) -> Sketch:
-    """Draw how probable a good answer is, over how far the truth is from changing, or how far an answer may be off.
+    """Draw the probability of a good answer over the distance of the truth from changing, or over the allowed error.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def error_by_epsilon(points: Sequence[tuple[Fraction, float]], *, axis: str, tol
     Parameters
     ----------
     points : sequence of (Fraction, float)
-        ε, and the error; both above 0. What is said of an ε rounded up is so: errors fall with it.
+        ε, and the error; both above 0. A statement for ε rounded up is still true, because errors fall with ε.
     axis, told : str
         What the error is, with its unit, and in words.
     marked : Fraction
@@ -217,7 +217,7 @@ def _draw_errors(
 
 
 def epsilon_text(epsilon: Fraction) -> str:
-    """Write an ε as it is where that is short, else with four digits, rounded up: nothing costs more than is said.
+    """Write a short ε unchanged, and any other with four digits, rounded up: the cost is never understated.
 
     Examples
     --------

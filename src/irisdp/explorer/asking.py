@@ -1,4 +1,4 @@
-"""The work of the room Ask, done in another process: what a question costs and how far off its answer will be.
+"""The computation of the page Ask, in another process: the cost of a question and the error of its answer.
 
 A question is planned about a table without records, as `irisdp publish --dry-run` plans it: what a plan says follows
 from public facts alone. The table is one line of names, in a file that is made when it is first needed.
@@ -30,7 +30,7 @@ TABLE = File("question.csv", f"{_NAMES}\n".encode(), "text/csv")
 
 
 def ask(values: Values, say: Phase) -> Result:
-    """Plan what is asked, and say what it takes.
+    """Plan the question, and return what it requires.
 
     Raises
     ------

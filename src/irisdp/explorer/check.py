@@ -1,4 +1,4 @@
-"""The room Check: what a mechanism file or a bare matrix is, against what it says it is."""
+"""The page Check: compare a mechanism file or a bare matrix with its own claims."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _FIELDS = (
 
 
 def check_work(values: Values, say: Phase) -> Result:
-    """Do the work of this room, in the process that it is sent to."""
+    """Compute the result of this page, in the worker process."""
     from .checking import check
 
     return check(values, say)

@@ -1,4 +1,4 @@
-"""The work of the room Check, done in another process: read as the command line reads, audited, and put in words."""
+"""The computation of the page Check, in another process: parse like the command line, audit, and put in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The room Design: the best mechanism for a question of one's own, with its proof and its pictures."""
+"""The page Design: the best mechanism for a question of the user's, with its proof and its pictures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ASKS = ("graph", "family", "spec", "colors", "rankings")
 
 
 def design_work(values: Values, say: Phase) -> Result:
-    """Do the work of this room, in the process that it is sent to."""
+    """Compute the result of this page, in the worker process."""
     from .designing import design
 
     return design(values, say)

@@ -1,4 +1,4 @@
-"""What the room Design asks for: kinds of designs, families of graphs, and the fields that stand under each."""
+"""The fields of the page Design: kinds of designs, families of graphs, and the fields for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the room Design shows of a mechanism: pictures, and rows by where on the graph they stand."""
+"""The result of the page Design: pictures, and rows by position on the graph."""
 
 from __future__ import annotations
 

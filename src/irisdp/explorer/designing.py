@@ -1,4 +1,4 @@
-"""The work of the room Design: the optimum for a spec, and what is proved of it; done in another process."""
+"""The computation of the page Design, in another process: the optimum for a spec, and its proof."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who waits for what: rooms answer in processes of their own, and here are the threads that wait for them.
+"""Waiting for results: pages compute in processes of their own, and the threads here wait for them.
 
 The server itself never waits, few wait at once, and small answers are kept for who asks again.
 """

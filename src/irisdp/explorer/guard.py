@@ -1,10 +1,10 @@
 """What stands before every page: who may ask, how much may be sent, and what pages may do.
 
-The explorer listens on the loopback only, and still any web page that somebody has open can send it requests. So the
-name that was asked for must be the loopback's own (or a foreign name could be pointed at it, by DNS rebinding), an
-origin, where one is sent, must be the explorer's, and what a browser says comes from another site is refused but for
-links that a person follows. Bodies are counted as they arrive. Pages may load nothing but what the explorer serves,
-and run no script but its one file.
+The explorer listens on the loopback only, and still any web page that somebody has open can send it requests. So each
+request is checked. The requested name must be the loopback's own (or a foreign name could be pointed at it, by DNS
+rebinding). An origin, if sent, must be the explorer's. Requests that a browser marks as coming from another site are
+refused, except for links that a person follows. Bodies are counted as they arrive. Pages may load nothing but what the
+explorer serves, and run no script but its one file.
 """
 
 from __future__ import annotations

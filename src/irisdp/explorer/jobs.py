@@ -1,6 +1,6 @@
 """Long pieces of work, one line of them: bounded in time, memory, number and size, with progress, and stopped at will.
 
-A job runs in a process of its own (`irisdp.children`). What is asked twice is one job. Every end has its own words.
+A job runs in a process of its own (`irisdp.children`). The same request twice is one job. Every end has its own words.
 """
 
 from __future__ import annotations

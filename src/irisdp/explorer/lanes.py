@@ -1,4 +1,4 @@
-"""Who works on what a room asks: a quick process first, and for what takes longer a job that can be watched.
+"""Run a page's computation: first in a quick process, and if it takes longer as a job that can be watched.
 
 Nothing is worked out in the process that answers requests: a hard question takes that of nobody else.
 """

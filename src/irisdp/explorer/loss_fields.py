@@ -1,4 +1,4 @@
-"""The fields that say what an error costs a reader, in the rooms that ask for it."""
+"""The fields for the loss of a reader, in the pages that use it."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def page(title: str, *content: Content, rooms: Sequence[Room], at: str = "", ref
     rooms : sequence of Room
         Where one can go from here.
     at : str
-        The address of the room this page belongs to.
+        The address of the page.
     refresh : int, optional
         After how many seconds it is asked for again where no script does it.
     """
@@ -73,7 +73,7 @@ def _again(seconds: int | None) -> Html | None:
 
 
 def home(rooms: Sequence[Room]) -> bytes:
-    """Write the way in: what can be done here, and in which room."""
+    """Write the start page, which lists all pages and their uses."""
     doors = [
         element("li", element("a", element("h2", room.title), element("p", room.summary), href=f"/{room.name}"))
         for room in rooms

@@ -45,7 +45,7 @@ def graph_of_text(text: str) -> Pasted:
     Raises
     ------
     BadInput
-        For a line that is none of the forms, for JSON that is no graph, and for more than a page can show.
+        For a line in none of the forms, for JSON that is no graph, and for more than a page can show.
     """
     _check_length(text, "graph")
     if not text.strip():

@@ -1,4 +1,4 @@
-"""What a mechanism promises, in facts: one name for each in every room."""
+"""The guarantee of a mechanism, in facts: one name for each on every page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is proved of a mechanism, in facts: one name for each measure, in every room, as `irisdp audit` has it."""
+"""The proven properties of a mechanism, in facts: one name for each measure, on every page, as in `irisdp audit`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def proved(found: Optimality, *, goal: str = "") -> list[Fact]:
     ----------
     found : Optimality
     goal : str
-        The name of what was made small, where it comes from whoever designed it and not from a file.
+        The name of the minimised quantity, if it comes from the design and not from a file.
     """
     facts = [Fact("Optimality", "Holds" if found.holds else "Does not hold", found.reason)]
     if found.value is None or found.lower_bound is None or found.gap is None or found.goal is None:

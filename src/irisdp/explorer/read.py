@@ -1,4 +1,4 @@
-"""The room Read: what a published answer says to a reader, by what they know and what an error costs them."""
+"""The page Read: what a published answer means to a reader, given their knowledge and their loss."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _FIELDS = (
 
 
 def read_work(values: Values, say: Phase) -> Result:
-    """Do the work of this room, in the process that it is sent to."""
+    """Compute the result of this page, in the worker process."""
     from .reading import read
 
     return read(values, say)

@@ -1,4 +1,4 @@
-"""The work of the room Read: what a published answer says to one reader; done in another process."""
+"""The computation of the page Read, in another process: what a published answer means to one reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a room answers: words, numbers, pictures and files, apart from how they are shown."""
+"""The result of a page: words, numbers, pictures and files, apart from how they are shown."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class File:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What a room answers to a form.
+    """The answer of a page to a form.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class Result:
         Drawn by the server when the page asks for them.
     tables : tuple of Table
     files : tuple of File
-        What the room made, and what the command line needs beside it.
+        The result, and the remaining facts for the command line.
     python, command : str
         What makes the same thing without the explorer; nothing is offered where empty.
     notes : tuple of str
@@ -145,7 +145,7 @@ class Later:
     Parameters
     ----------
     start : callable
-        Makes a job of it and returns where that is watched; called only for whoever pressed the button.
+        Makes a job of it and returns the address where it can be watched; called only if the user pressed the button.
     """
 
     start: Callable[[], Moved]

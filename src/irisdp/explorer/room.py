@@ -1,4 +1,4 @@
-"""A room: a form, and a pure function from what it says to an answer; HTTP is not its business."""
+"""The interface of a page: a form, and a pure function from its fields to an answer, without HTTP."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Room"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
-    """A room of the explorer, as `rooms.ROOMS` lists it.
+    """A page of the explorer, as `rooms.ROOMS` lists it.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ class Room:
     posts : bool
         Whether the form is posted, since it may hold a file; links carry what is short enough all the same.
     bounded : bool
-        Whether nothing that is asked here takes longer than a moment, and answers are small: they are kept for who
-        asks again, and given to whoever follows a link of somebody else's.
+        Whether every result is quick and small. Results are then kept for repeated requests, and links from other sites
+        may open them.
     """
 
     name: str

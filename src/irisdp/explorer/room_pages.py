@@ -1,4 +1,4 @@
-"""A room as a page: its form beside its result, and everything that can be taken away."""
+"""Write a page: its form next to its result, and everything that can be downloaded."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def room_page(
     wrong: tuple[Field, str] | None = None,
     rooms: Sequence[Room],
 ) -> bytes:
-    """Write a room's page.
+    """Write a page.
 
     Parameters
     ----------
     room, values
-        The room, and what its fields hold.
+        The page, and the values of its fields.
     result : Html
         What `show_result` made, or nothing.
     wrong : (Field, str), optional

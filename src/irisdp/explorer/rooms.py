@@ -1,4 +1,4 @@
-"""The rooms there are: to add one, write its file and a row here."""
+"""The list of pages: to add one, write its file and a row here."""
 
 from .ask import ASK
 from .check import CHECK

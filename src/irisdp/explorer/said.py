@@ -1,7 +1,7 @@
 """What is wrong with a form, in the form's own words: the labels on the page, never names that nobody sees there.
 
-What every field of a kind must hold is looked at here, before a room is asked: numbers are written plainly, choices are
-of their list. What a room says no with is put into the words of the page.
+Check the values of fields before a page computes: numbers are written plainly, and choices are in their list. A refusal
+is then put into the words of the page.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def check_form(fields: tuple[Field, ...], values: Mapping[str, str]) -> None:
     Raises
     ------
     BadInput
-        For a choice that is none, for a number that is missing, or is written otherwise than Iris reads numbers.
+        For an invalid choice, and for a number that is missing or is not written as Iris reads numbers.
     """
     for one in fields:
         if not stands(one, values):
@@ -64,7 +64,7 @@ def field_meant(fields: tuple[Field, ...], values: Mapping[str, str], name: str)
 
 
 def in_words(fields: tuple[Field, ...], values: Mapping[str, str], error: BadInput) -> tuple[Field | None, str, str]:
-    """Return the field that an error speaks of, what stands beside it, and the whole in one line.
+    """Return the field of an error, the text next to it, and the whole message in one line.
 
     Examples
     --------

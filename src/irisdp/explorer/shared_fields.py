@@ -1,4 +1,4 @@
-"""Fields that stand in more than one room: a thing looks and moves the same wherever it is asked for."""
+"""Fields that occur on more than one page, with one look and behaviour."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses of the explorer and what answers at each; nothing of what rooms do."""
+"""Addresses of the explorer and their handlers; the pages themselves are elsewhere."""
 
 from __future__ import annotations
 

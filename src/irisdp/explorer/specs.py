@@ -1,4 +1,4 @@
-"""From what the room Design asks to a spec of `irisdp design`: the same JSON that the command line reads."""
+"""Convert the fields of the page Design to a spec of `irisdp design`: the same JSON that the command line reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python and command lines that make what a room showed, as text to copy."""
+"""Python and command lines that reproduce the result of a page, as text to copy."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def as_bytes(text: str, field: str) -> bytes:
     Raises
     ------
     BadInput
-        For ``base64:`` before what is none.
+        For ``base64:`` before invalid data.
     """
     if not text.startswith(_BINARY):
         return text.encode("utf-8", "surrogateescape")

@@ -95,7 +95,7 @@ class Graph(DatasetGraph):
 
 @checked
 def listed(graph: DatasetGraph) -> Graph:
-    """List a graph as compressed rows; one that is listed already is returned as it is.
+    """List a graph as compressed rows; an explicit graph is returned unchanged.
 
     Raises
     ------

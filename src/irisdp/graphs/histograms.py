@@ -62,8 +62,8 @@ class _Histograms(Family):
     def edges(self) -> Iterator[Chunk]:
         """Yield every edge once, block of nodes after block: a record moves from some place to a later one.
 
-        Such a move makes the index larger, in both families, and by what depends on the places between the two only.
-        So nothing is ranked anew: of sums over the first places, one is taken from another.
+        Such a move makes the index larger, in both families, and by what depends on the places between the two only. So
+        nothing is ranked again: of sums over the first places, one is subtracted from another.
         """
         for start, stop in blocks(self.number_of_nodes, _BLOCK):
             index = np.arange(start, stop)

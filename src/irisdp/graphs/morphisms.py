@@ -100,7 +100,7 @@ def morphism(source: DatasetGraph, target: DatasetGraph, mapping: Assignment) ->
     Raises
     ------
     BadInput
-        When it is none; names the first edge that breaks it.
+        If it is not a morphism; names the first edge that breaks it.
     """
     images = _images(source, target, mapping)
     check = _check(source, target, images)

@@ -1,7 +1,7 @@
 """How far the boundaries between ordered bins are from a quantile's rank, capped: all that says which bin holds it.
 
 Of n records in k ordered bins let C_j be in bin j or before it. The quantile p is in the first bin with C_j ≥ p·n, that
-is with an *offset* u_j = C_j − ⌈p·n⌉ that is not negative; in the last bin if there is none. Offsets of the last bin
+is with an *offset* u_j = C_j − ⌈p·n⌉ that is not negative; in the last bin if all are negative. Offsets of the last bin
 are never negative and left out. A cap R takes them to [−R, R − 1], which hides no sign.
 
 - Exchange: a record that moves from a later bin to an earlier one raises the offsets between the two by one. A record

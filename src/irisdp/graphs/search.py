@@ -16,7 +16,7 @@ _THIN_EDGES = 20 * THIN
 
 
 def breadth_first(indptr: Indices, indices: Indices, sources: Indices) -> Indices:
-    """Return every node's distance to the nearest source, UNREACHABLE where there is none.
+    """Return every node's distance to the nearest source, UNREACHABLE if no path exists.
 
     Level by level: a wide frontier as array operations, a thin one in a plain loop, and long runs of nodes in a row in
     one step, so that neither a graph of few levels nor a path of a million nodes is slow.

@@ -1,8 +1,8 @@
 """Long runs of nodes that a search passes in one step: nodes v with no neighbours but v − 1 and v + 1.
 
-Such a run can be entered at its two ends only. So a search needs to know no more of it than its length: whoever leaves
-the node before one end at level l arrives at the node behind the other end at level l + length + 1, unless something
-else was there before. Afterwards a node of the run is as far as the nearer way in says.
+Such a run can be entered at its two ends only. So a search only needs its length. A walk that leaves the node before
+one end at level l arrives at the node behind the other end at level l + length + 1, unless that node was reached
+before. Afterwards a node of the run is as far as the nearer way in says.
 """
 
 from __future__ import annotations

@@ -228,11 +228,13 @@ def _of_family(graph: DatasetGraph) -> list[Indices] | None:
 def _check_automorphisms(graph: DatasetGraph, generators: Indices) -> None:
     """Privacy may be checked on one edge of every orbit only because this holds: so a search is not believed."""
     if (np.sort(generators, axis=1) != np.arange(graph.number_of_nodes)).any():
-        raise CertificateRejected("the search for automorphisms found what is no permutation")
+        raise CertificateRejected("the search for automorphisms returned a list that is not a permutation")
     for tails, heads in graph.edges():
         for row in generators:
             if not graph.adjacent(row[tails], row[heads]).all():
-                raise CertificateRejected("the search for automorphisms found a permutation that is none")
+                raise CertificateRejected(
+                    "the search for automorphisms returned a permutation that is not an automorphism"
+                )
 
 
 def _of_list(items: Indices) -> list[Indices]:

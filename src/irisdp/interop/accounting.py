@@ -36,8 +36,8 @@ def privacy_loss_distribution(
 ) -> Any:
     """Return the privacy loss of a mechanism over its graph as a distribution of dp-accounting, never understated.
 
-    Its rows are what counts, whatever the mechanism promises: nothing is believed, and nothing is lost that a pair
-    (ε, δ) would lose.
+    Only its rows count, not the guarantee that it states. So nothing is assumed, and nothing is lost that a pair (ε, δ)
+    would lose.
 
     Parameters
     ----------
@@ -49,16 +49,16 @@ def privacy_loss_distribution(
         h, from 1e-9 to 10: losses are multiples of it. All distributions that are composed must have one interval.
     adding : {"either", "raises"}
         What adding a record does to the input. "either": it goes to any neighbour, and one distribution stands for
-        adding and for removing. "raises": inputs are the counts 0..n, and a count k becomes k + 1; adding and removing
-        are then told apart, which is tighter in compositions where the two differ.
+        adding and for removing. "raises": inputs are the counts 0..n, and a count k becomes k + 1. Adding and removing
+        are then distinguished, which is tighter in compositions where the two differ.
 
     Returns
     -------
     PrivacyLossDistribution
         Of a pair of laws at least as distinguishable as any two neighbours at every ratio, and so in every composition,
         adaptive ones too. Losses are rounded up to multiples of h, masses up to floats. Composed k times, δ at ε is
-        nowhere below the true δ of k such pairs, and nowhere above their true δ at ε − k·h, but for the arithmetic of
-        dp-accounting: its floats leave an error near 1e-12 that no rounding direction guards.
+        nowhere below the true δ of k such pairs, and nowhere above their true δ at ε − k·h. This does not cover the
+        arithmetic of dp-accounting: its floats leave an error near 1e-12 that no rounding direction guards.
 
     Raises
     ------
@@ -104,8 +104,8 @@ def dp_event(law: ShapeLaw | GaussianLaw) -> Any:
     Raises
     ------
     BadInput
-        For noise that dp-accounting has no event for: its privacy loss is told by `privacy_loss_distribution` of
-        `law.mechanism(1)`. No event is made that says less than a law keeps, and none that says "not private".
+        For noise that dp-accounting has no event for: use `privacy_loss_distribution` of `law.mechanism(1)`. No event
+        is made that says less than a law keeps, and none that says "not private".
 
     Examples
     --------

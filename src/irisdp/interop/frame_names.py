@@ -30,8 +30,8 @@ def named_inputs(table: nw.DataFrame[Any], graph: DatasetGraph | None) -> Nodes 
     Raises
     ------
     BadInput
-        For an index that names other inputs than the graph's nodes, or one twice; for one that nobody set, where the
-        nodes are its numbers in another order; and for an Arrow table that has put an index of pandas aside.
+        For an index that names other inputs than the graph's nodes, or one twice. Also for a default index, if the
+        graph's nodes are its numbers in another order, and for an Arrow table that has put an index of pandas aside.
     """
     said = asked(lambda: _index(table), "frame", "has an index that cannot be read", "frame.reset_index(drop=True)")
     if said is None:

@@ -18,7 +18,7 @@ def needed(module: str, extra: str, *, package: str = "") -> Any:
     module : str
         Its dotted name.
     extra : str
-        The extra of Iris that brings it; "" where there is none.
+        The extra of Iris that installs it; "" if no extra does.
     package : str, optional
         What to install where there is no extra.
 

@@ -96,9 +96,9 @@ def matrix_from_frame(
     Raises
     ------
     BadInput
-        For what is no frame of numbers, missing values, NaN and infinity, names that come twice, an index that names
-        other inputs than the graph, and one 0, 1, … that nobody set, where the graph's nodes are these numbers in
-        another order: it could mean either.
+        For values that are not a frame of numbers, missing values, NaN and infinity, names that occur twice, and an
+        index that names other inputs than the graph. Also for a default index 0, 1, … if the graph's nodes are these
+        numbers in another order, because it could mean either.
 
     Examples
     --------

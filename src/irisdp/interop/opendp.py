@@ -45,7 +45,7 @@ def to_opendp(
     mechanism : Mechanism, FactoredMechanism, or a law of `irisdp.noise`
         A mechanism has a graph and keeps what is claimed: it is audited first, exactly.
     privacy : Privacy, optional
-        What to claim of neighbours, one pair; the mechanism's own promise unless given. Not for noise.
+        The claimed guarantee for neighbours, one pair; the mechanism's own guarantee if left out. Not for noise.
 
     Returns
     -------
@@ -54,10 +54,10 @@ def to_opendp(
         any other graph*: its nodes under the distance in the graph. *Noise*: 64-bit integers under |x − y|; answers are
         in atoms, of which a unit has `atoms_per_unit`.
 
-        Its privacy map at a distance d is the guarantee's, rounded up to floats, never below: d·ε for a pure pair
-        (max divergence); (d·ε, δ(1 + r + … + r^(d−1))) for δ > 0 (its approximate form); d·ε/m for geometric
-        and ⌈d/m⌉·ε for staircase noise of sensitivity m; (d·μ/m)²/2 for Gaussian noise (zero-concentrated divergence).
-        An input outside the domain is an error.
+        Its privacy map at a distance d is the guarantee's, rounded up to floats, never below. For a pure pair (max
+        divergence) it is d·ε. For δ > 0 (its approximate form) it is (d·ε, δ(1 + r + … + r^(d−1))). For sensitivity m
+        it is d·ε/m for geometric and ⌈d/m⌉·ε for staircase noise. For Gaussian noise (zero-concentrated divergence) it
+        is (d·μ/m)²/2. An input outside the domain is an error.
 
     Raises
     ------
@@ -119,18 +119,16 @@ def matrix_from_opendp(measurement: Any, *, n: int | None = None) -> MechanismDo
     -------
     MechanismDocument
         Inputs are the counts as a path, or the categories, of which any two are neighbours ("False" and "True" of a
-        boolean). Probabilities of randomised response are exactly those of its float. The law of noise has powers of
-        e^(−1/scale), which is no fraction: it stands there with e^(1/scale) rounded down to 128 bits, as `Privacy`
-        rounds the claim, so that the audit says yes where the claim is at least 1/scale, and no where it is less.
+        boolean). Probabilities of randomised response are exactly those of its float. The noise distribution has powers
+        of e^(−1/scale), which is no fraction. The file holds e^(1/scale) rounded down to 128 bits, as `Privacy` rounds
+        the claim. So the audit says yes if the claim is at least 1/scale, and no if it is less.
 
     Raises
     ------
     BadInput
         For any other measurement, and n where it does not belong or is missing.
 
-    References
-    ----------
-    [Canonne2020] for the law of the noise.
+    References ---------- [Canonne2020] for the noise distribution.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What OpenDP calls what is asked of it: the one file to change when a name of its changes.
+"""Names of OpenDP's functions: the one file to change when OpenDP renames one.
 
 Tried with OpenDP 0.12.1, 0.13.0, 0.14.2, 0.15.1 and 0.16.0.
 """

@@ -39,7 +39,7 @@ class Randomiser:
 
     @property
     def privacy(self) -> Privacy | Gaussian:
-        """What the mechanism promises of one answer; of a mechanism from elsewhere `irisdp.audit` checks it."""
+        """The mechanism's guarantee for one answer; `irisdp.audit` checks a mechanism from elsewhere."""
         return self.mechanism.privacy
 
     @property

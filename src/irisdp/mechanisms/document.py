@@ -1,7 +1,7 @@
 """The mechanism file, format irisdp/mechanism/1: as audit and sample read it.
 
-Reading happens in two steps, because an audit must be able to look at a file that lies: `MechanismDocument` holds
-the numbers exactly as written, and `mechanism` insists that they are a mechanism.
+Reading happens in two steps, because an audit must be able to examine a wrong file. `MechanismDocument` holds the
+numbers exactly as written, and `mechanism` insists that they are a mechanism.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def read_document(document: Any) -> MechanismDocument:
     Raises
     ------
     BadInput
-        For what is none, each fault by its field.
+        For a document that is no mechanism, each fault by its field.
     """
     if not isinstance(document, dict):
         raise BadInput("mechanism", "must be a JSON object", f'write {{"format": "{FORMAT}", …}}')

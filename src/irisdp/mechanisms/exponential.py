@@ -1,7 +1,7 @@
 """The exponential mechanism: an answer's probability grows with its score, at a rate the graph allows.
 
-Scores are held as whole multiples of a unit and the rate as a rational β per unit, so that every probability is a
-rational, and one enclosure away however small it is: nothing underflows where ε times a score is 10^6.
+Scores are held as whole multiples of a unit and the rate as a rational β per unit. So every probability is a rational,
+and one enclosure away however small it is: nothing underflows where ε times a score is 10^6.
 """
 
 from __future__ import annotations

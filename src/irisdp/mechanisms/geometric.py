@@ -22,7 +22,7 @@ def geometric(n: int, privacy: Privacy) -> Mechanism:
     n : int
         Largest count, at least 0; inputs and outputs are 0..n and neighbours differ by one.
     privacy : Privacy
-        The ratio; the mechanism needs no δ and promises δ = 0.
+        The ratio; the mechanism needs no δ and satisfies δ = 0.
 
     Returns
     -------

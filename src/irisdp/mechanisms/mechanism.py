@@ -38,7 +38,7 @@ class Mechanism(Written):
     Parameters
     ----------
     privacy : Privacy
-        What the mechanism promises on `graph`. A promise: `irisdp.audit` checks it.
+        The mechanism's guarantee on `graph`. A claim: `irisdp.audit` checks it.
     inputs : sequence of names
         The n inputs, all different: strings, integers or tuples of these; a `range` costs nothing.
     outputs : tuple of hashable

@@ -1,8 +1,8 @@
 """Which category is the largest: rows for any gaps to the winner, exactly, in closed form.
 
-*Pull from the top*: if a category that is behind gains a record and the winner loses one, the chance of naming it may
-grow by the factor r, and it does, always. Followed up to where it is level with the winner, that rule says what every
-category gets, and the winners share what is left. Nothing is computed per number of records.
+*Pull from the top*: if a category that is behind gains a record and the winner loses one, the probability of naming it
+may grow by the factor r. With this rule it always does. Followed up to where it is level with the winner, that rule
+says what every category gets, and the winners share what is left. Nothing is computed per number of records.
 
 *Permute and flip*: the categories are visited in random order, and each is named with an acceptance that falls with its
 gap; the first that is accepted. A gap changes by one where a record is added, by two where it is exchanged.

@@ -27,8 +27,8 @@ _MOST_PROPAGATED = 4 * 10**6
 def too_many_events(rankings: Iterable[Sequence[int]], inputs: int) -> bool:
     """Tell whether a certificate by rankings is not checked, nor written, since so many first choices differ.
 
-    What the first k outputs can have is worked out anew for each set of them; the stand-alone verifier has the same
-    limits.
+    The possible mass of the first k outputs is computed again for each set of them; the stand-alone verifier has the
+    same limits.
     """
     events = {event for line in set(map(tuple, rankings)) for event in accumulate((1 << v for v in line), or_)}
     return len(events) > max(_FEW_EVENTS, _MOST_PROPAGATED // inputs)

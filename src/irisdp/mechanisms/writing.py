@@ -134,7 +134,7 @@ class Written(Drawable, ABC):
     def draw(self, node: Hashable, count: int = 1, *, source: BitSource | None = None) -> list[Hashable]:
         """Draw independent answers to one input, exactly.
 
-        Charges nothing: whoever calls it knows the input. `irisdp.publish` draws for data, and charges.
+        Charges nothing: the caller knows the input. `irisdp.publish` draws for data, and charges.
 
         Parameters
         ----------

@@ -42,7 +42,7 @@ class Cells:
         The first and the last cell that have mass; None where there is no end.
     lowest : int
         The cut point of the lowest kink; that of the highest is its mirror image. Below, all of u is one line through
-        0, so that a count moves all masses by one factor, and cells need not be told apart.
+        0, so that a count moves all masses by one factor, and cells need not be distinguished.
     """
 
     privacy: Privacy
@@ -99,7 +99,7 @@ def cells_of(privacy: Privacy) -> Cells:
     Raises
     ------
     BadInput
-        If nothing may be told (ε = 0 and δ = 0), or a kink lies more than 8,192 counts away from the middle.
+        If nothing may be revealed (ε = 0 and δ = 0), or a kink lies more than 8,192 counts away from the middle.
     """
     shape, walk = privacy.shape, _Walk(privacy.shape)
     middle = shape.starts[len(privacy.pairs)]

@@ -41,7 +41,7 @@ class GaussianLaw:
     Attributes
     ----------
     mu : Fraction
-        What a value promises if one person changes it by at most `sensitivity`: μ-Gaussian differential privacy. In
+        The guarantee of a value that one person changes by at most `sensitivity`: μ-Gaussian differential privacy. In
         totals it is `accounting.Gaussian(mu)`.
     sensitivity : int
     atoms_per_unit : int
@@ -58,7 +58,7 @@ class GaussianLaw:
 
     @property
     def privacy(self) -> Gaussian:
-        """What a value promises if one person changes it by at most `sensitivity`."""
+        """The guarantee of a value that one person changes by at most `sensitivity`."""
         return Gaussian(self.mu)
 
     @property
@@ -101,7 +101,7 @@ class GaussianLaw:
 
     @checked
     def within(self, distance: int, *, width: Any = DEFAULT_WIDTH) -> Enclosure:
-        """Enclose the probability that the noise is at most so many whole units from 0, rounded as it is."""
+        """Enclose the probability that the noise, rounded as in the release, is at most so many whole units from 0."""
         reach, most = check_distance(distance, self.atoms_per_unit), check_width(width)
         found = enclosure_of(lambda: 1 - 2 * self._below(-reach), width=most)
         return found.clamp(Fraction(0), Fraction(1))
@@ -186,12 +186,10 @@ def gaussian_law(mu: Any, *, sensitivity: int = 1, resolution: Any = 1) -> Gauss
     GaussianLaw
         Draws and stated errors are exact: probabilities are enclosed, and further where a draw needs it.
 
-    Notes
-    -----
-    The Gaussian without rounding is universal under μ-GDP: from it every reader gets the best that any μ-GDP mechanism
-    on the counts 0..n could give, under every loss that never falls on either side of the true count. Rounded it is
-    exactly as private and no longer universal. At n = 1 the worst reader of whole numbers loses more than the best, by
-    0.08 % at μ = 1/4, 0.7 % at 1/2, 6 % at 1 and 47 % at 2; quarters take 10 to 16 times less (measured).
+    Notes ----- The Gaussian without rounding is universal under μ-GDP. From it every reader gets the best that any
+    μ-GDP mechanism on the counts 0..n could give, under every loss that never falls on either side of the true count.
+    Rounded it is exactly as private and no longer universal. At n = 1 the worst reader of whole numbers loses more than
+    the best: by 0.08 % at μ = 1/4, 0.7 % at 1/2, 6 % at 1 and 47 % at 2. Quarters take 10 to 16 times less (measured).
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""One door to the noise that is best for a guarantee."""
+"""Choose the best noise for a guarantee."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def law(
         "bounded": geometric noise cut off at K, for one pair with δ = `bounded_delta(privacy, K)`.
         "universal": noise that climbs by the u of any pairs, in cells that lose nothing.
     privacy : Privacy
-        What one value may promise, if one record changes it by at most `sensitivity`, and no other value.
+        The guarantee of one value, if one record changes it by at most `sensitivity`, and no other value.
     sensitivity : int
-        More than 1 for geometric and staircase noise only. Geometric noise also keeps the promise for many values that
-        one record changes by at most `sensitivity` in all, as a sum of magnitudes.
+        More than 1 for geometric and staircase noise only. Geometric noise also satisfies it for many values that one
+        record changes by at most `sensitivity` in all, as a sum of magnitudes.
     loss : "absolute" or "squared"
         What the staircase's step is chosen for; the others do not depend on it.
 
@@ -53,13 +53,11 @@ def law(
         a unit has `atoms_per_unit`; `whole` turns those of "universal" noise into whole numbers. For Gaussian privacy
         see `gaussian_law`.
 
-    Notes
-    -----
-    *Universal* ranges over every private mechanism on the counts 0..n, every n, and every loss that never falls on
-    either side of the true count: for each such mechanism one reading of the noisy count loses no more, at every count
-    at once, and so for the worst case, any side information and any prior. That holds for "universal", for "geometric"
-    with sensitivity 1, and for "bounded"; not for the staircase with a sensitivity above 1. Do not clamp a draw to 0..n
-    before it is read: with δ > 0 that loses something.
+    Notes ----- *Universal* ranges over every private mechanism on the counts 0..n, every n, and every loss that never
+    falls on either side of the true count. For each such mechanism one post-processing of the noisy count loses no
+    more, at every count at once. So it also loses no more in the worst case, with any side information and any prior.
+    That holds for "universal", for "geometric" with sensitivity 1, and for "bounded"; not for the staircase with a
+    sensitivity above 1. Do not clamp a draw to 0..n before it is read: with δ > 0 that loses something.
 
     Raises
     ------

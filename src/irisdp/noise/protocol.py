@@ -1,4 +1,4 @@
-"""What every law of noise can say and do."""
+"""The interface of every noise distribution."""
 
 from __future__ import annotations
 

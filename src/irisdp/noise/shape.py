@@ -32,7 +32,7 @@ _BITS = 512
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ShapeLaw:
-    """Noise whose cumulative distribution climbs by u from one count to the next, told in cells of a unit.
+    """Noise whose cumulative distribution climbs by u from one count to the next, represented in cells of a unit.
 
     Atom k is cell k: the noise lies between cut points k and k + 1, and cell 0 begins at −½. A value that grows by 1
     moves the law by `atoms_per_unit` cells. With one atom per unit atoms are whole numbers.
@@ -42,7 +42,7 @@ class ShapeLaw:
     kind : str
         "geometric", "bounded" or "universal".
     privacy : Privacy
-        What a value may promise if one record changes it by at most `sensitivity`: every pair of it, exactly.
+        The guarantee of a value that one record changes by at most `sensitivity`: every pair of it, exactly.
     sensitivity : int
         More than 1 for geometric noise only.
     cells : Cells
@@ -119,9 +119,10 @@ class ShapeLaw:
     def expected(self, loss: Loss = "absolute") -> Enclosure:
         """Enclose the mean loss of the noise in whole numbers, ⌊cell / m⌋; exact where the numbers are short.
 
-        No noise that is added to every whole number alike, with whole numbers as outcomes, does better under this
-        guarantee, for either loss (compared with programs in `tests/oracles/test_noise.py`; not proved here), if the
-        sensitivity is 1. Readers who weigh what they know do better: see `interpret`.
+        If the sensitivity is 1, no noise that is added to every whole number alike, with whole numbers as outcomes,
+        does better under this guarantee, for either loss. This was compared with programs in
+        `tests/oracles/test_noise.py`; it is not proved here. Readers who weigh what they know do better: see
+        `interpret`.
         """
         return mean_loss(self.cells.privacy.shape, loss)
 
@@ -165,8 +166,8 @@ class ShapeLaw:
         Returns
         -------
         Mechanism
-            A row for each count and a column for each cell that one of them reaches. Where noise has no end, cells
-            beyond all kinks stand for all further ones: there the counts' likelihoods keep their ratios, and no reader
+            A row for each count and a column for each cell that one of them reaches. If noise is unbounded, cells
+            beyond all kinks represent all further ones. There the counts' likelihoods keep their ratios, and no reader
             learns more from a cell that lies further out.
         """
         largest, size = integer(n, "n", at_least=0, at_most=_LARGEST_COUNT), self.atoms_per_unit

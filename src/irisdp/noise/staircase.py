@@ -1,7 +1,7 @@
 """Staircase noise: the best that can be added to an integer which one person moves by more than 1.
 
-Its mass is level on |z| < ρ, and falls by α = 1/r at the end of every stretch of m beyond: a shift by at most m changes
-no mass by more than a factor r. ρ is the best of 1 … m for the loss.
+Its mass is level on |z| < ρ, and falls by α = 1/r at the end of every stretch of m beyond. So a shift by at most m
+changes no mass by more than a factor r. ρ is the best of 1 … m for the loss.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class StaircaseLaw:
     Attributes
     ----------
     privacy : Privacy
-        (ε, 0): what an integer may promise if one person changes it by at most `sensitivity`.
+        (ε, 0): the guarantee of an integer that one person changes by at most `sensitivity`.
     sensitivity : int
         m.
     step : int
@@ -283,8 +283,8 @@ def stretches_within(sensitivity: int, distance: int, confidence: Fraction) -> l
     """Return where a staircase for mean absolute error may stay within a distance often enough, for ever larger steps.
 
     More ε is not always better for this: the step ρ falls as ε grows, and with every fall noise may stray further. ρ is
-    the best for mean absolute error from r = 1 + m(m − 2ρ)/ρ² on (`best_step`), up to where ρ − 1 is, and 1 for ever;
-    on each of these stretches noise comes nearer with every more of ε.
+    the best for mean absolute error from r = 1 + m(m − 2ρ)/ρ² on (`best_step`), up to the start of ρ − 1; the last
+    step, 1, has no upper end. On each of these stretches noise comes nearer with every increase of ε.
 
     Parameters
     ----------

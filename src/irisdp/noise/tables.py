@@ -1,7 +1,7 @@
 """The table that draws cells: two tracks of integers, one rounded down and one up, stepped outward from the middle.
 
-Right of θ no line of u is steeper than 1, so that a step adds no more than the rounding of one unit to the distance of
-the tracks; left of it 1 − F does the same.
+Right of θ no line of u is steeper than 1. So a step adds no more than the rounding of one unit to the distance of the
+tracks; left of it 1 − F does the same.
 """
 
 from __future__ import annotations

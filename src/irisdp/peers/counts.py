@@ -27,7 +27,7 @@ _GUARD = 40
 
 
 class PeerNoise(ABC):
-    """A law of noise on the whole numbers, symmetric around 0."""
+    """A noise distribution on the whole numbers, symmetric around 0."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Yes or no, as peers' mechanisms say it: how often they are wrong, by how far the table is from the other answer.
+"""Yes or no with the baseline mechanisms: their probability of error, by distance from the other answer.
 
 A question is a line of positions: yes from 1 up, no from 0 down; a record moves the position by at most `stride`. A
 position is *away* from the other answer by position − 1, or by −position. For `at-least K` the position is the count

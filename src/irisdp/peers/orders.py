@@ -1,4 +1,4 @@
-"""The K largest of several counts, or all of them in order, as peers' mechanisms name them: how often rightly.
+"""The K largest of several counts, or all in order, with the baselines: probability of a right answer.
 
 A set of K categories is right if none of it is below one left out; an order if counts never rise along it. So among
 categories that are level any is right. What a record weighs is said by a rate α = r^(−1/root).

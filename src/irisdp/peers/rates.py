@@ -1,4 +1,4 @@
-"""By what factor a record weighs in a peer's mechanism: α = r^(−1/root), a fraction or enclosed.
+"""The weight factor of a record in a baseline mechanism: α = r^(−1/root), a fraction or enclosed.
 
 A mechanism in which one record moves a score by 1 keeps ε at the root 1, where scores only rise or only fall together;
 at the root 2, where one may rise while another falls.

@@ -1,4 +1,4 @@
-"""Who has the largest count, as peers' mechanisms say it: their exact laws.
+"""The largest count with the baseline mechanisms: their exact distributions.
 
 Counts stand by how far each is behind the largest. A category's chance is worked out from powers of α = r^(−1/root).
 Where records are added or removed one count moves by 1, the others stay, and each mechanism here keeps ε at α = 1/r;

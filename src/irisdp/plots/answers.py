@@ -1,4 +1,4 @@
-"""What was published, as pictures need it: from a publication, or from the file of answers and its sidecar."""
+"""Published answers for pictures: from a publication, or from the file of answers and its release file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BINS = "BINS("
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedAnswer:
-    """One published answer, and what stands beside it; None where nothing does.
+    """One published answer, and its auxiliary output; None if it has none.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class PublishedAnswer:
     answer : int, float or str
         As it was published.
     low, high : float or None
-        Between which the truth lies, as surely as the sidecar says.
+        The interval of the truth, with the confidence in the release file.
     probability : float or None
         The least probability of the right answer.
     """
@@ -49,7 +49,7 @@ class PublishedAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedAnswers:
-    """A release: what its sidecar says, the group columns, and the answers of every audience one after another.
+    """A release: its release file, the group columns, and the answers of every audience one after another.
 
     `numbers` says whether the answers are numbers and no names.
     """
@@ -75,7 +75,7 @@ class PublishedAnswers:
 
     @property
     def promise(self) -> str:
-        """What the columns beside the answers promise; empty where nothing is."""
+        """The guarantee of the auxiliary columns; empty if nothing is guaranteed."""
         assured = self.sidecar.get("assurance")
         return str(assured.get("promise", "")) if isinstance(assured, Mapping) else ""
 
@@ -89,7 +89,7 @@ class PublishedAnswers:
 
     @property
     def names(self) -> tuple[str, ...] | None:
-        """All names that can be published, in their order; None where the sidecar does not list them."""
+        """All names that can be published, in their order; None if the release file does not list them."""
         mechanism = self.sidecar.get("mechanism")
         told: Mapping[str, Any] = mechanism if isinstance(mechanism, Mapping) else {}
         for listed in (told.get("outputs"), told.get("names"), told.get("bins")):
@@ -117,12 +117,12 @@ def read_published(release: Any) -> PublishedAnswers:
     Parameters
     ----------
     release : Publication, PublishedAnswers, or path
-        Of the answers or of the sidecar beside them.
+        Name of the answers or of their release file.
 
     Raises
     ------
     BadInput
-        For answers without a sidecar, a sidecar without answers, and what is neither.
+        For answers without a release file, a release file without answers, and other files.
     """
     if isinstance(release, PublishedAnswers):
         return release
@@ -154,7 +154,7 @@ def read_published(release: Any) -> PublishedAnswers:
 def published_answers(
     sidecar: Mapping[str, Any], columns: Sequence[str], lines: Sequence[Sequence[Any]]
 ) -> PublishedAnswers:
-    """Return what one audience was told, from the sidecar and from the columns and lines of the file of answers."""
+    """Return the answers of one audience, from the release file and the columns and lines of the file of answers."""
     place = columns.index("answer")
     numbers = _are_numbers(sidecar, columns)
     name = sidecar.get("audience")

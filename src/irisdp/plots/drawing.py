@@ -55,8 +55,8 @@ def plot(thing: Any, *, form: str | None = None) -> Picture:
     Parameters
     ----------
     thing : object or path
-        A mechanism, guarantee, profile, graph, coloured graph, publication, interpretation, ledger or session; or a
-        file: of a mechanism, of published answers, or the sidecar or data package beside them; or a ledger.
+        A mechanism, guarantee, profile, graph, coloured graph, publication, interpretation, ledger or session. Or a
+        file: a mechanism, published answers, their release file or data package, or a ledger.
     form : {"heat-map", "bars", "trade-off", "profile"}, optional
         How a mechanism is drawn, as a heat map unless given; or how privacy is, as a trade-off curve unless given.
 
@@ -68,7 +68,7 @@ def plot(thing: Any, *, form: str | None = None) -> Picture:
     Raises
     ------
     BadInput
-        For what is none of these, too large a graph, and a form for what has none such.
+        For any other object, too large a graph, and a form that the object does not have.
 
     Examples
     --------

@@ -44,7 +44,9 @@ def graph_picture(graph: DatasetGraph | ColouredGraph) -> Picture:
     plain = graph.graph if isinstance(graph, ColouredGraph) else graph
     if plain.number_of_nodes > LARGEST_GRAPH:
         raise BadInput(
-            "graph", f"has {plain.number_of_nodes:,} nodes, and {LARGEST_GRAPH} can be told apart", "draw less"
+            "graph",
+            f"has {plain.number_of_nodes:,} nodes; a drawing is readable up to {LARGEST_GRAPH}",
+            "draw a smaller graph",
         )
     edges = [(int(a), int(b)) for tails, heads in plain.edges() for a, b in zip(tails, heads, strict=True)]
     names = [str(node) for node in plain.nodes]

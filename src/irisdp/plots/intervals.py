@@ -132,7 +132,7 @@ def _upright(alt: Any, shown: Sequence[Interval], rows: str, values: str, scale:
 
 
 def label_axis(alt: Any, names: Sequence[str]) -> Any:
-    """Return an axis of names, with room for all of them in any font."""
+    """Return an axis of names, with space for all of them in any font."""
     return alt.Axis(labelLimit=320, labelOverlap=False, minExtent=room_for(names), ticks=False, labelPadding=8)
 
 

@@ -1,4 +1,4 @@
-"""A picture of a ledger: what is spent after each release, against the limit."""
+"""A picture of a ledger: the spent budget after each release, against the limit."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Unit:
     is_squared: bool = False
 
     def shown(self, number: Any) -> float:
-        """Return a sum as it is drawn."""
+        """Return the label of a sum."""
         exact = float(rational(number, "cost"))
         return math.sqrt(exact) if self.is_squared else exact
 
@@ -47,7 +47,7 @@ _UNITS = {
 
 
 def ledger_picture(ledger: Ledger) -> Picture:
-    """Draw what is spent after each release: up to 40 releases as bars that begin where the last one ended.
+    """Draw the spent budget after each release: up to 40 releases as bars that begin where the last one ended.
 
     No δ is drawn where none is spent. It shows what `irisdp ledger` shows, and nothing else of the file: questions,
     dates, charges, limit.

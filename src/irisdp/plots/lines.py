@@ -1,4 +1,4 @@
-"""Several lines in one picture, told apart by hue, by dash and by the shape of their points at once."""
+"""Several lines in one picture, distinguished by hue, by dash and by the shape of their points at once."""
 
 from __future__ import annotations
 

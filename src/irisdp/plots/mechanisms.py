@@ -1,4 +1,4 @@
-"""Pictures of a mechanism: how probable each answer is, for each input."""
+"""Pictures of a mechanism: the probability of each answer, for each input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A picture: a specification that draws it, words for whoever does not see it, and the numbers it shows."""
+"""A picture: a specification that draws it, a text alternative, and the numbers it shows."""
 
 from __future__ import annotations
 

@@ -50,8 +50,8 @@ def trade_off_curves(subject: Subject, *, beside: Sequence[str] = _BESIDE) -> Pi
     Parameters
     ----------
     subject : Mechanism, FactoredMechanism, Privacy, Gaussian or PrivacyProfile
-        Of a mechanism its exact curve is drawn, over all neighbours both ways, and beside it what it promises, where
-        that is less. For what an exact profile costs see `irisdp.certify.privacy_profile`.
+        For a mechanism its exact curve is drawn, over all neighbours both ways, and also its stated guarantee, if that
+        is less. For what an exact profile costs see `irisdp.certify.privacy_profile`.
     beside : sequence of "geometric", "laplace", "staircase" and "gaussian"
         Noise at the same ε; where the subject has no single one, at the ε of geometric noise that a guess between
         two neighbours, 50:50 before, sees through as often. "gaussian" has the least deviation that keeps the
@@ -66,7 +66,7 @@ def trade_off_curves(subject: Subject, *, beside: Sequence[str] = _BESIDE) -> Pi
     Raises
     ------
     BadInput
-        For a mechanism that has no graph or is too large, and peers of another name.
+        For a mechanism that has no graph or is too large, and baselines of another name.
 
     Examples
     --------
@@ -205,7 +205,7 @@ class _Drawn:
         return f"A guess between two neighbours, 50:50 before, is right with probability at most {'; '.join(right)}."
 
     def reach(self) -> Fraction:
-        """Return the ε where a profile ends: beyond the subject's last turn, and twice what peers have."""
+        """Return the ε where a profile ends: beyond the subject's last kink, and twice the baselines' ε."""
         tests = self.curves[0].tests
         last = max(tests.kinks(), default=Fraction(0))
         while isinstance(tests, Normal) and tests.delta_at(last) > _LEAST:

@@ -35,7 +35,7 @@ def published(release: Any) -> Picture:
     Parameters
     ----------
     release : Publication, PublishedAnswers, or path
-        Of the answers or of the sidecar beside them. Nothing else is read: no record, no ledger.
+        Name of the answers or of their release file. Nothing else is read: no record, no ledger.
 
     Returns
     -------

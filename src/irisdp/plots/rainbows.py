@@ -1,4 +1,4 @@
-"""Rainbow curves: how probable each answer is, the farther the nearest other ranking is away."""
+"""Rainbow curves: the probability of each answer by the distance of the nearest other ranking."""
 
 from __future__ import annotations
 

@@ -71,10 +71,10 @@ def finished(
 ) -> dict[str, Any]:
     """Return a chart's specification with the look of this house, whatever was drawn before it.
 
-    Beside a legend, whose labels are given here, room is left for whoever sees it in a wider font than was measured.
+    A legend, whose labels are given here, gets extra space for fonts wider than the measured one.
 
-    Where it names its data, they are given here, so that Altair does not hold every number of theirs against a schema:
-    for 10,000 cells that takes longer than drawing them.
+    If it names its data, they are given here, so that Altair does not check every number against a schema. For 10,000
+    cells that takes longer than drawing them.
     """
     configured = chart.configure(
         background="white",

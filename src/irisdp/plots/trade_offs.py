@@ -1,4 +1,4 @@
-"""How well tests tell neighbours apart: trade-off curves and profiles of guarantees, mechanisms and laws of noise.
+"""Tests between neighbours: trade-off curves and profiles of guarantees, mechanisms and noise distributions.
 
 A test that takes one of two neighbours for the other errs in two ways: it says so where it is not (type I), and does
 not where it is (type II). Everything here is exact, or rounded toward less privacy: errors down, δ up.
@@ -34,7 +34,7 @@ class Tests(Protocol):
     """The best tests between two laws."""
 
     def points(self) -> tuple[Point, ...]:
-        """Return tests by rising type I error, the first and the last those of whoever sees nothing."""
+        """Return tests by rising type I error; the first and the last ignore the answer."""
 
     def delta_at(self, epsilon: Fraction) -> Fraction:
         """Return δ at an ε, rounded up."""

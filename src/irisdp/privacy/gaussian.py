@@ -1,8 +1,9 @@
 """Gaussian differential privacy as pairs: a polygon below its curve, as near as wished.
 
 Under μ-GDP an event of probability s has at most u(s) = Φ(Φ⁻¹(s) + μ) at a neighbour. A polygon between points on or
-below that concave curve lies below it everywhere, so whoever keeps the polygon's pairs is μ-GDP, exactly. Corners are
-placed from the left so that every side misses the curve by no more than the gap; the mirror image does the other half.
+below that concave curve lies below it everywhere, so any mechanism that satisfies the polygon's pairs is μ-GDP,
+exactly. Corners are placed from the left so that every side misses the curve by no more than the gap; the mirror image
+does the other half.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a release may promise: pairs (ε, δ), or Gaussian privacy itself."""
+"""The guarantee of a release: pairs (ε, δ), or Gaussian privacy itself."""
 
 from __future__ import annotations
 

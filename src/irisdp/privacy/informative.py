@@ -14,8 +14,8 @@ __all__ = ["informative", "too_private"]
 def informative(*, epsilon: Any = None, ratio: Any = None, delta: Any = 0, field: str | None = None) -> Privacy:
     """Read one guarantee for answers that are to say something.
 
-    `Privacy` itself may have ε = 0, as what is spent may. Whoever asks for less than that is told at once from where on
-    answers say something, and is not sent to 0 to be refused there.
+    `Privacy` itself may have ε = 0, as a sum of charges may. A request for less is refused at once with the least value
+    at which answers carry information, instead of one at 0 that would be refused again.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def too_private(field: str, least: int = 0, why: str = "") -> BadInput:
     least : int
         0; or 1, of an e^ε.
     why : str
-        What else stands beside it, to be read after the number.
+        Further text, to be read after the number.
     """
     rule = f"must be above {least}: at {least}{why} an answer says nothing"
     return BadInput(field, rule, f"give for example {least + 1}")

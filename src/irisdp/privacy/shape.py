@@ -59,14 +59,14 @@ class Shape:
         return self.starts[place + 1] if place + 1 < len(self.starts) else _ONE
 
     def delta_at(self, ratio: Fraction) -> Fraction:
-        """Return the smallest δ that the shape promises at a ratio: the most that u(s) exceeds r·s by."""
+        """Return the smallest δ of the shape at a ratio: the maximum of u(s) − r·s."""
         pieces = zip(self.starts, self.lines, strict=True)
         # u(s) − r·s climbs up to this piece and falls from here on; the last has slope 0.
         start, line = next((start, line) for start, line in pieces if line.slope <= ratio)
         return line.at(start) - ratio * start
 
     def ratio_at(self, delta: Fraction) -> Fraction | None:
-        """Return the smallest ratio, at least 1, that the shape promises with a δ; None where there is none."""
+        """Return the smallest ratio, at least 1, at which the shape holds with a δ; None if no ratio is enough."""
         if delta < self.lines[0].constant:
             return None
         kinks = zip(self.starts[1:], self.lines[1:], strict=True)

@@ -103,7 +103,7 @@ class Apply:
         return cls(checked, file, None, others[0].strip())
 
     def over(self, table: Table, choices: Choices) -> Apply:
-        """Read the categories for a table, as many as the mechanism's graph has room for."""
+        """Choose the categories for a table, as many as the mechanism's graph allows."""
         if self.about is None:
             choices.refuse_all_but("apply to a count")
             return self

@@ -19,9 +19,9 @@ __all__ = ["AtLeast"]
 class AtLeast(Threshold):
     """Yes if a condition is true for at least `threshold` records (of all records without a condition).
 
-    The count c walks on a path (see `Count`), and the classes are its two sides: the last yes is at K, the last no at
-    K − 1, so a yes has depth c − K and a no K − 1 − c. A path that lies on one side only has no boundary: K = 0, or
-    under exchange K > n, or no condition at all, where c = n never changes (proofs/depth-formulas.md).
+    The count c walks on a path (see `Count`), and the classes are its two sides: the last yes is at K, the last no at K
+    − 1. So a yes has depth c − K and a no K − 1 − c. A path that lies on one side only has no boundary: K = 0, or under
+    exchange K > n, or no condition at all, where c = n never changes (proofs/depth-formulas.md).
     """
 
     name: ClassVar[str] = "at-least"

@@ -1,6 +1,6 @@
 """--bins E1,E2,…: a column's values in bins between public edges, as a derived column and the names of its bins.
 
-A bin holds its left edge and not its right one, and values outside the edges have open bins of their own, so that every
+A bin holds its left edge and not its right one, and values outside the edges have open bins of their own. So every
 value is in exactly one bin; null and NaN are in none. Numbers are compared with the edges as everywhere, as IEEE
 doubles: an edge of 0.3 is the double that a record's 0.3 is.
 """

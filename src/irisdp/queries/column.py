@@ -76,7 +76,7 @@ class EachCategory(AboutCategories, AnswersLists):
 
     @property
     def names(self) -> tuple[Any, ...]:
-        """What the answers may be: the declared categories, and `other` where it is none of them."""
+        """The possible answers: the declared categories, and `other` for every other value."""
         declared = self._bound().names
         if OTHER in declared:
             return declared

@@ -1,9 +1,9 @@
 """Declared types of the columns of a text file: what each value is read as, whatever the question.
 
-A text file has no types of its own (decision 2), and none is guessed. Where the steward declares one, the column is
-computed from the text record by record, as a named expression of `--by` is: a value that cannot be read is null, so no
-record decides whether there is an answer, nor what another record's value means. A number and an instant are read as
-an undeclared column is where a question takes it for one; declaring a type says so for every question at once.
+A text file has no types of its own (decision 2), and none is guessed. If the data owner declares one, the column is
+computed from the text record by record, like a named expression of `--by`. A value that cannot be read is null. So no
+record decides whether there is an answer, nor the meaning of another record's value. A number and an instant are read
+as an undeclared column is where a question takes it for one; declaring a type says so for every question at once.
 
 What the file holds stays text: the digest of the table, and which record is kept of a person, know no types.
 """
@@ -95,13 +95,15 @@ def read_types(types: Any, columns: Sequence[Column]) -> dict[str, str]:
 def _type(column: Column, kind: Any) -> str:
     if isinstance(kind, str) and kind in TYPES:
         return kind
-    called = repr(kind)[:40] if isinstance(kind, str) else f"no text but a value of type {type(kind).__name__}"
+    called = (
+        f"unknown type {kind[:40]!r}"
+        if isinstance(kind, str)
+        else f"type as a value of {type(kind).__name__}, not as text"
+    )
     word = kind.strip().casefold() if isinstance(kind, str) else ""
     near = [_MEANT[word]] if word in _MEANT else get_close_matches(word, TYPES, n=1)
     remedy = f"did you mean {near[0]}? " if near else ""
-    raise BadInput(
-        "types", f"gives {column.name} the type {called}, which is none", f"{remedy}choose from {', '.join(TYPES)}"
-    )
+    raise BadInput("types", f"gives {column.name} the {called}", f"{remedy}choose from {', '.join(TYPES)}")
 
 
 def typed(columns: Sequence[Column], types: Mapping[str, str]) -> tuple[Column, ...]:

@@ -1,7 +1,7 @@
 """Columns, what their values are read as, and the one cast that reads them.
 
-A reading is decided by public facts alone (a declared schema, a condition, declared groups), never by the values, and
-it is total: a value that cannot be read is null, so no record can make a query fail.
+Public facts alone decide how a value is read (a declared schema, a condition, declared groups), never the values.
+Reading is total: a value that cannot be read is null, so no record can make a query fail.
 """
 
 from __future__ import annotations

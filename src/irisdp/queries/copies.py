@@ -1,7 +1,7 @@
 """How often a statement repeats the parts of an expression, before it is built: a public fact, and bounded.
 
-Reading a number, dividing and rounding write what is inside more than once, and a CASE with a subject writes that for
-each WHEN: a few nested ones of a hundred characters would keep an engine busy for hours.
+Reading a number, dividing and rounding repeat their operand, and a CASE with a subject repeats it for each WHEN. A few
+nested ones of a hundred characters would keep an engine busy for hours.
 """
 
 from __future__ import annotations

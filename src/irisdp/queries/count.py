@@ -30,8 +30,8 @@ class Count(CountsRecords):
     path. Its ends are public: 0, and under exchange the public number n of records; without a condition it is n itself
     (proofs/depth-formulas.md).
 
-    Of a person with several records that count, one more or less moves each count by at most their number M, and all of
-    them by at most M together; no end is public then (proofs/many-records.md).
+    If a person has several records that count, adding or removing one person moves each count by at most their number
+    M, and all of them by at most M together. Then the answer has no public ends (proofs/many-records.md).
 
     Parameters
     ----------

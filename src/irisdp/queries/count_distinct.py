@@ -32,11 +32,11 @@ _CONDITION = re.compile(r"[=<>!(]|\b(is|in|like|between|not)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class CountDistinct:
-    """The number of different values of a column, in records for which a condition is true; null is none.
+    """The number of different values of a column, in records for which a condition is true; null is not counted.
 
-    A record more or less moves the number by at most one in its cell, and so does exchanging one, so M records move all
-    numbers by at most M together. Where the values are the people who are protected, whoever has several records is one
-    value in each cell that they are in (proofs/many-records.md).
+    A record more or less moves the number by at most one in its cell, and so does exchanging one. So M records move all
+    numbers by at most M together. If the values are the protected people, someone with several records is one value in
+    each cell that they are in (proofs/many-records.md).
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ def groups_file(declared: Any) -> Path | None:
 def check_apart(declared: Any, data: Any, what: Declares = GROUPS) -> None:
     """Refuse the data, under whatever name, as the declaration of its own groups (or categories).
 
-    A copy of the data cannot be told from a file of groups; whoever makes one has been warned by the manual.
+    A copy of the data looks like a file of groups; the manual warns against making one.
 
     Raises
     ------
@@ -173,8 +173,8 @@ def _refuse_file_as_value(text: str, what: Declares) -> None:
     if files:
         raise BadInput(
             what.option,
-            f"names the file {files[0][:60]!r}, but {what.option} are read from .csv and .tsv files only",
-            f"save it as CSV with a header, or write '\"{files[0][:60]}\"' if it is a {what.one}'s name",
+            f"names the file {files[0][:60]!r}; Iris reads {what.option} from .csv and .tsv files",
+            f"save it as CSV with a header. If it is a {what.one}'s name, write '\"{files[0][:60]}\"'",
         )
 
 

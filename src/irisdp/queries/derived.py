@@ -1,8 +1,8 @@
 """--by with named expressions: `ward, band = CASE WHEN age < 18 THEN 'child' ELSE 'adult' END, year = YEAR(visited)`.
 
-A named expression is a column that the question computes, record by record, of those the table holds. Its kind is found
-from the expression and the schema alone, it is total (what cannot be computed is null, and a null is in no group), and
-which record of a person is kept knows nothing of it.
+A named expression is a column that the question computes, record by record, of those the table holds. Its kind follows
+from the expression and the schema alone. It is total: a value that cannot be computed is null, and a null is in no
+group. The choice of a person's record does not depend on it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The embedded engine: DuckDB with every door shut, and silence about what it saw."""
+"""The embedded engine: sandboxed DuckDB, with engine messages suppressed."""
 
 from __future__ import annotations
 
@@ -115,8 +115,8 @@ def guarded(action: Callable[[], _T], rule: str, remedy: str, field: str = "data
     """Run something of an engine's; whatever it raises becomes one `BadInput` that holds none of its words.
 
     An engine's message can quote a record. The new error is raised after the old one is gone, so that not even its
-    `__context__` leads there. A package that readers of tables need is named where it is not there; any other name may
-    come from whoever wrote the frame, and from a record. Ctrl-C stays what it is: `interruptible`.
+    `__context__` leads there. A missing package that reads tables is named; any other name is not, because it may come
+    from the frame's author or from a record. Ctrl-C stays what it is: `interruptible`.
     """
     missing = None
     try:
@@ -138,7 +138,7 @@ def check_readable(path: Path, field: str = "data") -> None:
     Raises
     ------
     BadInput
-        Where permission is denied; other errors are left to whoever reads the file.
+        If permission is denied; other errors are left to the code that reads the file.
     """
     try:
         path.open("rb").close()

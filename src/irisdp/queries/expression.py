@@ -75,9 +75,9 @@ def read_condition(text: Any, columns: Sequence[Column]) -> Condition:
     text : str
         For instance ``age >= 65 AND region IN ('north', 'east')``.
     columns : sequence of Column
-        What the table has. An untyped column (CSV) is read as what it is compared or computed with: as a number beside
-        a number, as text beside text, and as text beside a number that is written as a code, as in ``zip = 01234``.
-        That is a function of the condition alone, so no record changes another's meaning.
+        What the table has. An untyped column (CSV) gets the type of its partner in a comparison or computation. With a
+        number it is a number; with text it is text; with a number that is written as a code, as in ``zip = 01234``, it
+        is text. That is a function of the condition alone, so no record changes another's meaning.
 
     Returns
     -------

@@ -1,9 +1,9 @@
 """Folders of Parquet files, and patterns that name some of them: one table, whichever file a record is in.
 
 All files have one schema; what hive partitions say of a file (`year=2024/`) is a column of its records, read as text
-unless a type is declared. Neither the names of the files nor their order say anything. A file that were read twice,
-through a link, would let one record count twice, so links within a folder are refused, and so is a folder whose files
-are versions of a table (Delta Lake, Hudi, Iceberg): some records in them are deleted, and some are there twice.
+unless a type is declared. Neither the names of the files nor their order say anything. A file reached twice, through a
+link, would let one record count twice, so links within a folder are refused. A folder whose files are versions of a
+table (Delta Lake, Hudi, Iceberg) is refused too: some records in them are deleted, and some occur twice.
 """
 
 from __future__ import annotations
@@ -119,8 +119,8 @@ def open_folder(text: str) -> tuple[list[Column], FolderSource]:
     Raises
     ------
     BadInput
-        For a folder without a file, one that holds links or other files than Parquet, files of several schemas, and
-        partitions that are not the same in every file; none of it depends on a record.
+        For a folder without a file, or with links, files other than Parquet, files of several schemas, or partitions
+        that are not the same in every file. None of it depends on a record.
     """
     location = guarded(lambda: locate(text), "is not a usable path", "give the path of a folder")
     root = location.path

@@ -62,7 +62,7 @@ class ArrowSource(Embedded):
 
 @dataclass(frozen=True, slots=True)
 class LazySource(Embedded):
-    """A lazy frame, computed when its records are first needed, and once: what is digested is what is asked."""
+    """A lazy frame, computed once, when first needed: the digest and the answer use the same records."""
 
     frame: nw.LazyFrame[Any] = field(repr=False)
     columns: tuple[Column, ...]

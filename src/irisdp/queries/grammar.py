@@ -1,8 +1,8 @@
 """The part of SQL a condition, or a value to group by, may be written in, and its total meaning.
 
-The grammar is the table at the end: a node of the syntax tree that is not in it is refused by name. What is in it is
-built anew, never copied, in a form that no record can make fail: every cast is a TRY_CAST, arithmetic is done in
-DOUBLE (no overflow), a zero divisor is null, LIKE has a literal pattern.
+The grammar is the table at the end: a node of the syntax tree that is not in it is refused by name. Every part is built
+again, never copied, in a form that no record can make fail. Every cast is a TRY_CAST, arithmetic is done in DOUBLE (no
+overflow), a zero divisor is null, LIKE has a literal pattern.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ConditionCompiler:
         self._patterns: list[str] = []
 
     def condition(self, tree: exp.Expr) -> exp.Expr:
-        """Return the total SQL of a whole condition: true, false or null for every record; its dates are spelt anew."""
+        """Return the total SQL of a whole condition: true, false or null for every record; dates are canonical."""
         term = self._read(tree)
         if term.variable.stated is not Kind.BOOLEAN:
             refuse_value(term.variable)
@@ -46,7 +46,7 @@ class ConditionCompiler:
         return term.build()
 
     def value(self, tree: exp.Expr) -> tuple[exp.Expr, Kind]:
-        """Return the total SQL of a whole value, and its kind; its dates are spelt anew.
+        """Return the total SQL of a whole value, and its kind; its dates are in canonical form.
 
         A whole number is null where doubles do not tell it from the next one, and a date where no calendar has it.
         """

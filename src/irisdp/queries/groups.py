@@ -1,4 +1,4 @@
-"""Declared groups: the cells of a grouped question, listed by the steward and never read off the data."""
+"""Declared groups: the cells of a grouped question, listed by the data owner and never taken from the data."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Groups:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What is said of groups that look like dates or numbers and are found as text, and of how they were split."""
+        """Notes on groups that look like dates or numbers but are compared as text, and on how they were split."""
         values = zip(*self.labels[:_MOST_NAMED], strict=True)
         found = (grouped_by_letters(column, listed) for column, listed in zip(self.columns, values, strict=False))
         return tuple(note for note in (*found, self.listed) if note is not None)
@@ -123,7 +123,7 @@ class Groups:
         return tuple(dict.fromkeys(value for label in self.labels for value in label if isinstance(value, str)))
 
     def parted(self, parts: Groups) -> Groups:
-        """Return a group for each of these and each of some parts, of other columns; both are sorted by key, as it is.
+        """Return a group for each pair of a group here and a part of other columns; all are sorted by key.
 
         They are shown in the order of these groups, and within each in the order of the parts.
         """
@@ -171,10 +171,10 @@ def read_groups(table: Table, by: Sequence[str] | str, declared: Any, what: Decl
     by : text or sequence of text
         The group columns.
     declared : text, path, sequence, mapping or frame
-        Text such as ``"north,east"`` for one column, in which a value that could be meant for a file (it ends as tables
-        do, or a file of that name is there) stands in double quotes; a path (or text that ends in .csv or .tsv) of a
-        file whose header names the group columns in any order; a sequence or set of values, tuples or mappings; a
-        mapping from column to values; a frame.
+        Text such as ``"north,east"`` for one column; a value that could be meant for a file (it ends as tables do, or a
+        file of that name exists) needs double quotes. Or a path (or text that ends in .csv or .tsv) of a file whose
+        header names the group columns in any order. Or a sequence or set of values, tuples or mappings, a mapping from
+        column to values, or a frame.
     what : Declares
         What they are, for messages: groups unless given.
 

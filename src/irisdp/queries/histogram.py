@@ -28,8 +28,8 @@ __all__ = ["Histogram", "part_groups"]
 class Histogram(CountsRecords):
     """The number of records in each bin of a column, or of each declared category of it.
 
-    A record is in one bin, or in none, so the bins are groups like any others: bound to a table, the question is the
-    count by the group columns and the bin, and a plan parts the groups for it (`part_groups`).
+    A record is in one bin, or in none, so bins are groups like any others. Bound to a table, the question is the count
+    by the group columns and the bin, and a plan splits the groups for it (`part_groups`).
 
     Parameters
     ----------
@@ -109,8 +109,8 @@ def part_groups(
     Returns
     -------
     tuple of (Table, tuple of str, Groups)
-        The table with the bin's column to be found in it; the names of all group columns, the bin's last; and every
-        group with every part, sorted by key, to be shown in order.
+        The table that provides the bin's column; the names of all group columns, the bin's last; and every group with
+        every part, sorted by key, in the order of display.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def part_groups(
     if select_groups:
         raise BadInput("select_groups", "cannot select the groups of a histogram", "declare them with groups=")
     if public_membership:
-        rule = "cannot be promised for a histogram, as a record may change its bin"
+        rule = "cannot be used with a histogram, because a record may change its bin"
         raise BadInput("public_membership", rule, "leave it out, or ask count with by=")
     if groups is not None and column.name in {grouped.name for grouped in groups.columns}:
         raise BadInput("by", f"names {column.name!r}, which the histogram is of", "leave it out of by=")

@@ -1,8 +1,8 @@
 """Ctrl-C while an engine reads: whatever the engine makes of it, it is an interrupt, and no fault of the table's.
 
-Python tells a program of Ctrl-C by an exception in its main thread, wherever that happens to be. Inside an engine it
-is caught: DuckDB has an error of its own for it, Arrow hands on its text as a broken stream's, and Spark cancels its
-tasks and then complains that they failed. So whoever asks an engine listens as well.
+Python tells a program of Ctrl-C by an exception in its main thread, wherever that happens to be. Inside an engine the
+interrupt is caught. DuckDB has an error of its own for it, Arrow reports it as a broken stream, and Spark cancels its
+tasks and then complains that they failed. So code that runs an engine also listens for interrupts.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _EARS: list[_Ear] = []
 
 
 def stopped_by_interrupts(stop: Callable[[], object]) -> None:
-    """Have an engine told to stop when an interrupt comes, until what runs under `interruptible` ends.
+    """Stop an engine when an interrupt arrives, until the code under `interruptible` ends.
 
     DuckDB's main thread notices one by itself, and then waits for what its other threads have begun.
     """

@@ -2,10 +2,10 @@
 
 Which keys a record has, and of what type its values are, is the record's own affair. So the columns are those whose
 types are declared (decision 30), every value is read as text first, and then as its column's type: `"7"` and `7` are
-one text. A value that is null, a list or an object is null, and so is that of a key that is not there; of a key that is
-there twice the last one counts. A line that is no JSON object in UTF-8 is a record of which nothing is known; one that
-is blank, or longer than `records.LONGEST_RECORD`, is none. A byte order mark is passed over at the beginning of any
-line, lest a line before it decide what it is. No line changes what another is read as.
+one text. A null, a list and an object are null, and so is the value of a missing key. If a key occurs twice, the last
+value counts. A line that is not a JSON object in UTF-8 is a record with unknown values. A blank line, or one longer
+than `records.LONGEST_RECORD`, is skipped. A byte order mark is passed over at the beginning of any line, lest a line
+before it decide what it is. No line changes what another is read as.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def open_json_lines(path: Path, packing: str, types: Any) -> tuple[list[Column],
     Raises
     ------
     BadInput
-        Where no types are declared, and for a compressed file that is none.
+        If no types are declared, or a compressed file is invalid.
     """
     declared = load_types(types)
     if not declared:

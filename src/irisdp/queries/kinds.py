@@ -36,7 +36,7 @@ CASTABLE = {
 
 
 class TypeVariable:
-    """The kind shared by some parts of a condition, as far as it is known."""
+    """The shared kind of some parts of a condition, if known."""
 
     __slots__ = (
         *("_by_size", "_checked", "_codes", "_columns", "_compared", "_firm", "_kind", "_literals", "_parent"),
@@ -158,7 +158,7 @@ class TypeVariable:
 
     @property
     def note(self) -> Note | None:
-        """What is said of quoted text that looks like a date or a number and is compared as text."""
+        """Notes on quoted text that looks like a date or a number and is compared as text."""
         root = self._root()
         if root.kind is not Kind.TEXT or not root._compared:
             return None
@@ -192,6 +192,6 @@ def is_canonical_number(written: str) -> bool:
 
 
 def letter_by_letter(variables: Iterable[TypeVariable]) -> tuple[Note, ...]:
-    """Return what is said of quoted texts, each note once."""
+    """Return the notes about quoted texts, each once."""
     roots = dict.fromkeys(variable._root() for variable in variables)
     return tuple(dict.fromkeys(found for root in roots if (found := root.note) is not None))

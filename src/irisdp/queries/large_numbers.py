@@ -1,4 +1,4 @@
-"""What is said where a number is so large that doubles, by which all are compared, do not tell it from the next."""
+"""A note on numbers so large that doubles, which every comparison uses, cannot distinguish neighbouring values."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Which files of a folder are a table's: all of them, or those that a pattern names, however large the folder is.
 
-Every folder is listed once, no link is followed, and names are only counted up to a bound: so listing ends soon in a
+Every folder is listed once, no link is followed, and names are only counted up to a bound. So listing ends soon in a
 folder that is deep, holds a whole disk, or leads into itself. How many names there are is as public as the names.
 """
 

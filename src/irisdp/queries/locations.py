@@ -120,8 +120,8 @@ def _is_part(path: Path) -> bool:
 def note_of_partition(location: Location | None) -> tuple[Note, ...]:
     """Say of a table that lies in a folder `key=VALUE` and is no part of a table that what the folder says is lost.
 
-    Text is read file by file, and a folder between a file and its partition may be anybody's: so such a file is a table
-    of its own, with a budget of its own.
+    Text is read file by file, and a folder between a file and its partition may belong to anyone. So such a file is a
+    table of its own, with a budget of its own.
     """
     if location is None or location.inner or location.pattern:
         return ()

@@ -24,12 +24,13 @@ class Majority(YesOrNo):
 
     - Add-remove: a move changes d by at most 1, and each of d ± 1 can be reached. The last yes is d = 1, the last no
       d = 0: depth d − 1 and −d.
-    - Exchange: a move changes d by at most 2 (a yes becomes a no), and by exactly 2 towards the other side whenever
-      someone is left to change sides; one who abstains can change it by 1. The last yes are d = 1, 2 and the last no
-      d = 0, −1: depth ⌊(d − 1)/2⌋ and ⌊−d/2⌋. A cell of no records has no neighbour at all.
+    - Exchange: a move changes d by at most 2 (a yes becomes a no). It changes d by exactly 2 towards the other side
+      whenever someone is left to change sides; a person who abstains can change it by 1. The last yes are d = 1, 2 and
+      the last no d = 0, −1: depth ⌊(d − 1)/2⌋ and ⌊−d/2⌋. A cell of no records has no neighbour at all.
 
     Under exchange two leads are at the boundary on either side. For one cell, no private mechanism has a smaller worst
-    probability of a wrong answer; one that is worse at one of the two may be better far away, as a noisy lead is.
+    probability of a wrong answer. A mechanism that is worse at one of these leads may be better far away, as a noisy
+    lead is.
 
     proofs/depth-formulas.md.
     """

@@ -1,10 +1,10 @@
 """A mechanism file before it may answer about a table: read once, brought into one form, checked on every edge.
 
-Whoever wrote the file, it is believed nothing. Its bytes are read once, so that a file which is exchanged meanwhile
-changes nothing; it must hold a mechanism over a family of counts; the rows that will be drawn from, in the order of
-that family's own nodes, are audited as rationals on every edge of the family's own graph; and its answers are names
-that may stand in files and on terminals. What remains of the file is these rows, their digest, and what its
-certificate was found to prove.
+Iris does not trust the author of the file. Its bytes are read once, so a file that is replaced meanwhile changes
+nothing. It must hold a mechanism over a family of counts. The rows used for drawing, in the order of that family's own
+nodes, are audited as rationals on every edge of the family's own graph. Its answers must be names that are safe in
+files and on terminals. What remains of the file is these rows, their digest, and what its certificate was found to
+prove.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class CheckedFile:
         return self.mechanism.privacy
 
     def description(self) -> dict[str, Any]:
-        """Say what it is, for sidecars: nothing in it is in the file's own words but the names of answers."""
+        """Describe the mechanism for release files; only the names of answers are in the file's own words."""
         found = self.optimality
         names = {} if self.names is None else {"outputs": [self.names[place] for place in _by_name(self.names)]}
         return {
@@ -116,8 +116,9 @@ def read_checked(path: Any) -> CheckedFile:
     Raises
     ------
     BadInput
-        For a file that is no mechanism, or none over a family of counts; that is not as private as it states on every
-        edge, as rationals; whose certificate does not hold; or whose answers have names that cannot be shown.
+        For a file that is no mechanism, or none over a family of counts. Also for one that is not as private as it
+        states on every edge, as rationals; whose certificate does not hold; or whose answers have names that cannot be
+        shown.
     """
     text = _read_once(path)
     try:

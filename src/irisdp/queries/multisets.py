@@ -29,11 +29,11 @@ def multiset_digest(header: tuple[Any, ...], count: int, hashes: Callable[[], It
     Parameters
     ----------
     header : tuple
-        What else tables are told apart by.
+        Further facts that distinguish tables.
     count : int
         How many records there are: it says how many passes there will be.
     hashes : callable
-        Reads the records' digests, anew for each pass: batches of one column of 32 bytes.
+        Reads the records' digests, again for each pass: batches of one column of 32 bytes.
     """
     hashing = blake2b(repr(header).encode(), digest_size=32)
     passes = -(-count // _RECORDS_PER_PASS)

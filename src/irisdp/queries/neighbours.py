@@ -72,10 +72,10 @@ def cell_relation(
 ) -> Relation:
     """Return the relation whose graph a cell's mechanism is made for.
 
-    Under exchange a table without groups keeps its size, and so does every group when membership is public: a cell
-    then has the exchange graph of its own n records, and n is public. If a record may change its group, a cell sees
-    it come or go: the add-remove graph. So it does if persons have several records that count, as one may have fewer
-    than another.
+    Under exchange a table without groups keeps its size, and so does every group when membership is public. A cell then
+    has the exchange graph of its own n records, and n is public. If a record may change its group, a cell sees it come
+    or go: the add-remove graph. So it does if persons have several records that count, as one may have fewer than
+    another.
     """
     if public_membership and not (grouped and relation is Relation.EXCHANGE):
         raise BadInput(
@@ -91,8 +91,8 @@ def moves(
 ) -> tuple[Move, ...]:
     """List the dearest ways from a table to a neighbour; every other way takes no more steps in the same cells.
 
-    Of a person with several records that count, `steps` are those that a guarantee is given for: a person who comes, or
-    goes, takes one, whatever cells the records are in; and so does an exchange in a table of one cell.
+    If a person has several records that count, `steps` is the group size of the guarantee. A person who joins or leaves
+    takes one step, whatever cells the records are in; so does an exchange in a table of one cell.
 
     Parameters
     ----------

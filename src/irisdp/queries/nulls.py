@@ -1,4 +1,4 @@
-"""What is said of missing values: a comparison with NULL holds for no record, and the text NA is a value."""
+"""A note on missing values: a comparison with NULL holds for no record, and the text NA is a value."""
 
 from __future__ import annotations
 

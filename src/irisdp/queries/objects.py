@@ -1,9 +1,9 @@
 """Columns of Python objects: text whose reading the question decides, one value at a time.
 
-What a value is must not depend on its neighbours. pandas stores 1 as 1.0 in a column (or among categories) where
-another record holds 2.5 or nothing, so a whole number is written without a fraction whoever holds it. A value without
-a usable text is null: one whose `__str__` fails or returns no text, text with a lone surrogate (it has no UTF-8 form)
-or more than 10^6 bytes, a whole number beyond 2^2048.
+A value must not depend on its neighbours. pandas stores 1 as 1.0 in a column (or among categories) if another record
+holds 2.5 or nothing. So every whole number is written without a fraction. A value without a usable text is null.
+Examples are one whose `__str__` fails or returns no text, text with a lone surrogate (it has no UTF-8 form) or of more
+than 10^6 bytes, and a whole number beyond 2^2048.
 """
 
 from __future__ import annotations

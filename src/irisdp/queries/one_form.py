@@ -1,10 +1,11 @@
-"""One form for conditions that ask the same: what is asked again in another order is not charged anew.
+"""One form for equivalent conditions: the same question in another order is not charged again.
 
-Every rule here holds for the three truth values, true, false and null, of any record: AND, OR and the values of an IN
-list may be sorted, a value listed twice says nothing new, a comparison may be read from its other side, two NOTs are
-none, and NOT turns a comparison round, since engines order all values that are not null, NaN last of all numbers. No
-other law is used. A condition is evaluated in this form, so a mistake here could give a wrong answer, but never the
-stored answer of another question. tests/oracles/test_one_form.py tries all small conditions on all small records.
+Every rule here holds for the three truth values, true, false and null, of any record. AND, OR and the values of an IN
+list may be sorted, and a value listed twice adds nothing. A comparison may be read from its other side. Two NOTs
+cancel. NOT turns a comparison round, because engines order all values that are not null, with NaN as the largest
+number. No other law is used. A condition is evaluated in this form. So a mistake here could give a wrong answer, but
+never the stored answer of another question. tests/oracles/test_one_form.py tries all small conditions on all small
+records.
 """
 
 from __future__ import annotations

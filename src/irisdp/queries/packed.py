@@ -2,8 +2,8 @@
 
 A file that cannot be unpacked to its end is no table: that is a fault of the container, found before anything is asked
 of a record. How much it unpacks to is public, as the size of any file is; nothing bounds it, since a bound would make
-one record decide whether others are read. What is held at once is bounded: a file that unpacks to more than there is
-memory for takes time and nothing else, and no record in it is longer than `records.LONGEST_RECORD`.
+one record decide whether others are read. Memory use is bounded. A file that unpacks to more than the memory takes time
+and nothing else, and no record in it is longer than `records.LONGEST_RECORD`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def digest_of(path: Path, packing: str, ending: str) -> bytes:
     ------
     BadInput
         For a compressed file of another kind than its ending says, one that is cut off, and one whose checksum does not
-        hold: so it is refused before anything is asked of a record.
+        hold. Such a file is refused before any record is used.
     """
 
     def content() -> bytes:
@@ -70,7 +70,7 @@ def first_bytes(path: Path, size: int, packing: str) -> bytes:
     Raises
     ------
     BadInput
-        For a compressed file that is none.
+        For a file that is not a valid compressed file.
     """
 
     def begin() -> bytes:
@@ -109,9 +109,10 @@ class _Whole:
 class Unpacked:
     """The bytes that a compressed file unpacks to.
 
-    Unpacking goes forward only. Whoever looks for the end of a quoted field runs ahead, perhaps to the end of the file,
-    and comes back: so there are two readers, and the one behind takes over where the other has left. All in all a file
-    is unpacked about twice, however the quotes lie; more often only where they stand in runs longer than `_WINDOW`.
+    Unpacking goes forward only. The search for the end of a quoted field runs ahead, perhaps to the end of the file,
+    and comes back. So there are two readers, and the one behind takes over where the other has stopped. All in all a
+    file is unpacked about twice, however the quotes lie; more often only where they stand in runs longer than
+    `_WINDOW`.
     """
 
     def __init__(self, path: Path, packing: str) -> None:

@@ -1,6 +1,6 @@
 """Parquet files: columns whose every value DuckDB can read are read by it, the others through Arrow, made total.
 
-DuckDB fails on text that is not UTF-8, on times of day beyond the day and on instants it cannot hold, so one record
+DuckDB fails on text that is not UTF-8, on times of day beyond the day and on instants it cannot hold. So one record
 could decide whether a question ends in an error. Which way a question is read depends on the types of its columns
 alone, and for the columns that may go either way both ways read the same.
 """
@@ -66,7 +66,7 @@ def open_parquet(path: Path) -> tuple[list[Column], ParquetSource]:
     Raises
     ------
     BadInput
-        For a file that is none, and names that cannot be used.
+        For an invalid file, and names that cannot be used.
     """
     rule, remedy = "is not a Parquet file that can be read", "write it again as Parquet"
     schema = guarded(lambda: opened_parquet(path).schema_arrow, rule, remedy)

@@ -1,7 +1,7 @@
 """Columns of a Parquet file through Arrow, in memory that is bounded by what the file holds, not by what it unpacks to.
 
-A text that a file holds once may stand in thousands of records, or thousands of times in one list: it is read as a
-dictionary, and made many in small pieces. Of a list or a structure only whether there is one is asked, so one of its
+A text that a file holds once may occur in thousands of records, or thousands of times in one list. It is read as a
+dictionary, and expanded in small pieces. Of a list or a structure only whether there is one is asked, so one of its
 parts is read, and of numbers rather than text.
 """
 

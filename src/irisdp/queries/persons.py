@@ -1,14 +1,14 @@
 """One record per person, or M, or one answer: a person with many records moves a count by one, or M.
 
-Which record stands for a person is drawn by lot, under a key that is secret: every record of the person gets a number
-from a keyed hash of all that the record holds, and the least number stays, or the M least. So the choice
+A keyed hash, with a secret key, draws the record that represents a person. Every record of the person gets a number
+from the hash of all that the record holds, and the least number stays, or the M least. So the choice
 
 - is a function of the person's own records and of the key: whatever others add or remove, it stays;
 - knows neither question nor answer: "age > 50" and "age <= 50" are asked of the same records;
 - is even-handed: over the keys, each record stays equally often, and what a person says three times counts thrice.
 
-Where the records that stay may lie in fewer groups than they are, the groups come in the order of their first records,
-and records in the groups beyond are left out: that knows the groups asked for, and nothing else.
+If the kept records may lie in only a few groups, the groups come in the order of their first records, and records in
+further groups are left out. This uses the requested groups, and nothing else.
 
 Privacy holds for every key, so it does not rest on the key's secrecy; what does is that nobody can arrange their
 records so that a certain one stays.
@@ -55,8 +55,8 @@ class Unit:
     key : bytes
         Secret; 32 bytes.
     per_unit : PerUnit or None
-        None: the answer of the one record kept. ANY, ALL: whether any, or all, of the answers that the person's records
-        have is yes; records without an answer are passed over, and without any answer the person has none.
+        None: the answer of the one record kept. ANY, ALL: whether any, or all, of the answers of the person's records
+        are yes. Records without an answer are skipped, and a person without any answer has none.
     contribution : Contribution
         How many records are kept of each, and in how many groups.
     """
@@ -77,7 +77,7 @@ def read_per_unit(
 ) -> PerUnit | None:
     """Read any or all, which needs a unit and a condition.
 
-    A question without a condition that `counts_persons` counts each person once, with either of the two; then the
+    With either of the two, a question without a condition that `counts_persons` counts each person once; then the
     result is None.
     """
     if per_unit is None:

@@ -47,8 +47,8 @@ class Plurality(AboutCategories):
     def mechanism(self, privacy: Guarantee, relation: Relation) -> CellMechanism[GapNodes]:
         """Return the mechanism that `design.plurality` chooses, at the ε of the guarantee.
 
-        Where a record is exchanged it may come to count for no category, or for one after having counted for none; that
-        is proved too (proofs/plurality.md, T5), for gaps without a cap.
+        An exchanged record may lose its category, or gain one. That case is proved too (proofs/plurality.md, T5), for
+        gaps without a cap.
         """
         from ..design import plurality  # which loads what solves programs
 

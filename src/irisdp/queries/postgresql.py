@@ -1,9 +1,9 @@
 """Tables on a PostgreSQL server: `postgresql://USER@HOST/DATABASE#SCHEMA.TABLE`, read by psycopg in one snapshot.
 
-From the first look at its records on, a table is read in one transaction, which sees one moment: its digest, groups and
-counts are of the same records, whoever writes meanwhile. Records are read by COPY, as CSV that the server writes by
-fixed rules and Arrow splits, a few megabytes at a time; what SQL is run follows from the columns' types alone. Nothing
-that the server says is passed on, for it may quote a record: only its five-letter code is.
+From the first access to its records on, a table is read in one transaction, which sees one moment. Its digest, groups
+and counts are of the same records, whatever is written meanwhile. Records are read by COPY, as CSV that the server
+writes by fixed rules and Arrow splits, a few megabytes at a time. The SQL follows from the columns' types alone.
+Nothing that the server says is passed on, for it may quote a record: only its five-letter code is.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Snapshot:
     Attributes
     ----------
     turn : lock
-        Held by whoever reads: a connection has one answer on its way at a time.
+        Held while reading: a connection has one answer on its way at a time.
     digest : bytes or None
         Of the records, once it was taken: within the snapshot it cannot change.
     """
@@ -85,7 +85,7 @@ class Snapshot:
         return self._copied(self._begun(), f"COPY ({statement}) TO STDOUT (FORMAT csv, FORCE_QUOTE *)")
 
     def rest(self) -> None:
-        """Let go of the server; what is read afterwards is of another moment."""
+        """Close the connection; later reads see another moment."""
         self._end()
         self._broken, self.digest = False, None
 

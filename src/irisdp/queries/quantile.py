@@ -32,8 +32,8 @@ class HoldsQuantile(ABC):
     """The bin that holds a quantile p: the first up to whose end there are p·n of the n records that have a value.
 
     One bin is right. A record without a value is in no bin. Adding or removing a record, exchanging it for another, and
-    exchanging it for one without a value are each one step of the graph of a cell's relation (proofs/quantiles.md); an
-    exchange is two on the graph of records that come and go.
+    exchanging it for one without a value are each one step of the graph of a cell's relation (proofs/quantiles.md). On
+    the graph of added and removed records an exchange is two steps.
 
     Parameters
     ----------

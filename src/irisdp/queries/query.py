@@ -125,7 +125,7 @@ class CountsRecords:
     categories: ClassVar[Groups | None] = None
 
     def over(self, table: Table, choices: Choices) -> Self:
-        """Return the question as it is, for any table."""
+        """Return the question unchanged, for any table."""
         choices.refuse_all_but(self.name)
         return self
 

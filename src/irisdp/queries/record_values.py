@@ -1,4 +1,4 @@
-"""The category of every record, in the order of the records: what a column is told of them."""
+"""The category of every record, in the order of the records: the input of the query column."""
 
 from __future__ import annotations
 

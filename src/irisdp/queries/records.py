@@ -1,8 +1,8 @@
 """The records of a CSV file, block by block, in bounded memory.
 
 A record longer than `LONGEST_RECORD` bytes is no record. It is passed over without being held, to where it ends by the
-grammar of `splitting`. However the quotes lie, at most so many bytes beyond a block are searched for a closing quote:
-a record changes the work by no more than that, however large the file is.
+grammar of `splitting`. Wherever the quotes are, the search for a closing quote ends a fixed number of bytes beyond a
+block. So a record changes the work by no more than that, however large the file is.
 """
 
 from __future__ import annotations

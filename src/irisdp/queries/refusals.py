@@ -1,4 +1,4 @@
-"""What is said of a condition or a value that is none, or holds what neither may hold."""
+"""Messages about an invalid condition or value, or one with a construct that neither may hold."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def refuse_fraction(column: str) -> NoReturn:
 
 
 def named_column(node: exp.Column, columns: Sequence[Column]) -> Column:
-    """Return the column that a condition names; one in double quotes that is none was most often meant for text."""
+    """Return the column that a condition names; an unknown name in double quotes was most often meant as text."""
     try:
         return find_column(node.name, columns, "expression")
     except BadInput as error:

@@ -1,9 +1,9 @@
 """Relations of a DuckDB of the caller's: they run there, and stream the columns needed into the locked engine.
 
 The caller's session decides what the relation holds; here it decides nothing. Columns leave it as plain values, an
-instant as an instant (never as text in the session's zone), and the digest covers exactly those plain values: two
-relations with one digest are read alike. A plain value is total before anything is computed of it: DuckDB keeps what
-Arrow or a file hands it, fails on text of some of that, and then takes the caller's whole database down.
+instant as an instant (never as text in the session's zone). The digest covers exactly those plain values, so two
+relations with one digest are read alike. A plain value is total before it is used in a computation. DuckDB keeps any
+value from Arrow or a file, fails on some text, and then makes the caller's whole database unusable.
 """
 
 from __future__ import annotations

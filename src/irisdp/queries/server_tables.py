@@ -1,9 +1,10 @@
 """What a table on a PostgreSQL server is: its name, its columns, and SQL that reads their values and never fails.
 
-Columns are typed by the server's schema, which is public. What is read of a value follows from its column's type alone:
-a value outside of what is read is null, and no value makes a statement end in an error, for every record of every table
-is read by functions of the server's own. So whatever runs code of somebody else's when it is read is no table here: a
-view, a foreign table, a cast of a type that the database's users made. Nor is what is not the same for whoever asks.
+Columns are typed by the server's schema, which is public. How a value is read follows from its column's type alone, and
+a value outside the type's range is null. No value makes a statement end in an error, because functions of the server
+itself read every record. So whatever runs code of somebody else's when it is read is no table here: a view, a foreign
+table, a cast of a type that the database's users made. Values that differ between users of the database are excluded
+too.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """PostgreSQL servers, as ledgers and tables are found on them: where one is, who reaches it, and what went wrong.
 
-An address says where a server is and nothing that lets anybody in. A password in it would stand in lists of processes,
-in files and in messages, so one is refused; PostgreSQL's own places for it (`~/.pgpass`, a service file, PGPASSWORD)
-are read by its own library, and never by this one. What a server complains of may quote what it read, so its words go
-nowhere: all that is taken of them is their five-letter code.
+An address says where a server is and nothing that lets anybody in. A password in it would appear in lists of processes,
+in files and in messages, so one is refused. PostgreSQL's own library reads its places for it (`~/.pgpass`, a service
+file, PGPASSWORD), and this one never does. What a server complains of may quote what it read, so its words go nowhere:
+all that is taken of them is their five-letter code.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Server:
     place : str
         Scheme, user, host and database.
     options : mapping
-        What libpq is told besides.
+        Further connection parameters for libpq.
     own : mapping
         Words of the address that are not libpq's.
     inner : str
@@ -83,7 +83,7 @@ class Server:
 
     @property
     def told(self) -> str:
-        """What libpq is told."""
+        """Connection parameters for libpq."""
         return f"{self.place}?{urlencode(self.options)}" if self.options else self.place
 
 
@@ -124,7 +124,7 @@ def read_server(text: str, field: str, write: str, *, own: tuple[str, ...] = ())
         raise BadInput(
             field,
             "holds a password, which lists of processes, files and messages would show",
-            "leave it out, and keep it in ~/.pgpass, a service file or PGPASSWORD; change it if others could see it",
+            "leave it out, and keep it in ~/.pgpass, a service file or PGPASSWORD. Change it if others could see it",
         )
     given = dict(options)
     words = {name: given.pop(name) for name in own if name in given}

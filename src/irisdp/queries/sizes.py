@@ -45,8 +45,8 @@ _MOST_SELECTED = 16
 class Sizes(AnswersLists):
     """The sizes of a column's categories, as a list that falls.
 
-    A record more or less moves one entry of the list by one, exchanging a record moves two, and neither moves more than
-    that many of the numbers that tell it (proofs/sizes.md). A record without a value is in no category.
+    A record more or less moves one entry of the list by one, and exchanging a record moves two. Neither moves more than
+    that many of the numbers that describe the list (proofs/sizes.md). A record without a value is in no category.
 
     Parameters
     ----------

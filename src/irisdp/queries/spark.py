@@ -1,8 +1,8 @@
 """Tables in Spark: the same statement, in Spark's dialect, run where the data is.
 
-What the caller's session shows decides nothing: an instant is its UTC time, and casts fail softly whatever the session
-holds of ANSI. No text and no column's name stands in a statement as it is, as sessions differ in how they read a
-backslash, or `${...}`. All other settings that are no matter of speed are part of the engine's name, and of a question.
+The settings of the caller's session have no effect: an instant is its UTC time, and casts fail softly under any ANSI
+setting. Texts and column names are always encoded in a statement, because sessions differ in how they read a backslash,
+or `${...}`. All other settings that are no matter of speed are part of the engine's name, and of a question.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class SparkSource:
     def digest(self) -> bytes:
         """Return a digest of the multiset of records: BLAKE2b over types and sorted SHA-256 of each record.
 
-        Equal records are counted first, then what begins alike is sorted and hashed where the data is, so that the
-        driver gets 4096 digests whatever the size; it takes one shuffle of 64 bytes for each different record.
+        Equal records are counted first. Then records that begin alike are sorted and hashed on the workers, so that the
+        driver gets 4096 digests for any size. It takes one shuffle of 64 bytes for each different record.
         """
         plain = self._plain(self.frame.columns)
         parts = ", ".join(_injective(name, kind) for name, kind in plain.dtypes)

@@ -45,7 +45,7 @@ class SparkFileSource(SelfDescribing):
     behind : ParquetSource or FolderSource
         What the table is.
     master : str or None
-        The cluster; it may hold a secret, and is told nobody.
+        The address of the cluster; it may hold a secret, and is never shown.
     """
 
     behind: ParquetSource | FolderSource

@@ -1,9 +1,9 @@
 """LIKE in Spark, in time that grows with a text's length alone.
 
 Spark turns a pattern into a regular expression that goes back over the text: one record of some kilobytes keeps
-`'%heart%failure%acute%'` busy for hours. Between two `%` stands a piece of one length in characters, so whatever fits
-at all fits with each piece at its first place behind the one before, and what was found need not be looked for again.
-Java is told so by groups that it does not go back into.
+`'%heart%failure%acute%'` busy for hours. Between two `%` is a piece of one length in characters. So if a match exists,
+one exists with each piece at its first place behind the one before, and the search never goes back. Atomic groups in
+the pattern keep Java from going back.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MOST_WILDCARDS = 200
 
 
 def like_for_spark(node: exp.Binary) -> exp.Expr:
-    """Return Spark's SQL for a text that is LIKE a literal pattern; what Spark looks for in one go stays as it is.
+    """Return Spark's SQL for a text that is LIKE a literal pattern; simple patterns stay unchanged.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """Settings of Spark's: which decide nothing, what a session of our own has, and how others enter a question's name.
 
 Spark has hundreds, and each release adds some: ancient rules of parsing, of casts, of files. So none is trusted by
-name. A session of our own drops all that a cluster says but what is a matter of speed and place; in a session of the
-caller's each of them is part of the engine's name, so that no answer is refined under another reading.
+name. A session made by Iris drops all settings of the cluster that do not affect only speed and place. In a session of
+the caller's, each of them is part of the engine's name, so that no answer is refined under other settings.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""One spelling for every expression: what may differ between two texts that mean the same is settled here.
+"""One spelling for every expression, so that texts that mean the same become equal.
 
-Keywords are upper case, columns as in the schema, numbers as the doubles they are read as, dates in UTC, text as it is;
-parentheses stand where an operator meets an operator, and nowhere else. Nothing is computed, reordered or left out;
-`one_form` does that, as far as it has no meaning, and a condition is evaluated from this spelling, so equal texts are
-equal questions whatever was typed.
+Keywords are upper case, columns as in the schema, numbers as doubles, dates in UTC, text unchanged. Parentheses appear
+where an operator meets an operator, and nowhere else. Nothing is computed, reordered or left out; `one_form` does that,
+if the meaning stays the same. A condition is evaluated from this spelling, so equal texts are equal questions.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Where the records of a block of CSV begin and end, found for all of them at once.
 
-The grammar is that of [RFC4180], over bytes, and total: LF or CRLF ends a record, and any other CR is data; a quote
-opens a quoted field only at the start of a field; inside it `""` is a quote, and delimiters and line ends are data;
-what follows the closing quote must be a delimiter, a line end, or the end of the file. Where it is not, where the file
-ends first, or where the field would be longer than the longest record, the opening quote is a character like any other,
-and the field ends where an unquoted one does. So how a quote is read depends on no byte further away than that.
+The grammar is that of [RFC4180], over bytes, and total. LF or CRLF ends a record, and any other CR is data. A quote
+opens a quoted field only at the start of a field. Inside it `""` is a quote, and delimiters and line ends are data. The
+closing quote must be followed by a delimiter, a line end, or the end of the file. If it is not, if the file ends first,
+or if the field would be longer than the longest record, the opening quote is a character like any other. The field then
+ends where an unquoted one does. So how a quote is read depends on no byte further away than that.
 
-Which quote closes a field depends on nothing before it: among the runs of adjacent quotes, an even one that opens a
-field also closes it, and an odd one is closed by the last quote of the next odd one. So every run knows, without
-looking back, where a field that it opens would end; a chain of jumps from one opening run to the next tells which do.
+Which quote closes a field depends on nothing before it. Among the runs of adjacent quotes, an even one that opens a
+field also closes it; an odd one is closed by the last quote of the next odd one. So every run knows, without looking
+back, where a field that it opens would end; a chain of jumps from one opening run to the next tells which do.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ def split(
     longest : int
         Bytes of the longest quoted field, its quotes included.
     close_beyond : function
-        Finds the end of a quoted field that is still open at `length`: where its closing quote lies, counted from the
-        start of the block, or None if it is never closed properly. Not called for the last block.
+        Finds the end of a quoted field that is still open at `length`. Returns the place of its closing quote, counted
+        from the start of the block, or None if it is never closed properly. Not called for the last block.
     """
     data = np.frombuffer(block, np.uint8)
     marks = data[:length] == LF

@@ -120,8 +120,8 @@ def counted(counts: dict[str, str], groups: Cells | None, *, records: str = "rec
     """Write the SELECT over a relation of records that counts them by `position`, and by `also`, a column of theirs.
 
     Undeclared keys, of which there may be very many, must cost no memory. So records are joined with the cells before
-    they are grouped; or, which is much faster, grouped first, where so few keys lie between the declared ones that all
-    of them may occur.
+    they are grouped. If so few keys lie between the declared ones that all of them may occur, records are grouped
+    first, which is much faster.
     """
     kept = [] if also is None else [also]
     listed = ", ".join([*kept, *(f"{count} AS {name}" for name, count in counts.items())])

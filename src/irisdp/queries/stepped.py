@@ -1,8 +1,8 @@
-"""--lower L --upper U --step S: a column's numbers on a ladder between public bounds, and what is read of them.
+"""--lower L --upper U --step S: a column's numbers in equal steps between public bounds, and their statistics.
 
 A value is read as a double, as everywhere; beyond a bound it counts as the bound, between them as the nearest multiple
 of the step, half-way up. What is no number, or is infinite, counts as nothing. So one record, whatever it holds, adds
-from 0 to K steps above the lower bound, or nothing at all; nobody is told how many values lay beyond the bounds.
+from 0 to K steps above the lower bound, or nothing at all. The number of values beyond the bounds is never published.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FARTHEST = 1 << 49
 
 @dataclass(frozen=True, slots=True)
 class Stepped:
-    """A column on its ladder; all of it public.
+    """A column in steps; all of it public.
 
     Attributes
     ----------
@@ -46,10 +46,10 @@ class Stepped:
         Whose values they are.
     steps : Steps
     missing : int or None
-        How many steps above the lower bound a record counts as that holds no number; None where it counts as nothing,
-        and with weights, which say themselves with what value it counts.
+        Steps above the lower bound that a record without a number counts as. None if it counts as nothing, and with
+        weights, which define this value themselves.
     weights : Weights or None
-        With them the ladder is that of values times weights.
+        With them the steps are those of values times weights.
     """
 
     of: Column
@@ -115,7 +115,7 @@ _WEIGHTED = f"or weight {_PRODUCT}"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepTotals:
-    """What is read of each cell; private, and not shown by `repr`.
+    """The statistics of each cell; private, and not shown by `repr`.
 
     Attributes
     ----------
@@ -191,8 +191,9 @@ def total_steps(table: Table, stepped: Stepped, *, groups: Cells | None = None, 
     Returns
     -------
     StepTotals
-        Adding or removing a record (of a person, with `unit`, each that is kept) changes one cell at most: its total by
-        one, and if it has a value what is known by one and what is above by 0 to K.
+        Adding or removing a record (of a person, with `unit`, each kept record) changes one cell at most. It changes
+        the total by one; if the record has a value, it also changes the known number by one and the steps above by 0 to
+        K.
     """
     cells = 1 if groups is None else len(groups)
     totals = StepTotals(*(np.zeros(cells, dtype=np.int64) for _ in range(3)))

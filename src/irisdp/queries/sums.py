@@ -80,7 +80,7 @@ class _OfNumbers(ABC):
     @property
     @abstractmethod
     def farthest(self) -> int:
-        """By how many steps one person moves what is told at most, under any relation."""
+        """The most steps by which one person moves the published sums, under any relation."""
 
     @property
     def column(self) -> Column | None:
@@ -127,8 +127,8 @@ class _OfNumbers(ABC):
 class Sum(_OfNumbers):
     """The sum of values; a record without one adds nothing.
 
-    Adding or removing a record moves it by at most the farther bound's distance from 0, exchanging one by at most the
-    distance between the bounds, or between 0 and them where 0 lies outside (proofs/sums-and-means.md).
+    Adding or removing a record moves it by at most the farther bound's distance from 0. Exchanging one moves it by at
+    most the distance between the bounds, or between 0 and them if 0 lies outside (proofs/sums-and-means.md).
     """
 
     name: ClassVar[str] = "sum"

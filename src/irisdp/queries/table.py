@@ -180,7 +180,7 @@ class Table:
 
     @property
     def reader(self) -> str:
-        """What reads the records: the version of this floor's rules, and the engine; public, and part of a question."""
+        """The engine that reads the records, and the version of this layer's rules; public, and part of a question."""
         return f"{READER} {self._source.engine}"
 
     def digest(self) -> bytes:
@@ -194,7 +194,7 @@ class Table:
         return digest
 
     def run(self, statement: str, columns: Sequence[Column], **declared: pa.Table) -> pa.Table:
-        """Run a statement of this floor's over `data` and the relations declared, by name; the result is private.
+        """Run a statement of this layer over `data` and the relations declared, by name; the result is private.
 
         Raises
         ------
@@ -230,9 +230,9 @@ def open_table(
     Parameters
     ----------
     data : path or frame
-        A .csv, .tsv or .jsonl file, perhaps compressed (.csv.gz, .csv.zst), a .parquet file, a folder of these, an
-        address of a table (sqlite:///FILE#TABLE, postgresql://HOST/DATABASE#TABLE), or any frame that Narwhals knows:
-        pandas, Polars (eager or lazy), PyArrow, a DuckDB relation, a PySpark DataFrame.
+        A .csv, .tsv or .jsonl file, perhaps compressed (.csv.gz, .csv.zst), a .parquet file, or a folder of these. Or
+        an address of a table (sqlite:///FILE#TABLE, postgresql://HOST/DATABASE#TABLE). Or any frame that Narwhals
+        knows: pandas, Polars (eager or lazy), PyArrow, a DuckDB relation, a PySpark DataFrame.
     encoding, delimiter : str, optional
         How a text file is written: UTF-8 and a comma (.csv) or tab (.tsv) unless given.
     types : mapping or path, optional

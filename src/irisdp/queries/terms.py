@@ -1,4 +1,4 @@
-"""What the parts of an expression are built of: total SQL, written once the kind of each part is settled."""
+"""The parts that an expression is built from: total SQL, written once the kind of each part is decided."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PRECISE = 2**53
 
 
 class Term(NamedTuple):
-    """A part of an expression: its variable, and how to build its SQL once every variable is settled.
+    """A part of an expression: its variable, and how to build its SQL once every variable is decided.
 
     `whole` says of a number that no record can make it a fraction.
     """
@@ -62,7 +62,7 @@ def double(value: float) -> exp.Expr:
 def precise(value: Term) -> exp.Expr:
     """Write a number that doubles tell from every whole number near it; null beyond, and for what is no number.
 
-    Engines differ in what the floor of 10^300 is, and in which whole number 2^63 becomes; the value is written twice.
+    Engines differ in the value of FLOOR(10^300), and in which whole number 2^63 becomes; the value is written twice.
     """
     size = exp.Abs(this=value.build())
     return exp.Case(ifs=[exp.If(this=exp.LT(this=size, expression=double(float(_PRECISE))), true=value.build())])

@@ -2,10 +2,10 @@
 
 A CSV has no types, and guessing anything from the data would let one record change what every other means. So its
 columns are untyped text, and nothing about the file is sniffed: the ending says the delimiter, and UTF-8 is read,
-unless the data owner says otherwise. The first record is the header, which is public. A record is what `splitting`
-says; one that is blank or longer than `records.LONGEST_RECORD` is no record, fields that a record lacks are null, and
-fields that have no name are ignored. An empty value is null, and so is one that is not valid in the encoding: what
-cannot be read is unknown, here as everywhere; with a mark in place of its bytes, two names could become one person.
+unless the data owner says otherwise. The first record is the header, which is public. `splitting` defines a record. A
+blank one, or one longer than `records.LONGEST_RECORD`, is skipped. Fields that a record lacks are null, and fields that
+have no name are ignored. An empty value is null, and so is one that is not valid in the encoding, because values that
+cannot be read are unknown. With a mark in place of its bytes, two names could become one person.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class TextForm:
     delimiter: str = ","
 
     def facts(self, ending: str) -> dict[str, str]:
-        """Return what differs from how a file of this ending is read unless told otherwise; a link's may be another."""
+        """Return the differences from the default for a file of this ending; a link may have another ending."""
         usual = TextForm(delimiter=DELIMITERS.get(ending, DELIMITERS[".csv"]))
         names = ("encoding", "delimiter")
         return {name: getattr(self, name) for name in names if getattr(self, name) != getattr(usual, name)}
@@ -102,8 +102,8 @@ def read_form(ending: str, encoding: Any = None, delimiter: Any = None) -> TextF
     Raises
     ------
     BadInput
-        For an unknown encoding, one in which bytes of ASCII have other meanings (UTF-16, UTF-7, ISO-2022), and a
-        delimiter that is not one ASCII character or could be part of a value.
+        For an unknown encoding, and one in which bytes of ASCII have other meanings (UTF-16, UTF-7, ISO-2022). Also for
+        a delimiter that is not one ASCII character or could be part of a value.
     """
     mark = DELIMITERS[ending] if delimiter is None else {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
     if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii() or mark.isalnum() or mark in '"\r\n\0':
@@ -119,7 +119,7 @@ def read_form(ending: str, encoding: Any = None, delimiter: Any = None) -> TextF
 
 
 def refuse_form(encoding: Any, delimiter: Any, types: Any) -> None:
-    """Refuse what is declared of a text file where there is none."""
+    """Refuse options of text files for other data."""
     for name, value in (("encoding", encoding), ("delimiter", delimiter), ("types", types)):
         if value is not None:
             where = ".csv, .tsv and .jsonl" if name == "types" else ".csv and .tsv"
@@ -141,8 +141,8 @@ def read_header(
     Raises
     ------
     BadInput
-        For a line that is not written properly, in the encoding, or ends by CR alone; for a file of another kind; and
-        for data that another delimiter would split as often, but for one that was said of several columns.
+        For a line that is not written properly, in the encoding, or ends by CR alone, and for a file of another kind.
+        Also for data that another delimiter would split as often, except if a delimiter was given for several columns.
     """
 
     rule = f"has no header that can be read as {form.encoding.upper()} text"

@@ -1,10 +1,10 @@
 """Arrow columns made total: every value in a form that no engine can fail on, decided by the column's type alone.
 
-A type is schema and public; a value is not. So each type has one rule, and a value outside of it is null: text that is
-not UTF-8 or longer than 10^6 bytes, an instant outside the years 1 to 9999. Instants are UTC, whatever zone they are
-shown in. Durations and times of day, which engines check, become plain numbers; of lists and structs only whether there
-is one is left. Checks are vectorised: a clean column costs one pass, and the pieces of an unclean one are looked at
-value by value.
+A type is schema and public; a value is not. So each type has one rule, and a value outside of it is null. Examples are
+text that is not UTF-8 or longer than 10^6 bytes, and an instant outside the years 1 to 9999. Instants are UTC, whatever
+zone they are shown in. Durations and times of day, which engines check, become plain numbers; of lists and structs only
+whether there is one is left. Checks are vectorised: a clean column costs one pass, and the pieces of an unclean one are
+looked at value by value.
 """
 
 from __future__ import annotations

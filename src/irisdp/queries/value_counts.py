@@ -1,4 +1,4 @@
-"""How often each value of a column occurs in each cell, without the values: what sizes are told of the records."""
+"""How often each value of a column occurs in each cell, without the values: the input of the query sizes."""
 
 from __future__ import annotations
 

@@ -37,12 +37,12 @@ def read_values(values: Sequence[Any], kind: Kind) -> list[Any]:
 
 
 def any_empty(values: Sequence[Any]) -> bool:
-    """Tell whether any declared value is none."""
+    """Return whether any declared value is missing."""
     return "" in values if set(map(type, values)) == {str} else any(map(is_empty, values))
 
 
 def is_empty(value: Any) -> bool:
-    """Tell whether a declared value is none: null, NaN, NaT, NA or empty text."""
+    """Return whether a declared value is missing: null, NaN, NaT, NA or empty text."""
     try:
         return value is None or bool(value == "" or value != value)  # noqa: PLR0124 (so NaN and NaT are told)
     except (TypeError, ValueError):  # pandas' NA has no truth value

@@ -1,7 +1,7 @@
 """--weight COL --weight-upper W: each value of a sum times its record's weight, a number from 0 to W.
 
-Value and weight are doubles, each clamped to its public bounds before they are multiplied, and what a record adds is
-clamped once more, to what the bounds allow; so no record, whatever its weight, moves a sum by more than they say.
+Value and weight are doubles, each clamped to its public bounds before they are multiplied. Their product is clamped
+once more, to the range that the bounds allow. So no record, whatever its weight, moves a sum by more than that.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Weights:
     missing: Fraction | None = None
 
     def steps(self, size: Fraction) -> Steps:
-        """Return the ladder of what a record adds: whole steps, outward, around 0 and all products."""
+        """Return the possible contributions of a record: whole steps, outward, around 0 and all products."""
         least = math.floor(min(self.lower, Fraction(0)) * self.most / size)
         return Steps(least, math.ceil(max(self.upper, Fraction(0)) * self.most / size), size)
 

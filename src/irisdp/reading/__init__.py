@@ -1,4 +1,4 @@
-"""Reading what was published: sidecars, the best reading of each answer, and what the truth may be."""
+"""Interpret a release: release files, the best post-processing of each answer, and the likely truth."""
 
 from .interpretation import Interpretation, interpret
 from .joint import JointInterpretation

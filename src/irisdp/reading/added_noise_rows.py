@@ -1,8 +1,8 @@
 """Counts that were published with other than geometric noise, as a mechanism that a reader's game can be played with.
 
-Rows are those of the noise in whole numbers, or in cells of a unit, rounded to multiples of 2^-160, lumped where values
-lie beyond all that could tell counts apart, and clamped where the release was. What rounding and lumping may change in
-any loss is bounded.
+Rows are those of the noise in whole numbers, or in cells of a unit, rounded to multiples of 2^-160. Values beyond all
+that could distinguish counts are lumped together, and rows are clamped where the release was. What rounding and lumping
+may change in any loss is bounded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Whether a sidecar agrees with itself and with the answers beside it, before anything is told of either.
+"""Check that a release file agrees with itself and with its answers, before either is shown.
 
-What one member says follows from others: a sidecar that was changed by hand, or put together of two, says one thing in
-one place and another in another, and a reader would be told both. What agrees may still be false: the ledger knows.
+Members of the file follow from others. A file that was changed by hand, or combined from two, would tell the reader
+contradictory facts. What agrees may still be false: the ledger knows.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _PERCENT = re.compile(r"([0-9.]+) %")
 
 
 def check_agreement(name: str, document: Any, columns: Sequence[str] | None) -> None:
-    """Refuse a sidecar that contradicts itself, or the columns of the answers beside it.
+    """Refuse a release file that contradicts itself, or the columns of its answers.
 
     Parameters
     ----------
     name : str
-        Of the sidecar, for messages.
+        Name of the release file, for messages.
     document : JSON
         What it holds. Members that are not there, or are of another kind, are for their own readers to miss or refuse.
     columns : sequence of str, or None

@@ -1,4 +1,4 @@
-"""A published file of answers as it is on the disk: its columns and its rows, whatever its format."""
+"""A published file of answers as stored on disk: its columns and its rows, in any format."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def rows_of(path: Path) -> tuple[list[str], list[list[Any]]]:
     Raises
     ------
     BadInput
-        For a file that is not there or none that `publish` wrote, for one that was changed since (the data package and
-        the sidecar beside it hold its digest), and for a sidecar that contradicts itself or the columns.
+        If a file is missing, was not written by `publish`, or was changed since (the data package and the release file
+        hold its digest). Also if a release file contradicts itself or the columns.
     """
     if not path.is_file():
         raise BadInput("release", f"there is no {path.name} beside it", "give value=, or put the file beside it")

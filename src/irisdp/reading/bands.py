@@ -1,6 +1,6 @@
 """How likely a published band is the true one: one noisy count, seen through the thresholds between bands.
 
-At each threshold a band is the yes or no of `at-least`: a count is answered on its side of it with a chance that
+At each threshold a band is the yes or no of `at-least`. The probability that a count is answered on its side of it
 depends on its distance, and never falls with it. What a band says is the difference of two such answers
 (proofs/bands.md).
 """

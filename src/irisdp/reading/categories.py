@@ -34,7 +34,7 @@ def count_between(
 
     Of t records in it, those that say so are binomially distributed with the truth's probability, of all others with
     that of a lie: together the more, the larger t. So every t is kept under which neither as many answers nor as few
-    are less likely than half of `wrong` [Clopper1934]; tails are floats, and what they may be off by is allowed for.
+    are less likely than half of `wrong` [Clopper1934]. Tails are floats, and the check allows for their error.
 
     Examples
     --------

@@ -1,12 +1,12 @@
 """Whole numbers that fit together: nearest to what was published, between ends, with sums that are known.
 
-Every cell is first moved to its nearest possible count. What a known sum then lacks is spread over its cells one by
-one, each to the cell that has been moved least so far, in the order of the file where several have. All moves go one
-way, so the sum of all errors is as small as it can be; and wherever one cell was moved two or more further than
-another, no move from the one to the other is possible. So no table that fits has less Σ f(x − y), for any convex f that
-is its own mirror image: a sum of convex functions over such tables is least where moving one unit from a cell to
-another never lowers it. With geometric noise f(z) = |z| is what the likelihood falls by, and with Gaussian noise,
-rounded, f is convex too.
+Every cell is first moved to its nearest possible count. The remaining difference from a known sum is spread over its
+cells one by one, each step to the cell that has been moved least so far. Ties go in the order of the file. All moves go
+one way, so the sum of all errors is as small as possible. If one cell was moved two or more further than another, no
+move from the one to the other is possible. So no table that fits has less Σ f(x − y), for any convex f that is its own
+mirror image. A sum of convex functions over such tables is least where moving one unit from a cell to another never
+lowers it. With geometric noise f(z) = |z| is what the likelihood falls by, and with Gaussian noise, rounded, f is
+convex too.
 """
 
 from __future__ import annotations

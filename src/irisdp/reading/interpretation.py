@@ -1,7 +1,7 @@
 """What a published count says to one consumer: the best reading, what it costs, and what the truth may be.
 
-Everything comes from public facts: the release's sidecar, and what the consumer knows and fears. A minimax consumer may
-have to toss a coin, and then it is tossed here, exactly; nobody is charged for reading.
+Everything comes from public facts: the release file, and the consumer's knowledge and loss. A minimax consumer may have
+to toss a coin, and then it is tossed here, exactly; nobody is charged for reading.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class ReadAnswer(ReadOne):
     rule : Rule
         The whole reading, with its loss.
     cell : int or None
-        The cell that was read, which says more than the number that was shown; None where there is none.
+        The published cell, which is more precise than the number shown; None if the mechanism has no cells.
     interval : Interval
         Between which counts the truth lies, with the confidence of the interpretation, and what that rests on.
     """
@@ -84,8 +84,8 @@ class Interpretation(Tabular, Drawable):
         The group columns.
     answers : tuple of ReadAnswer
     named : bool
-        Whether the groups were named by these counts: what is said of losses is then said of groups chosen beforehand,
-        one that is not named costing nothing.
+        Whether these counts named the groups. Statements about losses are then about groups chosen beforehand, and a
+        group that is not named costs nothing.
     shared : bool
         Whether noise was made for one record's share of what a person may reveal: then no reading is said to be as good
         as any mechanism's.
@@ -192,23 +192,23 @@ def interpret(
     Parameters
     ----------
     release : path, Publication, Release, dict, Mechanism or FactoredMechanism
-        What was published: a `Publication` (of several audiences the answers of the most accurate one), a line of
-        a ledger, `FILE.release.json` as `publish` wrote it, or the file beside which it lies; or a mechanism whose
-        inputs are the counts 0..n.
+        The release. A `Publication` (of several audiences, the answers of the most accurate one), a line of a ledger,
+        `FILE.release.json` as `publish` wrote it, or its file of answers; or a mechanism whose inputs are the counts
+        0..n.
     value : optional
         The published answer to read, or a frame of them with a column `answer`; all that were published when left out.
     loss : text, Loss, mapping, table, or path of a .json file
         What an error costs: "absolute", "squared", "zero-one", "pinball:LOW:HIGH", "threshold:K", "excess:K", or
         what else `irisdp.consumers.Consumer` reads; a file holds any of these, as a rule a table.
     at_least, at_most : int, optional
-        What the consumer knows about the true count. Counts are at least 0, and at most what the sidecar says. Of
-        a majority or a winner: about the number of records that say yes or no, or are in one of the categories.
+        What the consumer knows about the true count. Counts are at least 0, and at most the bound in the release file.
+        Of a majority or a winner: about the number of records that say yes or no, or are in one of the categories.
     side_information : sequence of int, optional
         Instead of bounds: all counts that the consumer deems possible.
     prior : sequence, array or frozen SciPy distribution, optional
         Probabilities of the counts 0, 1, …; then the expected loss is minimised. A distribution needs `at_most`, unless
-        the sidecar says how large a count can be. A list says that no larger count is possible than its last, as
-        a table of losses does; either must reach to `at_most` where that is given.
+        the release file bounds the count. A list says that no larger count is possible than its last, as a table of
+        losses does; either must reach to `at_most` where that is given.
     lead : int, optional
         Of a majority or a winner: the largest is known to be this many records ahead of all others.
     total : mapping, or sequence of text, optional
@@ -223,12 +223,13 @@ def interpret(
     Returns
     -------
     Interpretation, ChoiceInterpretation, Estimates or JointInterpretation
-        Of counts, with a certified loss of the reading, and a bound that no reading of this release is below. Of names,
-        with the probability that each is true: by Bayes' rule under the prior, or where all tables that fit what is
-        known are equally likely before; and where they have no end or are too many to list, in the worst of them.
-        Of lists of sizes, and of answers about each record, ends for every size, or every category's count. With
-        `total` or `consistent` cells, and totals, as they are read together; that no reader errs less is then not
-        claimed. Beside every count stand ends, and whether they hold for any truth, over the noise, or under a prior.
+        Of counts, with a certified loss of the reading, and a bound that no reading of this release is below. For
+        names, with the probability that each is true. It follows from Bayes' rule under the prior, or with all tables
+        that fit the knowledge equally likely. If the tables are unbounded or too many to list, it is the probability in
+        the worst of them. Of lists of sizes, and of answers about each record, ends for every size, or every category's
+        count. With `total` or `consistent` cells, and totals, as they are read together; that no reader errs less is
+        then not claimed. Beside every count stand ends, and whether they hold for any truth, over the noise, or under a
+        prior.
 
     Raises
     ------
@@ -266,7 +267,9 @@ def interpret(
     if total is not None or consistent:
         together = Together(reader, total, sure, consistent=consistent)
         if value is not None and frame_of_answers(value) is None:
-            raise BadInput("value", "is one answer, and what is read together are all", "leave value= out")
+            raise BadInput(
+                "value", "is one answer, but total= and consistent= need all answers of the release", "leave value= out"
+            )
     shown = shown_counts(deployed, release, value)
     if together is not None and together.consistent:
         return together.read(shown, None)

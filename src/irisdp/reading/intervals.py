@@ -1,9 +1,10 @@
 """Between which counts the truth lies, beside each reading, and what that statement rests on.
 
-Of noise that is added to counts it is what stands in published files: with the confidence asked for, over the noise,
+For noise that is added to counts these are the intervals in published files. With the given confidence, over the noise,
 the truth lies between the ends, whatever it is. What a reader knows is put in: ends that are moved to the nearest count
-that is possible hold whenever they did, if what the reader knows is true. A reader with a prior gets what is credible
-under it; of a mechanism that was given as rows there is what is credible if all possible counts were alike before.
+that is possible hold whenever they did, if what the reader knows is true. A reader with a prior gets a credible
+interval under it. For a mechanism that was given as rows, the interval is credible under a uniform prior on all
+possible counts.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 All of it is post-processing of published numbers: it costs nothing, and nobody learns more of a person than they said.
 
 A total sums up what was published, and its noise is the sum of independent noises, whose law is convolved
-(`noise_sums`). Where answers were moved to public ends noise is no longer simply added: ends of the parts, each surer
-than was asked for so that all hold together, are added up, which is wider.
+(`noise_sums`). If answers were moved to public ends, the noise is no longer simply added. Then the intervals of the
+parts are added up, each with higher confidence so that all hold together, which is wider.
 
 Consistent readings are the table of whole numbers that is nearest to the published one (`consistent`). Under geometric
 noise no table that fits makes the answers likelier, nor under Gaussian noise where nothing was moved to an end. That no
@@ -90,8 +90,8 @@ class JointInterpretation(Tabular):
     rows : tuple of JointRow
         The cells in the order of the file, and after them the totals.
     consistent : bool
-        Whether readings of cells fit with what is known, so that totals are their sums; otherwise each cell is read
-        by itself, and a total is the sum of what was published, put between what is possible.
+        Whether the answers of cells are made consistent with known totals, so that totals are their sums. Otherwise
+        each cell is treated by itself, and a total is the sum of the published values, limited to the possible range.
     confidence : Fraction
         How surely each truth lies between its ends.
     """
@@ -158,7 +158,7 @@ def read_jointly(
     deployed : NoisyCount or OtherNoisyCount
     cells : Cells
     totals : sequence of Total
-        With numbers only where `alone` is None.
+        Has numbers only if `alone` is None.
     alone : sequence of (int, Interval), or None
         The readings of the cells, each by itself; None to find those that fit together.
     confidence : Fraction

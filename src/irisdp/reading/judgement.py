@@ -36,8 +36,8 @@ class Judgement:
     reading : hashable
         The name that is most likely true.
     probability : Enclosure
-        That the published name is true: given that it was published, where the basis is a prior; without that it is how
-        likely such an answer is right in the worst of the tables.
+        Probability that the published name is true. With a prior it is the probability given the published name.
+        Without one it is the probability of a right answer in the worst of the tables.
     basis : str
         One of `BASES`.
     right_at_worst : Fraction

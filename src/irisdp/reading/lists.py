@@ -51,7 +51,7 @@ class Estimates(Tabular, Drawable):
         (how many answers name it), `estimate` (without bias), `low`, `high`.
     rows : list of tuple
     confidence : Fraction
-        How probable what the ends say is, at least.
+        A lower bound of the interval's confidence.
     """
 
     kind: str
@@ -78,7 +78,7 @@ class Estimates(Tabular, Drawable):
         ]
 
     def describe(self) -> str:
-        """Say in one line what the ends promise."""
+        """Return one line that states what the interval guarantees."""
         which = "all sizes of a list are together" if self.kind == "sizes" else "each count is"
         return f"{which} between low and high with probability at least {percent_below(self.confidence)} %"
 
@@ -94,7 +94,7 @@ def read_list(release: Any, confidence: Any = None) -> Estimates | None:
     release
         As for `irisdp.interpret`.
     confidence : number, optional
-        Of the ends; of sizes it is 95 %, for which the sidecar says how far they may be off.
+        Confidence of the interval; 95 % for sizes, for which the release file states the largest error.
     """
     told = isinstance(release, Publication | Release | str | os.PathLike | Mapping)
     document = stated(release) if told else None

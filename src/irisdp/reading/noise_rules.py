@@ -62,7 +62,7 @@ class ShiftedRule(ReadRule):
 
     @property
     def face_value(self) -> Fraction:
-        """What taking the published value as it is costs at most."""
+        """Largest expected loss if the published value is used unchanged."""
         return self.best.face_value
 
     @property

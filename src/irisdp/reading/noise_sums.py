@@ -1,8 +1,8 @@
 """How far the sum of independent noises is from 0, from the convolution of their law.
 
-Masses are kept as multiples of 2^-112, each rounded down, in every step; so whatever is added up is no more than is
-true, and a distance that is found holds at least as surely as it was asked for. It is the least such distance, but for
-confidences that lie within 2^-45 of what a smaller one has.
+Masses are kept as multiples of 2^-112, each rounded down, in every step. So sums of them never exceed the true mass,
+and a distance holds with at least the requested confidence. It is the least such distance, but for confidences that lie
+within 2^-45 of what a smaller one has.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A published count as its readers have it: the mechanism that made it, from the sidecar, and the file beside it."""
+"""A published count as readers receive it: its mechanism, from the release file, and its file of answers."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class PublishedChoice:
     kind : str
         Of the mechanism.
     query, mechanism : mapping
-        As the sidecar has them.
+        As stored in the release file.
     guarantee : Guarantee
         Of one step on a cell's graph.
     relation : Relation
@@ -88,8 +88,8 @@ def read_release(
     Parameters
     ----------
     release : path, Publication, Release, dict, NoisyCount, Mechanism or FactoredMechanism
-        `FILE.release.json` as `publish` writes it, or the answers beside it; a publication, of several audiences the
-        most accurate; a line of a ledger; or a mechanism file whose inputs are the counts 0..n.
+        The release: `FILE.release.json` as `publish` writes it, or its file of answers; a publication (of several
+        audiences, the most accurate); a line of a ledger; or a mechanism file whose inputs are the counts 0..n.
     """
     if isinstance(release, NoisyCount | OtherNoisyCount | PublishedChoice | Mechanism | FactoredMechanism):
         return release
@@ -220,12 +220,12 @@ def _facts_of_line(release: Release) -> dict[str, Any]:
 
 
 def sidecar_beside(release: str | os.PathLike[str]) -> Path:
-    """Return the sidecar of a file of answers, or of the data package beside them; what is neither, itself.
+    """Return the release file of a file of answers or of its data package; return any other path unchanged.
 
     Raises
     ------
     BadInput
-        For answers without a sidecar: they do not say how they were made. For a data package that names none.
+        If answers have no release file, so that their mechanism is unknown. For a data package that names none.
     """
     path = Path(os.fsdecode(release))
     if path.name.endswith(_PACKAGE):
@@ -253,7 +253,7 @@ def _sidecar_in_package(path: Path) -> Path:
 
 
 def answers_beside(release: str | os.PathLike[str]) -> Path:
-    """Return the file of answers that a sidecar lies beside; what is no sidecar, itself."""
+    """Return the file of answers of a release file; return any other path unchanged."""
     path = Path(os.fsdecode(release))
     return path.with_name(path.name.removesuffix(_BESIDE)) if path.name not in ("", _BESIDE) else path
 
@@ -264,7 +264,7 @@ def whole_answer(value: Any) -> int:
 
 
 def released_table(release: Any, read: Callable[[Any], Any] = whole_answer) -> ReleasedTable:
-    """Read the answers of a release: those at hand, or the file beside a sidecar, the group columns, then `answer`.
+    """Read the answers of a release, in memory or from the file: the group columns, then `answer`.
 
     `read` reads one answer of a file; those at hand are what they are.
     """
@@ -291,7 +291,7 @@ def released_table(release: Any, read: Callable[[Any], Any] = whole_answer) -> R
 def frame_of_answers(value: Any, read: Callable[[Any], Any] = whole_answer) -> ReleasedTable | None:
     """Read a frame of published answers: a column `answer`, and the group columns; None for what is no frame.
 
-    What stands after `answer` in the file says how sure it is, which follows from the sidecar, and is passed over.
+    Columns after `answer` hold the accuracy, which follows from the release file, and are skipped.
     """
     if not _is_frame(value):
         return None

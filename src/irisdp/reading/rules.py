@@ -77,7 +77,7 @@ class BoundedRule(ReadRule):
         Between which published values lie; None where they may be anything.
     found : OptimalReading
     face_value : Fraction or None
-        What taking the published value as it is costs at most, where it is a count.
+        Largest expected loss if the published value is used unchanged, for counts.
     window : pair of int or None
         Of noise, the values that `found` tells apart, numbered from `first`; what lies beyond says no more than they,
         or is all but never released.
@@ -159,9 +159,9 @@ class BoundedRule(ReadRule):
 class UnboundedRule(ReadRule):
     """The best reading of a count that has a least value and no largest: a shift, raised to the least.
 
-    Where there are very many possible counts, the ends hardly matter, and it serves as well: clamping brings an answer
-    nearer to the truth, so no loss is above the unbounded one. A release that is clamped itself is first made like
-    one that is not: beyond an end the noise goes on geometrically, whatever the truth.
+    If there are very many possible counts, the ends hardly matter, and it serves as well. Clamping brings an answer
+    nearer to the truth, so no loss is above the unbounded one. A release that is clamped itself is first made like one
+    that is not: beyond an end the noise goes on geometrically, whatever the truth.
     """
 
     privacy: Privacy

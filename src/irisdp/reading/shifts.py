@@ -1,7 +1,7 @@
 """The best reading of a noisy count that may be anything, where the noise is that of a shape of privacy.
 
-Far from the least count nothing tells one place from another: a cell of the k-th kind in its unit is best read as the
-unit's whole number moved by one and the same s_k, each kind of cell by itself. What all shifts cost is one product of
+Far from the least count all places look alike. The optimal post-processing moves the unit's whole number by one and the
+same s_k for all cells of the k-th kind in their unit, each kind by itself. What all shifts cost is one product of
 polynomials in whole numbers, rounded down and up (proofs/unbounded-counts.md, "Cells").
 """
 
@@ -43,7 +43,7 @@ class Shifts:
     value, lower_bound : Fraction
         What it costs at most, and what no reading costs less than.
     face_value : Fraction
-        What taking the whole number as it is costs at most.
+        Largest expected loss if the whole number is used unchanged.
     span : int
         How many units the noise reaches over.
     """

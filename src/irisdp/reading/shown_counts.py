@@ -44,12 +44,12 @@ class ShownCounts:
 
 
 def shown_counts(deployed: Deployed, release: Any, value: Any) -> ShownCounts:
-    """Return what is read: a value, a frame of them, or all that were published.
+    """Return the values to interpret: a value, a frame of them, or all that were published.
 
     Raises
     ------
     BadInput
-        Where a value is missing, or cannot be read alone, and where sidecar and answers are of different numbers.
+        If a value is missing, or cannot be interpreted alone, or the release file and the answers differ in number.
     """
     by: tuple[str, ...] = ()
     keys: list[tuple[Any, ...]] = [()]

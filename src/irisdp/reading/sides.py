@@ -28,7 +28,7 @@ class Side:
     first : int
         The least depth.
     last : int or None
-        The largest depth; None where there is none, and then nothing is weighed.
+        The largest depth; None if it is unbounded, and then nothing is weighed.
     upto : callable
         The weight of all tables up to a depth.
     """

@@ -1,8 +1,8 @@
-"""The members of a sidecar that decide how answers are read, each held to its kind before anything is made of it.
+"""Check the members of a release file that decide how answers are interpreted, each for its kind, before using them.
 
-A sidecar may come from a stranger, and whatever JSON stands in it is read or refused in a line. What the members mean,
-and whether they fit together, the readers of each kind of mechanism say; members that no reader looks at are passed
-over.
+A release file may come from a stranger, so any JSON in it is either accepted or refused in one line. What the members
+mean, and whether they fit together, the readers of each kind of mechanism say; members that no reader looks at are
+passed over.
 """
 
 from __future__ import annotations

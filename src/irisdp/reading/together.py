@@ -56,7 +56,9 @@ class Together:
         """Read what was published; `alone` are its readings one by one, or None to find those that fit together."""
         deployed = shown.deployed
         if not isinstance(deployed, NoisyCount | OtherNoisyCount):
-            raise BadInput("release", "is a mechanism, and what is read together are answers", "give a release")
+            raise BadInput(
+                "release", "is a mechanism, but total= and consistent= need published answers", "give a release"
+            )
         if isinstance(deployed, OtherNoisyCount) and deployed.named:
             rule = "is for declared groups: here counts named their own groups, and others are not in the file"
             raise BadInput("consistent" if self.consistent else "total", rule, "leave it out, or publish with groups")

@@ -1,8 +1,8 @@
 """How likely a published yes or no is true: the chances of the answer at every depth, weighed by what is known.
 
 A table on one side of the question, `depth` steps from the other, is answered truly with the chance T^depth of the
-boundary's. So the answers of a reader who deems some tables possible are right with at least the chance at the least
-depth; and given weights of the tables, Bayes' rule adds those chances up on either side.
+boundary's. So for a reader who considers some tables possible, answers are right with at least the probability at the
+least depth. Given weights of the tables, Bayes' rule adds up those probabilities on either side.
 """
 
 from __future__ import annotations

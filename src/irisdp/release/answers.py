@@ -69,7 +69,7 @@ class Answers(Tabular):
         return [dict(zip(self.columns, map(_plain, row), strict=True)) for row in self.rows()]
 
     def to_arrow(self) -> pyarrow.Table:
-        """Return the group columns, `answer` and what stands beside it as an Arrow table."""
+        """Return the group columns, `answer` and its auxiliary columns as an Arrow table."""
         import pyarrow
 
         return pyarrow.table(dict(zip(self.columns, map(_arrow_column, self._columns()), strict=True)))

@@ -26,7 +26,7 @@ def same_audience(name: str | None) -> str | None:
 
 
 def check_audience(name: str) -> str:
-    """Return a name of an audience, or refuse what is none."""
+    """Return the name of an audience, or refuse an invalid one."""
     if not is_audience(name):
         raise BadInput(
             "audience", "must be a name of up to 64 letters, digits, - and _", "write for example audience='press'"

@@ -28,8 +28,8 @@ class Audience:
 def read_levels(options: Question, *, own: Guarantee | None = None) -> list[tuple[str | None, Guarantee]]:
     """Read what each audience's answers may reveal, the most accurate first.
 
-    Exactly one of `audience`, `epsilon`, `ratio`, `mu` and `privacy` is given. Beside `mu`, or a `privacy` of several
-    pairs, `delta` is no part of what is promised: it says at which point of the curve a ledger in (ε, δ) charges it. A
+    Exactly one of `audience`, `epsilon`, `ratio`, `mu` and `privacy` is given. With `mu`, or a `privacy` of several
+    pairs, `delta` is not part of the guarantee. It selects the point of the curve that a ledger in (ε, δ) charges. A
     question that brings its `own` guarantee takes no other.
     """
     audience, delta = options.get("audience"), options.get("delta", 0)

@@ -1,4 +1,4 @@
-"""Whether a cost fits in what is left of a limit, and what is said where it does not."""
+"""Check whether a cost fits in the remaining budget, and word the refusal if it does not."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ def what_is_charged() -> Iterator[None]:
     Raises
     ------
     NotShown
-        For any other error. By now it is none of the caller's, whatever it calls itself, and its cause is not shown:
-        it can hold private values.
+        For any other error. At this point no exception is the caller's mistake, whatever its class. Its cause is
+        suppressed, because it can hold private values.
     """
     try:
         yield

@@ -1,7 +1,7 @@
 """The data package of published answers: what catalogues and table tools must know of a file, as Frictionless says it.
 
-It is a function of the sidecar and of the answers as they were written, so it says nothing that these do not; the terms
-on which the answers may be used are the steward's.
+It is a function of the release file and of the written answers, so it reveals nothing beyond them. The data owner sets
+the terms on which the answers may be used.
 
 References
 ----------

@@ -39,7 +39,7 @@ class ErrorAt:
     likely : int or float or None
         What 95 % of answers stay within; of names, from which distance or lead on 95 % are right. None if no number is.
     chance : float or None
-        How probably answers stay within the distance that was asked for, if one was.
+        Probability with which answers stay within the requested distance, if one was requested.
     """
 
     privacy: Guarantee
@@ -81,7 +81,7 @@ def errors_around(
     Parameters
     ----------
     query : Query
-        What is asked.
+        The subject of the question.
     mechanism : CellMechanism
         What answers it, at the ε in the middle.
     relation : Relation

@@ -16,10 +16,10 @@ _MARK = 8
 
 
 def create_once(path: Path, write: Callable[[Path], object]) -> None:
-    """Create a file in one step: others see no file or all of it, and whoever comes second leaves the first in place.
+    """Create a file in one step: other processes see no file or all of it, and an existing file is never replaced.
 
-    The file belongs to its owner alone (mode 0600). It is written under a passing name and then linked to its own,
-    which, unlike a rename, never replaces what is there.
+    The file belongs to its owner alone (mode 0600). Iris writes the file under a temporary name and then links it to
+    its final name. Unlike a rename, a link never replaces an existing file.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
 """Telling one version of the data from another without saying anything about either.
 
 The ledger must recognise the data it answered about, or it would charge twice for one question and could be asked about
-a changed table as if nothing had happened. A plain digest would do that and more: whoever sees the ledger could guess a
-table, digest the guess and have it confirmed. So the digest is keyed with a secret that stays in the folder of the data
-and never enters the ledger. It is one secret for the folder, so that a renamed file is recognised. If the secret is
-lost, the data looks new: questions are charged again, and nothing is revealed.
+a changed table as if nothing had happened. A plain digest would reveal more: anyone who sees the ledger could guess a
+table, digest the guess and compare. So the digest is keyed with a secret that stays in the folder of the data and never
+enters the ledger. It is one secret for the folder, so that a renamed file is recognised. If the secret is lost, the
+data looks new: questions are charged again, and nothing is revealed.
 """
 
 from __future__ import annotations
@@ -93,9 +93,9 @@ def secret_beside(path: str | os.PathLike[str]) -> bytes:
         reason = getattr(error, "strerror", None) or "it is no file name"
         raise BadInput(
             "data",
-            f"needs a secret kept beside {path}, which cannot be read or written ({reason})",
-            "let the folder of the data be written once, restore the secret, "
-            "or keep both files elsewhere: ledger=…, secret=…",
+            f"needs a secret file next to {path}, which cannot be read or written ({reason})",
+            "make the folder of the data writable once, or restore the secret. To keep both files elsewhere,"
+            " give ledger=… and secret=…",
         ) from None
     if len(secret) != SECRET_BYTES:
         raise BadInput(

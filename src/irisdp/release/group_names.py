@@ -1,7 +1,7 @@
 """The names of groups in files and on terminals: what a record says must not become a formula or a command.
 
-Names of selected groups were written by whoever is in the table, those of declared groups by the steward or whoever
-gave them a file. All are treated alike. Numbers stay numbers, and JSON and Parquet hold every name as it is.
+Names of selected groups come from the people in the table. Names of declared groups come from the data owner or a file.
+All are treated alike. Numbers stay numbers, and JSON and Parquet hold every name unchanged.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _QUOTED = re.compile(r'[,;|"\t\r\n]')
 def defused(value: Any) -> Any:
     """Return a cell of a CSV that no spreadsheet takes for a formula: text that looks like one gets an apostrophe.
 
-    Text that is a number, such as -5, stays as it is. `as_written` undoes it, for every text.
+    Text that is a number, such as -5, stays unchanged. `as_written` undoes it, for every text.
     """
     if isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value):
         return f"'{value}"

@@ -20,7 +20,7 @@ def read_grouping(
     Parameters
     ----------
     table : Table
-        What is asked about, with the columns that `by` derives to be found in it.
+        The table of the question, in which the columns derived by `by` are then available.
     by : sequence of text, or None
         Names of the group columns.
     groups, select_groups, public_membership
@@ -31,8 +31,8 @@ def read_grouping(
     Returns
     -------
     tuple of (Table, tuple of str, Groups or None)
-        The table in which all group columns are found; their names, as the table spells them, so that another spelling
-        is no other question; and the groups sorted by key, None where they are selected or there are none.
+        The table with all group columns, their names and the groups sorted by key. The names are spelled as in the
+        table, so that another spelling is the same question. The groups are None if they are selected or not used.
 
     Raises
     ------

@@ -1,12 +1,12 @@
 """The budget on disk: charge and answer are one transaction.
 
-A ledger is one SQLite file, or one schema in PostgreSQL. `Ledger.settle` looks for the question, weighs its cost
-against the limit, draws the answer and writes both down, all inside one transaction that nobody else writes beside, and
-returns only what the disk has confirmed. Whatever happens in between (a kill, a full disk, a power loss) leaves either
-no charge and no answer, or a charge with its answer, which asking again returns at no further cost. An answer without a
-charge cannot be.
+A ledger is one SQLite file, or one schema in PostgreSQL. `Ledger.settle` looks up the question, checks its cost against
+the limit, draws the answer and records both. All of this happens in one transaction with no other writer, and only what
+the disk has confirmed is returned. If the process is interrupted (by a kill, a full disk or a power loss), the ledger
+holds either no charge and no answer, or both. In the second case asking again returns the answer at no further cost. An
+answer without a charge cannot be.
 
-What is spent is never stored: it is the sum of the rows, as exact rationals in text.
+The spent budget is never stored: it is the sum of the rows, as exact rationals in text.
 """
 
 from __future__ import annotations
@@ -138,15 +138,15 @@ class Ledger(Drawable):
         rho : number or text
             Instead: ρ of everything together, in (0, 500000]. Charges are ρ.
         audience : str, optional
-            Sets the most that this audience alone may be told instead, within the ledger's limit: the sum of what its
-            own answers say, and those that name no audience. It holds where nobody asks on its behalf what somebody
-            else's answers suggest; the ledger's limit holds whatever is asked (proofs/audiences.md).
+            Set instead the limit of this audience alone, within the ledger's limit. It bounds the sum of this
+            audience's own answers and of the answers that name no audience. It holds where nobody asks on its behalf
+            what somebody else's answers suggest; the ledger's limit holds whatever is asked (proofs/audiences.md).
 
         Returns
         -------
         Charge
-            What is spent (or told that audience) already. Where that does not fit in the new limit, nothing more can
-            be.
+            The amount spent already; with an audience, what this audience has spent. If this exceeds the
+            new limit, nothing more can be spent.
 
         Raises
         ------
@@ -208,7 +208,7 @@ class Ledger(Drawable):
     document = renamed_method("document", "to_document")
 
     def to_document(self) -> dict[str, Any]:
-        """Return limit, spending, promise and releases at one moment as JSON-ready data with exact numbers.
+        """Return limit, spending, scope and releases at one moment as JSON-ready data with exact numbers.
 
         Nothing is left of a ledger that went elsewhere (`moved_to`), or that awaits one (`awaits`).
         """
@@ -247,8 +247,8 @@ class Ledger(Drawable):
         promise : Promise
             What the release takes for granted.
         fingerprint : str, optional
-            Names the version of the data, once it is known: the table's name is checked then, since data that the
-            ledger has answered about is the same table under any name.
+            Fingerprint of the version of the data, once it is known. The table's name is checked only then, because
+            data that the ledger has answered about is the same table under any name.
 
         Raises
         ------
@@ -267,7 +267,7 @@ class Ledger(Drawable):
 
     @checked
     def answered(self, question: str) -> bool:
-        """Tell whether a question was settled, about any version of the data."""
+        """Return whether a question was charged before, about any version of the data."""
         with self.store.reading() as rows:
             return bool(rows.find("SELECT 1 FROM settlement WHERE question_hash = ?", (hash_of(question),)))
 
@@ -284,7 +284,7 @@ class Ledger(Drawable):
         tells: Tells | None = None,
         outputs: Mapping[str | None, Sequence[str]] | None = None,
     ) -> Settlement:
-        """Charge for a question and answer it, both or neither; a question settled before is answered again for free.
+        """Charge for a question and answer it, both or neither. A question charged before is answered again for free.
 
         Parameters
         ----------
@@ -315,7 +315,7 @@ class Ledger(Drawable):
         Raises
         ------
         BudgetRefused
-            Where the cost does not fit in what is left, or in what an audience may still be told; nothing was drawn or
+            If the cost does not fit in the remaining budget of the ledger or of an audience. Nothing was drawn or
             spent.
         PromiseRefused
             Where the release does not keep what the ledger is pinned to; nothing was drawn or spent.

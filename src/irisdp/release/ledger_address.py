@@ -33,12 +33,12 @@ class Address:
 
     @property
     def told(self) -> str:
-        """What libpq is told."""
+        """Connection parameters for libpq."""
         return self.server.told
 
 
 def address_of(value: Any) -> Address | None:
-    """Read an address; None for what is none, such as the path of a file.
+    """Parse an address; return None if the text is no address, such as the path of a file.
 
     Raises
     ------

@@ -1,11 +1,11 @@
-"""What each audience alone has been told, and the most that it may be: limits within a ledger's own limit.
+"""Limits of audiences within a ledger's own limit: what each audience has learnt, and the most it may learn.
 
-The ledger's limit holds for whoever puts everything together. An audience that sees its own answers alone may be held
-to less: what it was told is the sum of what these say by themselves, links of one chain together as much as the most
+The ledger's limit holds for someone who combines all answers. An audience that sees only its own answers may have a
+smaller limit. Its spending is the sum over these answers; links of one chain together count as much as the most
 accurate of them (proofs/audiences.md, "What one audience is told"). Answers that name no audience are everybody's.
 
-Limits of audiences are pinned with the promise of a ledger, since they are one; its history has a line for each, which
-on a server only the ledger's owner can add.
+Limits of audiences are pinned with the ledger's scope, because they are guarantees too. The history has a line for
+each; on a server only the ledger's owner can add one.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ class Telling:
 
 @dataclass(slots=True, kw_only=True)
 class ToldSoFar:
-    """What the audiences of a ledger that have a limit were told, as it stands or as it will.
+    """Spending of the audiences that have a limit, now or after a charge.
 
     Attributes
     ----------
     limits : mapping
-        By audience, the most that it may be told.
+        Limit by audience.
     summed : mapping
-        By audience, what it was told by answers that belong together with no others.
+        Spending by audience, of answers that belong to no chain.
     linked : mapping
         By audience, and by chain and version of the data, what its links tell together.
 
@@ -101,17 +101,17 @@ class ToldSoFar:
         return found
 
     def of_audience(self, audience: str) -> Charge:
-        """Return what an audience was told."""
+        """Return the spending of an audience."""
         key = same_audience(audience)
         return sum(self.linked.get(key, {}).values(), self.summed.get(key, self.nothing))
 
     def concerned(self, telling: Telling) -> list[str]:
-        """List the audiences with a limit that would be told something."""
+        """List the audiences with a limit that would learn something."""
         named = set(map(same_audience, telling.alone))
         return [audience for audience in self.limits if None in named or same_audience(audience) in named]
 
     def add(self, telling: Telling, version: str | None) -> None:
-        """Take answers about a version of the data for told."""
+        """Count answers about a version of the data as spent."""
         for key in map(same_audience, self.concerned(telling)):
             for cost in (cost for named, cost in telling.alone.items() if same_audience(named) in (key, None)):
                 if telling.chain is None or not self.refines:
@@ -121,7 +121,7 @@ class ToldSoFar:
                     links[version, telling.chain] = links.get((version, telling.chain), self.nothing).at_least(cost)
 
     def check(self, telling: Telling, version: str | None) -> None:
-        """Refuse answers that would tell an audience more than it may be told.
+        """Refuse answers that would exceed an audience's limit.
 
         Raises
         ------
@@ -139,20 +139,19 @@ class ToldSoFar:
         parts = {"limit": limit, "left": limit.left_after(told), "cost": more}
         said = {name: spelt(part, told_above if part is more else told_below) for name, part in parts.items()}
         return BudgetRefused(
-            f"not enough budget for the audience {audience}: the answer would tell it {said['cost']} more (what"
-            f" names no audience is told to all); left is {said['left']}; the limit is {said['limit']}; ask with less,"
-            " or raise it"
-            f" ({_CALLS[limit.__slots__[0]]}) if what you promised the people in the data allows it",
+            f"not enough budget for the audience {audience}: the answer costs {said['cost']}; left is {said['left']};"
+            f" the limit is {said['limit']}. Answers that name no audience count for every audience. Ask with less,"
+            f" or raise the limit ({_CALLS[limit.__slots__[0]]}) if what you promised the people in the data allows it",
             audience=audience,
             **{name: part.to_document() for name, part in parts.items()},
         )
 
     def left(self, audience: str) -> Charge:
-        """Return what an audience that has a limit may still be told."""
+        """Return the remaining budget of an audience that has a limit."""
         return self.limits[audience].left_after(self.of_audience(audience))
 
     def to_document(self, *, closed: bool = False) -> dict[str, Any]:
-        """Return limit, what was told and what is left, by audience, JSON-ready; nothing is left of a closed ledger."""
+        """Return limit, spending and remaining budget by audience, JSON-ready; nothing remains in a closed ledger."""
         return {
             audience: {
                 "limit": limit.to_document(),
@@ -187,7 +186,7 @@ def check_within(whole: Charge | None, limit: Charge, audience: str) -> None:
 
 
 def limit_audience(rows: Rows, name: str, audience: str, limit: Charge) -> None:
-    """Write down the most that an audience may be told, in place of an earlier limit of it."""
+    """Record the limit of an audience, in place of an earlier one."""
     check_within(read_limit(rows), limit, audience)
     pin(rows, name, {})  # brings a ledger of version 0.1 to today's format
     limits = _read_limits(rows, name)

@@ -1,7 +1,7 @@
-"""What kind of thing stands in each cell of a ledger: SQLite keeps any kind in any column, whoever wrote it.
+"""Check the kind of value in each cell of a ledger, because SQLite keeps any kind in any column.
 
-A digest cannot tell bytes from the text of their hash, and what is read as the wrong kind fails where nobody expects
-it. So kinds are looked at wherever rows are read, and where a history is checked.
+A digest cannot distinguish bytes from the text of their hash, and a value of the wrong kind would fail at an unexpected
+place. So kinds are looked at wherever rows are read, and where a history is checked.
 """
 
 from __future__ import annotations

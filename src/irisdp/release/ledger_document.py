@@ -1,4 +1,4 @@
-"""What a ledger says of itself: limit, spending, promise and releases, and whether it is the one to spend from."""
+"""The public document of a ledger: limit, spending, scope and releases, and whether it is still open."""
 
 from __future__ import annotations
 

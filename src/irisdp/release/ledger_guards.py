@@ -1,8 +1,8 @@
 """What a ledger's schema on a server may hold: plain tables, and functions that look at rows before they are added.
 
-A view, a rule, a default or a trigger is code of whoever owns the schema. It would run with the rights of whoever uses
-the ledger, and may show the one who checks it other rows than the one who publishes. So nothing of the kind may be
-there, but the functions whose text is known here.
+A view, a rule, a default or a trigger is code of the schema's owner. It would run with the rights of the ledger's user,
+and could show an auditor other rows than a publisher. So nothing of the kind may be there, but the functions whose text
+is known here.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ def _body(table: str) -> str:
 def guards(schema: str, there: Collection[str]) -> tuple[str, ...]:
     """Return the statements by which the server looks at rows, where rights on tables say too little.
 
-    A promise is one row that grows, and lines are added by all who publish. Triggers that are `there` stay: to remove
-    one waits for all who read.
+    The scope is one row that grows, and every publisher adds lines. Triggers that are `there` stay: to remove one waits
+    for all who read.
     """
     made: list[str] = []
     for table, change in _LOOKS.items():

@@ -2,8 +2,8 @@
 
 Every change writes one line in its own transaction: a limit, what is pinned, a release with digests of its rows, where
 answers go. Lines are only ever added. `check_history` follows the chain and compares what it says with what stands in
-the tables: a row or line that was changed, removed, inserted or moved is named. Whoever can write the ledger can write
-a new chain too, so somebody else keeps the last hash, the head: a chain that it is not in is another one.
+the tables: a row or line that was changed, removed, inserted or moved is named. Anyone who can write the ledger can
+also write a new chain. So a second person keeps the last hash, the head: a chain without it has been replaced.
 
 A ledger of an earlier format gets its first line, with digests of all that it holds, before anything is added to it.
 """
@@ -39,7 +39,7 @@ class History:
     lines : int
         How many lines it has.
     head : str
-        The hash of the last one, which stands for all; empty where there is none.
+        The hash of the last line, which identifies the whole chain; empty if there are no lines.
     problems : tuple of str
         What does not hold, a sentence each; none where all does. At most 20 are named.
     """
@@ -54,7 +54,7 @@ class History:
 
 
 def prepare(rows: Rows) -> None:
-    """Begin the history of a ledger that has none, before it is changed; one of version 0.1 waits for its promise."""
+    """Begin the history of a ledger without one before it is changed; a ledger of version 0.1 waits for its scope."""
     if is_current(rows) and rows.version() < VERSION:
         rows.change(HISTORY)
         rows.set_version(VERSION)

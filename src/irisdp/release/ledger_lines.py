@@ -1,7 +1,8 @@
 """What a line of a ledger's history may say, and what all of them together make of a ledger.
 
-Lines are only ever added, so what one says of a row or a limit stands: none may tell it otherwise later, and none but
-the first may take rows for what they are. After a ledger was moved away only its new place goes on.
+Lines are only ever added, so the statement of one line about a row or a limit is final. No later line may contradict
+it, and only the first may accept rows without a line of their own. After a ledger was moved away only its new place
+goes on.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """A ledger moves from a file to a server or back, whole: every rational, answer and line of its history, as they are.
 
 Two copies would be two budgets, and an empty ledger in the new place would be a budget of its own. So the new place is
-reserved first, and takes nothing but this move; then the first ledger is closed: its history says where it went, and
-from then on it answers nothing and takes nothing; then the second opens with all that was copied, in one transaction.
-Killed in between, the same move is asked for again, and goes on where the place that was reserved still is: another of
-the same name, on another machine, would be another budget.
+reserved first, and accepts nothing but this move. Then the first ledger is closed: its history names the new place, and
+from then on it gives and accepts no answers. Then the second opens with all copied rows, in one transaction. After an
+interruption, run the same move again. It continues if the reserved place still exists; a place of the same name on
+another machine would be another budget and is refused.
 
 A ledger may come back to a place that it left. What lies there is closed, and its whole history is the beginning of the
 one that comes: so nothing is lost when it is replaced, and nothing older is opened. Until then it stays closed: it is
@@ -85,13 +85,13 @@ def refuse_moved(rows: Rows, name: str) -> None:
 
 
 def move(source: Store, target: Store, place: str) -> int:
-    """Close a ledger and open it anew elsewhere; return how many releases were carried over.
+    """Close a ledger and open it in another place; return how many releases were carried over.
 
     Parameters
     ----------
     source, target : Store
-        The ledger, and where it goes: nothing may be there yet, or what this ledger left there when it was moved away,
-        or what an earlier call for the same move left.
+        The ledger and its new place. The new place must be empty, or be left from an earlier move of this ledger or an
+        interrupted call of the same move.
     place : str
         What the target is called.
 

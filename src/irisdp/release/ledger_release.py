@@ -54,7 +54,7 @@ class Release(InOneLine):
         return self._read("question", str)
 
     def asked(self) -> dict[str, Any]:
-        """Return the question as the ledger holds it: all public facts that decide the law of the answers."""
+        """Return the question as the ledger holds it: all public facts that decide the distribution of the answers."""
         return self._read("question", read_object)
 
     @property

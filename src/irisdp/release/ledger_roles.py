@@ -1,8 +1,8 @@
 """Who may do what with a ledger on a server: its owner lets roles publish, or only read.
 
-The server holds them to it, whatever program they use: who publishes adds rows and pins what is open, but raises no
-limit, closes no ledger, and changes and removes nothing that stands; who reads changes nothing at all. What a release
-costs is worked out by Iris and not by the server, so whoever may publish is trusted to charge what it costs, with Iris.
+The server enforces these rights for any client program. A publisher adds rows and pins open facts, but raises no limit,
+closes no ledger, and changes and removes no row. A reader changes nothing. Iris computes the cost of a release, not the
+server. So the owner must trust a publisher to charge that cost, with Iris.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def grant(book: Ledger, role: str, may: Literal["publish", "read"]) -> None:
     Raises
     ------
     BadInput
-        For a ledger in a file, a role that the server does not know, and whoever is not the owner.
+        If the ledger is a file, the server does not know the role, or the caller is not the owner.
     """
     if not isinstance(book.store, LedgerServer):
         rule = "is for ledgers on a server: a file is written by whoever may write it"

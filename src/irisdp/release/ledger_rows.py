@@ -116,7 +116,7 @@ def read_spent(rows: Rows) -> Charge:
 
 
 def read_cost(kind: type[Charge], *numbers: str) -> Charge:
-    """Read a cost back from text; a cost that is none means that the file is damaged."""
+    """Read a cost back from text; an invalid cost means that the file is damaged."""
     return _read_cost(kind.__slots__, *numbers)
 
 
@@ -130,7 +130,7 @@ def _read_cost(columns: tuple[str, ...], *numbers: str) -> Charge:
 
 
 def find_settlement(rows: Rows, fingerprint: str, question_hash: str) -> Settlement | None:
-    """Return the answers to a question about one version of the data, if it was settled before."""
+    """Return the stored answers to a question about one version of the data, or None."""
     settled = rows.find(
         "SELECT id, settled FROM settlement WHERE fingerprint = ? AND question_hash = ?", (fingerprint, question_hash)
     )
@@ -211,7 +211,7 @@ def pinned_facts(rows: Rows, name: str) -> dict[str, Any]:
     Raises
     ------
     PromiseRefused
-        For a ledger of version 0.1 whose releases speak of different relations or units: their sum promises nothing.
+        For a ledger of version 0.1 whose releases have different relations or units: their sum guarantees nothing.
     """
     if not is_current(rows):
         return _facts_of_questions(rows, name)
@@ -220,7 +220,7 @@ def pinned_facts(rows: Rows, name: str) -> dict[str, Any]:
 
 
 def promise_document(rows: Rows, name: str) -> dict[str, Any]:
-    """Return what the ledger is pinned to, None where that is open yet; a note where its sum promises nothing."""
+    """Return the pinned facts, None for those still open; add a note if the ledger's sum guarantees nothing."""
     try:
         pinned, note = pinned_facts(rows, name), {}
     except PromiseRefused as refusal:
@@ -229,7 +229,7 @@ def promise_document(rows: Rows, name: str) -> dict[str, Any]:
 
 
 def check_pinned(rows: Rows, name: str, asked: Mapping[str, Any], fingerprint: str | None = None) -> None:
-    """Refuse what does not keep the promise; data that was answered about is the same table, whatever its name."""
+    """Refuse a release outside the ledger's scope; data that was answered about is the same table under any name."""
     known = fingerprint is None or known_fingerprints(rows, [fingerprint])
     check_promise(pinned_facts(rows, name), asked, name, except_for=["table"] if known else [])
 
@@ -291,9 +291,9 @@ def _facts_of_questions(rows: Rows, name: str) -> dict[str, Any]:
         mixed = {"relation": relations, "unit": units}
         pinned = {name: sorted(map(str, found)) for name, found in mixed.items() if len(found) > 1}
         raise PromiseRefused(
-            f"{name} was written by irisdp 0.1 and adds up releases under different promises"
-            f" ({', '.join(pinned)}), so its sum promises nothing and nothing more is added;"
-            " take it as it is, and name a new ledger with ledger=, with a limit that leaves room for what was spent",
+            f"{name} was written by irisdp 0.1 and adds up releases with different settings ({', '.join(pinned)})."
+            " Its total therefore guarantees nothing, and Iris adds no release to it. Name a new ledger with ledger=,"
+            " and lower its limit by what was spent here",
             differs=list(pinned),
             pinned=pinned,
         )
@@ -304,7 +304,7 @@ def _facts_of_questions(rows: Rows, name: str) -> dict[str, Any]:
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """Read a JSON object back; what is none means that the file is damaged."""
+    """Read a JSON object back; any other value means that the file is damaged."""
     try:
         found = json.loads(text)
     except (ValueError, TypeError, RecursionError):

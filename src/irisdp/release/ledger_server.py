@@ -1,11 +1,11 @@
 """A ledger in PostgreSQL: one schema, written by one client at a time, with every complaint in our own words.
 
-What a file gives, a server must give: whoever writes is alone, and what is shown has been synced to the disk. A writer
-locks one empty table first of all, before its transaction has seen anything, so it waits for the one before it and then
-sees all that this one did; every transaction is serialisable besides, whoever else uses the database. Where the
-connection is lost while COMMIT is on its way, nobody knows whether it was carried out. Then the work is done again: the
-lock is not had before the lost transaction has ended one way or the other, and a question that it settled is found
-settled. So it is neither charged twice nor shown without a charge (docs/decisions/0040-a-ledger-for-a-team.md).
+A server must guarantee what a file guarantees: there is one writer at a time, and a returned answer has been synced to
+disk. A writer first locks one empty table, before its transaction reads anything. So it waits for the previous writer
+and then sees all its changes. Every transaction is also serialisable, whatever else uses the database. Where the
+connection is lost while COMMIT is on its way, nobody knows whether it was carried out. Then the work is repeated. The
+lock is only granted after the lost transaction has ended, and a question that it charged is then found in the ledger.
+So it is neither charged twice nor shown without a charge (docs/decisions/0040-a-ledger-for-a-team.md).
 """
 
 from __future__ import annotations
@@ -193,8 +193,9 @@ class LedgerServer:
                         continue
                     if unsure:
                         raise NotShown(
-                            f"ledger: {self.name} went away while it wrote a charge down, and whether it did is not"
-                            " known; ask the same question again when it is back: if it is charged, that is free"
+                            f"ledger: the connection to {self.name} was lost during a charge, so the charge may or may"
+                            " not be recorded. Ask the same question again when the server is back; if the charge was"
+                            " recorded, the answer is free"
                         ) from None
                     raise
 

@@ -1,4 +1,4 @@
-"""How a question is settled inside a ledger's transaction: found again, or weighed, drawn and written down."""
+"""Charge a question inside a ledger's transaction: find its answer, or check the cost, draw and record."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Tells = Callable[[Currency], Telling]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What a ledger is asked to settle, as `Ledger.settle` explains it."""
+    """The input of `Ledger.settle`, which explains it."""
 
     query: str
     text: str
@@ -59,7 +59,7 @@ class Question:
 
 
 def settled(rows: Rows, store: Store, asked: Question) -> Settlement:
-    """Settle a question, alone with the rows of a ledger; nothing of it holds before they are committed."""
+    """Charge a question, with no other writer of the ledger; nothing holds before the transaction is committed."""
     begin(rows, store.name)
     facts = asked.promise.facts()
     check_pinned(rows, store.name, facts, asked.fingerprint)

@@ -46,7 +46,7 @@ def numbered(currency: Currency) -> tuple[str, ...]:
 
 
 def is_current(rows: Rows) -> bool:
-    """Tell whether the ledger holds its promise; format 1, of version 0.1, is read as it is."""
+    """Return whether the ledger records its scope; format 1, of version 0.1, is read without one."""
     return rows.version() >= _PROMISING
 
 

@@ -1,8 +1,8 @@
 """The log of a ledger in a file, copied back into the file once something was written.
 
 SQLite keeps what was written in a log beside the file (`-wal`) while anybody has the ledger open, and copies it back
-when the last one leaves. Whoever is killed never leaves: then the log stays, and a file that is moved without it is
-older than the answers that were shown. So who wrote copies the log back, before an answer is shown.
+when the last one leaves. A killed process never unregisters. Then the log stays, and a file that is moved without it
+lacks the last answers. So who wrote copies the log back, before an answer is shown.
 
 Up to SQLite 3.51.2 a copy that overlaps with a write of another connection can lose pages (the "WAL-reset bug"): a lost
 charge. So it is made only while a second connection holds the right to write, and writes nothing.

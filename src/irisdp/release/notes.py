@@ -1,6 +1,6 @@
 """What the ledger keeps with an answer for people to see: where it comes from, the groups, what it was built on.
 
-All of it is public: declared groups were listed by the steward, selected ones were named with the answers.
+All of it is public: the data owner listed the declared groups, and selected groups were named with the answers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def note(
     earlier: Sequence[Release],
     converted: str | None = None,
 ) -> str:
-    """Write what is kept with the answers of one audience, as JSON text.
+    """Write the stored document for the answers of one audience, as JSON text.
 
     Parameters
     ----------

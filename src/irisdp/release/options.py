@@ -32,10 +32,10 @@ class Question(TypedDict, total=False):
         Group columns, and named expressions, as in ``"ward, band = CASE WHEN age < 18 THEN 'child' ELSE 'adult' END"``;
         text is split at commas outside parentheses and quotes. Then there is one answer for each group.
     groups : text, path, sequence, mapping or frame
-        The groups, one of the two that `by` needs: ``"north,east"``, in which a value with a comma stands in double
-        quotes, a CSV file whose header names the group columns, a list of values or tuples, a mapping from column to
-        values, a frame. In a column without a type a value counts the records that spell it so: 1 is not 01 or 1.0.
-        Read off the data they would reveal who is in it, so they never are.
+        The groups, which `by` needs unless `select_groups` is given: ``"north,east"``, a CSV file, a list of values or
+        tuples, a mapping from column to values, or a frame. In text, put a value with a comma in double quotes. The
+        header of a CSV file names the group columns. In a column without a type a value counts the records that spell
+        it so: 1 is not 01 or 1.0. Read off the data they would reveal who is in it, so they never are.
     categories : as `groups`
         The values that a question about a column may be answered with, such as the parties of ``plurality``. Declared,
         as read off the data they would reveal who is in it; a record with any other value, or none, counts for none.
@@ -74,10 +74,10 @@ class Question(TypedDict, total=False):
         reader best under (ε,δ), and is charged δ, which buys little below 1e-4. Needed by `select_groups`, and beside
         `mu` unless the ledger counts in μ or ρ: the point of the curve that is charged, (ε(δ), δ), as of several pairs.
     within : int
-        Instead of `epsilon`: K, and the least ε is found with which each answer is off by at most K, or is right from a
-        lead or a distance of K records on, with the probability `confidence`; `plan` says which, and how much it is.
-        Beside `epsilon`: noise that ends at K, at the least δ that any such noise needs, which is charged and may be
-        large: up to this probability an answer gives one person away. `delta` beside both refuses a larger one.
+        Accuracy K instead of `epsilon`. Iris finds the least ε with which, with probability `confidence`, each answer
+        is off by at most K, or is right from a lead or a distance of K records on. `plan` shows which of the two, and
+        that ε. With `epsilon`: noise bounded by K, at the least δ that any such noise needs. This δ is charged and may
+        be large: with up to this probability an answer gives one person away. `delta` beside both refuses a larger one.
     confidence : number or text
         That probability, and that with which the ends beside a number hold, `answer_low` and `answer_high`: 0.95 unless
         given. Each answer has it by itself; of many, some are further off.
@@ -149,7 +149,7 @@ class Written(TypedDict, total=False):
 
 
 class About(TypedDict, total=False):
-    """What is said of the table, for all questions about it.
+    """Settings of the table, for all questions about it.
 
     Attributes
     ----------
@@ -172,8 +172,8 @@ class About(TypedDict, total=False):
         With Spark: the address of a cluster whose machines see the file under the same path, such as
         ``"spark://host:7077"``, ``"yarn"``, or ``"sc://host"`` of Spark Connect. It is written down nowhere.
     project : path
-        A project file, which `irisdp init` writes; the one beside the data, ``NAME.iris.toml``, unless given. What it
-        promises, relation, unit and limit, is kept; what else it says fills in options that are left out.
+        A project file, which `irisdp init` writes; the one beside the data, ``NAME.iris.toml``, unless given. Its
+        relation, unit and limit are enforced; its other settings fill in options that are left out.
     """
 
     relation: Literal["add-remove", "exchange"] | None

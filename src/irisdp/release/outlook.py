@@ -1,7 +1,7 @@
 """What a dry run can say of the ledger: what is left, what would be new, and what would be refused.
 
-Only the ledger is looked at, which holds nothing but what was released, and never the data. So it is not known whether
-the data is still what the ledger last answered about, and both cases are told.
+Only the ledger is looked at, which holds nothing but what was released, and never the data. A dry run does not know
+whether the data is unchanged since the ledger's last answer, so it reports both cases.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LAST, NEW = None, ""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """What would happen: whether a stored answer comes back, what is charged, and why it would be refused, if so."""
+    """The expected result: whether a stored answer comes back, the charge, and the reason of a refusal."""
 
     repeated: bool
     cost: Charge
@@ -55,7 +55,7 @@ class Outlook:
     unchanged, changed : Case
         If the data is what the ledger last answered about, and if it is not.
     audiences : mapping
-        What each audience that would be told something, and has a limit, may be told today.
+        Remaining budget of each audience that has a limit and would learn something.
     unlimited : tuple of str
         The audiences named that have no limit, where others have one.
     currency : Currency
@@ -105,7 +105,7 @@ class Outlook:
         return lines
 
     def to_document(self) -> dict[str, Any]:
-        """Return the outlook as JSON-ready data."""
+        """Return the dry run as JSON-ready data."""
         audiences = {name: left.to_document() for name, left in self.audiences.items()}
         return {
             "file": str(self.ledger),

@@ -1,8 +1,8 @@
 """Where the ledger and the secrets of some data lie, whatever the data is called today.
 
-A budget belongs to a table, not to a name of it. Symbolic links are followed before anything is looked for; a file with
-several names of equal right (hard links) has no default ledger; and data that a ledger beside it has answered about is
-recognised by its content after it was renamed.
+A budget belongs to a table, not to a name of it. Iris follows symbolic links before it looks for anything. A file with
+several hard links has no default ledger. Data that a neighbouring ledger has answered about is recognised by its
+content after a rename.
 """
 
 from __future__ import annotations

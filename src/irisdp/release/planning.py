@@ -1,4 +1,4 @@
-"""Reads a question against a schema: what is asked, of whom, how accurately; nothing of the records."""
+"""Parse a question against a schema: its subject, its privacy unit and its accuracy. No record is read."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def _read_persons(
     unit = table.column(named, "unit").name
     if options.get("public_membership"):
         # Which of a person's records is kept depends on what they say, and so does the group it counts in.
-        raise BadInput("public_membership", "cannot be promised with unit=", "leave one of the two out")
+        raise BadInput("public_membership", "cannot be combined with unit=", "leave one of the two out")
     persons = counts_every_person(question, grouped=grouped)
     each = read_per_unit(options.get("per_unit"), unit, condition, counts_persons=persons)
     if each is not None or options.get("at_most") is not None:

@@ -1,4 +1,4 @@
-"""A plan: what is asked and what it will cost, from public facts alone.
+"""A plan: the question and its cost, from public facts alone.
 
 A plan has read no record. Everything it says may be printed, and nothing it does is charged.
 """
@@ -56,8 +56,8 @@ class Plan:
     Attributes
     ----------
     query, condition, groups, by, unit, per_unit, contribution, relation, public_membership
-        What is asked, of whom, per what; declared groups sorted by key, so that their order and spelling is no part
-        of the question.
+        The question and its groups, without its accuracy. Declared groups are sorted by key, so that their order and
+        spelling do not matter.
     asked : Subject
         The same in words and as facts, whatever the noise.
     audiences : tuple of Audience
@@ -65,7 +65,7 @@ class Plan:
     selector : PartitionSelection or None
         Decides which groups may be named, where they are not declared and noisy counts do not name them.
     apart : str or None
-        Why a selection apart from the answers decides that; None where there is none.
+        Why a separate selection decides that; None if there is no reason.
     declared_in : mapping
         The files, if any, that groups or categories were read from, by what they are: no output may be one of them.
     within : Met or None
@@ -189,7 +189,7 @@ class Plan:
         return finest if isinstance(finest, NamesGroups) else self.selector
 
     def subject(self) -> dict[str, Any]:
-        """Return what is asked of whom, without how accurately: equal for all releases that can refine each other."""
+        """Return the question without its accuracy: equal for all releases that can refine each other."""
         facts = dict(self.asked.facts)
         if self.naming is not None:
             by_count = {} if self.selector is not None else {"by": "count"}
@@ -219,7 +219,7 @@ class Plan:
         return Telling(alone=alone, chain=self.chain)
 
     def body(self, audience: Audience) -> dict[str, Any]:
-        """Return what a sidecar says of one audience's answers before there are any, JSON-ready."""
+        """Return the release file of one audience's answers before they are drawn, JSON-ready."""
         return {
             **self.facts(audience),
             **self.asked.reading,

@@ -1,12 +1,12 @@
-"""What a ledger promises: costs add up only over releases that protect the same thing.
+"""The scope of a ledger: costs add up only over releases that protect the same thing.
 
 A sum of charges says "whatever one neighbour changes, all answers together tell at most this much of it". That is true
 only if every charge speaks of the same table, the same neighbours and the same kind of person. So the first release
 pins these facts, and later releases must keep them.
 
-Under the relation exchange some columns may be public: neighbours then exchange a record but keep its public columns.
-A release that takes fewer columns as public protects more pairs of tables, so it keeps the promise of more public
-columns; one that takes others as public does not (docs/decisions/0013-a-ledger-keeps-one-promise.md).
+Under the relation exchange some columns may be public: neighbours then exchange a record but keep its public columns. A
+release with fewer public columns protects more pairs of tables, so it fits in the scope of more public columns. One
+with other public columns does not (docs/decisions/0013-a-ledger-keeps-one-promise.md).
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ class Promise:
     public_columns: Sequence[str] = ()
 
     def named(self, table: str | None) -> Promise:
-        """Return the promise of the table under another name; where none is given, under its own."""
+        """Return the scope with the table under another name; without a name, return it unchanged."""
         return self if table is None else replace(self, table=_table_name(table))
 
     def facts(self) -> dict[str, Any]:
-        """Return the facts as JSON-ready data, equal for equal promises."""
+        """Return the facts as JSON-ready data, equal for equal scopes."""
         return {
             "table": self.table,
             "columns": dict(sorted(self.columns.items())),
@@ -98,9 +98,9 @@ def promise_in_advance(
     if neighbours not in ("add-remove", "exchange"):
         raise BadInput("relation", "must be add-remove or exchange", "choose one of the two")
     if public_columns and neighbours != "exchange":
-        raise BadInput("public_columns", "are kept by records that are exchanged", "add relation='exchange'")
+        raise BadInput("public_columns", "need the relation exchange", "add relation='exchange'")
     if public_columns and unit is not None:
-        raise BadInput("public_columns", "cannot be promised with unit=", "leave one of the two out")
+        raise BadInput("public_columns", "cannot be combined with unit=", "leave one of the two out")
     if not all(isinstance(name, str) and name for name in public_columns):
         raise BadInput("public_columns", "must name columns", "write for example public_columns=ward,year")
     for field, names in (("unit", [unit] if isinstance(unit, str) else []), ("public_columns", public_columns)):
@@ -143,16 +143,16 @@ def check_promise(
     there, here = ({fact: facts[fact] for fact in broken} for facts in (pinned, asked))
     if "columns" in broken:
         there["columns"], here["columns"] = _differing(there["columns"], here["columns"])
-    said = "; ".join(f"{_NAMES[fact]} {_say(there[fact])}, here {_say(here[fact])}" for fact in broken)
-    remedy = "ask for what is pinned, or name a ledger of its own with ledger="
+    uses, wants = (" and ".join(_phrase(fact, facts[fact]) for fact in broken) for facts in (there, here))
+    remedy = f"{_same(there)}, or name another ledger with ledger="
     if broken == ["table"] and pinned["table"] is not None:
         remedy = (
-            f"ask about {pinned['table']}: of a part of a folder it is asked by a condition"
+            f"Ask about {pinned['table']}, and choose a part of the folder with a condition"
             if _of_one_folder(pinned["table"], asked["table"])
-            else f"if it is the same table, add table={pinned['table']!r}"
+            else f"If it is the same table, add table={pinned['table']!r}"
         )
     raise PromiseRefused(
-        f"{ledger} keeps one promise, and this is another: pinned {said}; {remedy}",
+        f"{ledger} uses {uses}; you asked for {wants}. {remedy}",
         differs=broken,
         pinned=there,
         asked=here,
@@ -188,11 +188,21 @@ def _differing(pinned: Mapping[str, str], asked: Mapping[str, str]) -> tuple[dic
     return there, here
 
 
-def _say(value: Any) -> str:
+def _same(pinned: Mapping[str, Any]) -> str:
+    """Say how to ask for what the ledger uses, with the arguments where they are enough."""
+    if not {"relation", "unit"}.issuperset(pinned):
+        return "Ask for the same"
+    steps = [f"use {fact}={value!r}" if value is not None else f"drop {fact}=" for fact, value in pinned.items()]
+    remedy = " and ".join(steps)
+    return remedy[0].upper() + remedy[1:]
+
+
+def _phrase(fact: str, value: Any) -> str:
+    """Write a fact in a sentence, such as "relation exchange" or "no unit"."""
     if value is None or value in ({}, []):
-        return "none"
+        return f"no {_NAMES[fact]}"
     parts = [f"{name} ({kind})" for name, kind in value.items()] if isinstance(value, Mapping) else value
     if isinstance(parts, str):
-        return parts
+        return f"{_NAMES[fact]} {parts}"
     more = len(parts) - _MOST_NAMED
-    return ", ".join(parts[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return f"{_NAMES[fact]} {', '.join(parts[:_MOST_NAMED])}" + (f" and {more} more" if more > 0 else "")

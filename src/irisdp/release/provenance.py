@@ -1,7 +1,7 @@
 """Where published answers come from: of which table, when, and drawn by which version of the library.
 
-All of it stands in the ledger beside the answers, so whoever asks again is told the same. It is public: the ledger
-holds nothing but what was released.
+The ledger stores all of it with the answers, so asking again returns the same. It is public: the ledger holds nothing
+but what was released.
 """
 
 from __future__ import annotations

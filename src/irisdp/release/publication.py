@@ -45,9 +45,11 @@ class Publication(Tabular, Drawable):
     ledger, ids
         Where the release is written down, an id for each audience.
     out : tuple of Path
-        Files written: for each audience the answers, then the sidecar, then the data package; last the pages, if any.
+        Written files: for each audience the answers, then the release file, then the data package; last the pages, if
+        any.
     sidecars : dict
-        By audience how its answers were made, JSON-ready: what `irisdp.interpret` reads, and the sidecar holds.
+        How the answers of each audience were made, JSON-ready: the content of the release file, which
+        `irisdp.interpret` takes.
     in_batch : bool
         Whether this is one question of a batch (`irisdp.batch`).
     anew : bool
@@ -159,7 +161,7 @@ class Publication(Tabular, Drawable):
         return say_unlimited(self.unlimited, Ledger(self.ledger).currency) if self.unlimited else []
 
     def describe_budget(self) -> str:
-        """Say what is spent and what is left."""
+        """Return the text that states spent and remaining budget."""
         ledger = Ledger(self.ledger)
         spent, limit = ledger.spent, ledger.limit
         return f"spent {spent}; no limit is set" if limit is None else f"spent {spent} of {limit.told(told_below)}"

@@ -70,19 +70,24 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
         Polars, PyArrow, DuckDB or Spark.
     query : {"count", "count-distinct", "histogram", "sum", "mean", "median", "quantile", "plurality", "top",
         "ranking", "majority", "at-least", "at-most", "band", "sizes", "column", "apply"}
-        What is asked: how many records, how many different values of a column, whether at least (or at most) K, in
-        which band, whether more say yes than no, how many are in each bin or category, what a column's values sum up
-        to, or are on average, which of some categories most have, which K of them, or how they rank, which of some bins
-        holds the median or another quantile, what a mechanism file answers, how large the categories are, or which one
-        each record is in.
+        The query.
+
+        - Counts: ``count`` counts records, ``count-distinct`` the different values of a column, ``histogram`` the
+          records of each bin or category.
+        - Yes or no: ``at-least`` and ``at-most`` compare the count with K; ``majority`` asks whether more records say
+          yes than no.
+        - Choices: ``band`` names the band of the count, ``plurality`` the largest category, ``top`` the K largest,
+          ``ranking`` the order of all; ``median`` and ``quantile`` name a bin.
+        - Totals: ``sum`` and ``mean`` of a column.
+        - Others: ``sizes`` gives the sizes of the categories, ``column`` the category of each record; ``apply`` draws
+          from a mechanism file.
     *arguments
         What follows the query: K for at-least and at-most, thresholds (``"10,100"``) for band; then a condition in SQL
         over the columns, such as ``"age > 64 AND town = 'Ely'"``. All records count where it is left out; majority
-        needs one. Of count-distinct the name of a column, and a condition if there is one. Of histogram, sum, mean,
-        plurality, ranking, median and column the name of a column; of quantile a
-        number such as 0.9, and the column, of top K and the column, of sizes the column, alone or after how many of the
-        largest. Of apply the path of a mechanism file, which keeps a privacy of its own instead of `epsilon`, and a
-        condition or a column.
+        needs one. Of count-distinct the name of a column, and a condition if there is one. For histogram, sum, mean,
+        plurality, ranking, median and column: the name of a column. For quantile: a number such as 0.9 and the column.
+        For top: K and the column. For sizes: the column, alone or after the number of largest categories. Of apply the
+        path of a mechanism file, which keeps a privacy of its own instead of `epsilon`, and a condition or a column.
 
     Returns
     -------
@@ -126,7 +131,7 @@ def carry_out(ready: Prepared, reading: Reading | None = None, noted: Note | Non
     reading : Reading, optional
         Of the same data, begun for several questions; each begins its own unless given.
     noted : callable, optional
-        Told of each file before it is there.
+        Called with each file before it is created.
     """
     planned, book, promise = ready.planned, ready.book, ready.promise
     book.check(promise)
@@ -244,7 +249,7 @@ def _converted(guarantee: Guarantee, cost: Charge) -> str | None:
 def shown_answers(planned: Plan, audience: Audience, nodes: Nodes, drawn: Answers) -> Answers:
     """Turn what the ledger keeps into what is shown: in the order asked, clamped to public ends, lists by entries.
 
-    How sure each answer is stands beside it. That follows from what is shown and from public facts, and is not kept.
+    Each answer comes with its accuracy. That follows from what is shown and from public facts, and is not kept.
     """
     values = audience.mechanism.show(drawn.values, nodes)
     assured = audience.mechanism.assurance(drawn.values, values, nodes, planned.confidence)
@@ -260,7 +265,7 @@ def shown_answers(planned: Plan, audience: Audience, nodes: Nodes, drawn: Answer
 
 
 def shown_beside(planned: Plan, audience: Audience, nodes: Nodes, drawn: Answers) -> dict[str, Any]:
-    """Return what the sidecar says of answers beside what is shown, in their order: ends, and what else was drawn."""
+    """Return the auxiliary output of the release file, in the order of the answers: intervals and further draws."""
     mechanism = audience.mechanism
     told = mechanism.ends(nodes) | (mechanism.beside(drawn.values) if isinstance(mechanism, TellsMore) else {})
     if planned.groups is None:

@@ -1,10 +1,11 @@
 """What a release may tell about one person, in plain words: how far an adversary's even odds can move.
 
-Whoever knows everything but one bit, whether somebody is in the table, and thinks it 50:50, ends at most at r/(1 + r)
-where the release is (ε, 0)-private for that and r = e^ε: odds are multiplied by a ratio of likelihoods. With a δ the
-release tells no more than one that tells all with probability δ, and else keeps (ε, 0): that is the dominating pair of
-(ε, δ) ([Kairouz2017]; proofs/dominating-pair.md). That bounds how often the adversary guesses right, and no single
-answer: some may be more telling than r, and more often than δ, if each by little.
+Consider an attacker who knows everything but one bit, whether somebody is in the table, and believes 50:50. If the
+release is (ε, 0)-private for that bit and r = e^ε, the posterior is at most r/(1 + r), because odds are multiplied by a
+likelihood ratio. With δ the release reveals at most as much as one that reveals all with probability δ and otherwise
+satisfies (ε, 0). This is the dominating pair of (ε, δ) ([Kairouz2017]; proofs/dominating-pair.md). That bounds how
+often the adversary guesses right, and no single answer: some may be more telling than r, and more often than δ, if each
+by little.
 
 Who guesses between two laws is right with probability (1 + t)/2 at most, t their distance in total variation. Under
 ρ-zCDP t ≤ √(ρ/2) and t ≤ √(1 − e^-ρ) (proofs/filters.md, claim 7).
@@ -104,9 +105,9 @@ def risk_of(cost: Charge, relation: Relation, unit: str | None) -> Risk:
     cost : Charge
         Of the whole release.
     relation : Relation
-        What neighbours are.
+        The neighbouring relation.
     unit : str or None
-        The column that says whose record it is; where there is none, a person is taken to have one record.
+        The column that names the privacy unit of a record; None if every record counts as one person.
     """
     if relation is Relation.ADD_REMOVE:
         asks = "that you are in the table" if unit is not None else "that your record is in the table"

@@ -115,8 +115,8 @@ def _read_selection(guarantee: Guarantee, epsilon: Any, delta: Any, *, fixed: bo
 def read_naming(query: Query[Any], levels: list[Level], options: Question, *, fixed: bool) -> Naming:
     """Read what names the groups of a question, and what that leaves to the answers.
 
-    Public facts decide. A count names its own groups wherever it can, unless the selection is given a privacy of its
-    own: without a condition no other way to name and count at the same cost does better.
+    Public facts decide. A count names its own groups wherever it can, unless the selection has a privacy guarantee of
+    its own. Without a condition no other way to name and count at the same cost is better.
 
     Parameters
     ----------

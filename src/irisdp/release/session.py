@@ -144,7 +144,7 @@ class Session(Drawable):
 
     @property
     def limit(self) -> Charge | None:
-        """The most that may be spent; None where no limit was set, and no project promises one."""
+        """The limit of the ledger or project; None if neither sets one."""
         project = self._asked["project"]
         return self.ledger.limit or (project and project.limit)
 

@@ -1,7 +1,7 @@
-"""What a release is at, for whoever waits for it: its steps and how many, which follow from what was asked alone.
+"""Progress events of a release: its steps and their number, which follow from the question alone.
 
-How long a step will take is not said: that would follow from how much data there is. What is left of several questions
-is guessed, above this floor, from how long those before took.
+How long a step will take is not said: that would follow from how much data there is. Code above this layer estimates
+the remaining time of several questions from those already answered.
 """
 
 from __future__ import annotations

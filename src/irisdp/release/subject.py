@@ -1,4 +1,4 @@
-"""What is asked of whom, worked out once: in a line for people, and as facts that say when two questions are one."""
+"""The subject of a question: a line for people, and facts that decide when two questions are the same."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["Subject", "canonical", "say_columns", "subject_of"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What is asked of whom, without how accurately.
+    """The question without its accuracy.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Subject:
         return {"reading": "; ".join(said)} if said else {}
 
     def describe_reading(self) -> list[str]:
-        """Say in lines for people how a text file is read, and what is read otherwise than somebody may expect."""
+        """Return lines for people about how a text file is read, and where this may differ from expectation."""
         return [*([self.rules] if self.rules else []), *map(str, self.notes)]
 
     def describe_unit(self) -> list[str]:

@@ -1,8 +1,8 @@
 """Error by name: the least ε with which answers stay within a distance as often as asked, or the least δ with which
 they always do.
 
-An answer's chance of staying within a distance is exact or enclosed (`irisdp.cells.surely_within`), so that of the ε
-found it is certain that it suffices, and that a hair less, one unit of its twelfth digit, does not.
+The probability that an answer stays within a distance is exact or enclosed (`irisdp.cells.surely_within`). So the
+returned ε certainly suffices, and an ε smaller by one unit of its twelfth digit does not.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Met:
     confidence : Fraction
         With which probability each answer, by itself, stays within K, or is right from K on.
     privacy : Privacy
-        The least that keeps the promise.
+        The least that meets the accuracy.
     says : str
         In one line.
     surely_least : bool
@@ -104,7 +104,7 @@ class Within:
         return meant
 
     def meet(self, query: str, answering: Answering) -> Met:
-        """Find the least guarantee that keeps the promise.
+        """Find the least guarantee that meets the accuracy.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
 """The files of a release: for each audience the answers and, beside them, all that a reader and a catalogue needs.
 
-Where they go is settled before anything is drawn; nothing in them depends on the data but the answers.
+Output paths are checked before anything is drawn; only the answers in the files depend on the data.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def audience_targets(audiences: Sequence[Audience], out: str | os.PathLike[str] 
 
 
 def report_targets(audiences: Sequence[Audience], report: str | os.PathLike[str] | None) -> list[Path]:
-    """Name the page of each audience in the same way: whoever is handed one learns no other audience's answers."""
+    """Name the page of each audience in the same way; each page holds the answers of one audience only."""
     if report is None:
         return []
     return _named_by_audience(page_path(report, "report"), audiences)
@@ -123,7 +123,7 @@ def plan_files(
     keeper: str | os.PathLike[str],
     force: Replaced,
 ) -> Files:
-    """Check where answers will go, each with its sidecar and its data package beside it.
+    """Check the output paths of the answers, each with its release file and its data package.
 
     Parameters
     ----------
@@ -195,9 +195,9 @@ def sidecar(
 ) -> dict[str, Any]:
     """Return what a reader of an audience's answers needs to know, JSON-ready; all of it is public.
 
-    `body` is what the plan says of them (`Plan.body`), `ends` what is public of the ends of their ranges and what was
-    drawn beside what is shown, and `made` where they come from (`provenance`): asking again writes the same. In a
-    batch, `batch` says what all its questions cost together; the cost beside it is that of this question alone.
+    `body` holds the plan's facts (`Plan.body`), `ends` the public ranges and auxiliary draws, and `made` the origin of
+    the answers (`provenance`). Asking again writes the same. In a batch, `batch` says what all its questions cost
+    together; the cost beside it is that of this question alone.
     """
     return {
         "format": SIDECAR_FORMAT,
@@ -222,8 +222,8 @@ def write_files(
 ) -> tuple[Path, ...]:
     """Write the planned answers, all of them or, where the disk refuses, none that is new; then make the `pages`.
 
-    Each file is noted, where somebody keeps a record, before it is there. Each sidecar is told the digest of its
-    answers, which is found here alone, as answers take long to write down. A page that cannot be made takes back no
+    Each file is noted, where somebody keeps a record, before it is there. Each release file holds the digest of its
+    answers. It is computed only here, because answers take long to write. A page that cannot be made takes back no
     answers: the error names them, and those `delivered` before.
     """
 

@@ -1,6 +1,6 @@
 """A batch as one page that can be handed over: what all its questions cost together, and each with its answers.
 
-As the page of one release it is a function of the sidecars, of the answers, and of the names of their files. What
+As the page of one release it is a function of the release files, of the answers, and of the names of their files. What
 holds of every question is said once; what holds of some names them.
 """
 
@@ -30,7 +30,7 @@ def batch_page(given: Sequence[Given]) -> str:
     Raises
     ------
     BadInput
-        For sidecars that do not say what releases say, and for what is not the whole of one batch.
+        For invalid release files, and for files that are not the whole of one batch.
     """
     questions = questions_of(given)
     batch, facts, _ = questions[0]

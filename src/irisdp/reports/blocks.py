@@ -86,5 +86,5 @@ def bullets(lines: Iterable[str]) -> Html:
 
 
 def pairs(told: Iterable[tuple[str, str]]) -> Html:
-    """Build a list of facts, each after its name; what is said is text, unless it was built as markup."""
+    """Build a list of facts, each after its name; values are text, unless they were built as markup."""
     return element("dl", *chain.from_iterable((element("dt", name), element("dd", said)) for name, said in told))

@@ -22,7 +22,7 @@ def checks(asked: Asked, *, again: str, kept: str, whole: bool = True) -> Iterat
     asked : sequence of (Facts, Given)
         In the order of their numbers.
     again : str
-        How the steward comes to files of answers that are in none.
+        How the data owner gets files of answers that were not written.
     kept : str
         Where the ledger has the answers.
     whole : bool

@@ -1,4 +1,4 @@
-"""Commands that check releases: whoever was handed the files can type them, as they stand."""
+"""Commands that check releases, which readers with the files can type unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sidecar says, read as from a stranger: every fact that a report tells has the type it must have."""
+"""Read a release file as if from a stranger: every fact in a report must have its type."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ _SAID = ("table", "date", "version", "reading", "values", "lower", "upper", "ste
 
 
 def facts_of(sidecar: Mapping[str, Any]) -> Facts:
-    """Read a sidecar.
+    """Read a release file.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a report is made of: a sidecar, the answers beside it, and what their files are called."""
+"""The input of a report: a release file, its answers, and the names of their files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A release: its sidecar, and its answers as text.
+    """A release: its release file, and its answers as text.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Given:
     rows : tuple of tuples of str
         Everything as the files have it; empty where there is nothing.
     files : tuple of File
-        The answers and their sidecar; none where they were written to none.
+        The paths of the answers and their release file; None if they were not written.
     """
 
     sidecar: Mapping[str, Any]
@@ -70,7 +70,7 @@ def given_of(release: Any, audience: str | None = None) -> Given:
     Parameters
     ----------
     release : Publication, or path
-        Of the sidecar, of the answers, or of the data package beside them.
+        Name of the release file, of the answers, or of their data package.
     audience : str or None
         Of a publication for several audiences, the one whose answers are meant.
     """
@@ -104,7 +104,7 @@ def given_when_written(sidecar: Mapping[str, Any], answers: Answers, path: Path 
 
 
 def sidecar_of(release: Any) -> Path:
-    """Return where the sidecar lies of what is named: itself, the answers beside it, or their data package."""
+    """Return the path of the release file, given itself, its answers, or their data package."""
     path = file_path(release, "release")
     if path.suffix.lower() == ".json":
         _check_size(path)

@@ -1,8 +1,8 @@
 """What a release may tell about one person, as odds that anybody can follow: before, and after at most and at least.
 
 Under (ε, 0) odds are multiplied by at most r = e^ε, or divided by it, whatever was thought before and known besides.
-Under (ε, δ) that is said of no single answer: all of them together tell no more than answers do that tell all with
-probability δ, and else keep to it (proofs/dominating-pair.md).
+Under (ε, δ) this holds for no single answer. All answers together reveal at most as much as answers that reveal all
+with probability δ, and otherwise satisfy it (proofs/dominating-pair.md).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A release as one page that can be handed over: what was published, of whom, at what cost, and how it is read.
 
-The page is a function of the sidecar, of the answers, and of the names of their files. It fetches nothing and runs
+The page is a function of the release file, of the answers, and of the names of their files. It fetches nothing and runs
 nothing, and whatever was written by others stands in it as text.
 """
 
@@ -28,7 +28,7 @@ def page(given: Given) -> str:
     Raises
     ------
     BadInput
-        For a sidecar that does not say what a release says.
+        For an invalid release file.
     """
     facts = facts_of(given.sidecar)
     sections = [

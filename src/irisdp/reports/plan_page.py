@@ -1,7 +1,7 @@
 """What a plan published as one page that can be handed over: each question with its cost, and what all cost together.
 
-As the page of one release it is a function of the sidecars, of the answers, and of the names of their files: a plan
-that is run again writes the same.
+As the page of one release it is a function of the release files, of the answers, and of the names of their files.
+Running a plan again writes the same.
 """
 
 from __future__ import annotations

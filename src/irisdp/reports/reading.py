@@ -24,7 +24,7 @@ _INTERPRET = element("code", "irisdp interpret")
 
 
 def how_to_read(facts: Facts, unit: str) -> Iterator[str]:
-    """Say what an answer, and what stands beside it, means."""
+    """Explain an answer and its auxiliary output."""
     yield (
         "Every answer was changed at random before it was published, once: that protects people. How probable each "
         "change was is public, and nobody can take it back."

@@ -46,7 +46,7 @@ def in_short(given: Given) -> str:
 def each(
     questions: Sequence[Question], titles: Sequence[str], told: Callable[[Facts], Iterable[tuple[str, str]]]
 ) -> Iterator[Html]:
-    """Show each question: its answers, how far off they are expected to be, and what is told of it besides."""
+    """Show each question: its answers, their expected errors, and further facts."""
     most = max(_FEWEST_ROWS, min(MOST_ROWS, _ROWS // len(questions)))
     for place, ((batch, facts, given), title) in enumerate(zip(questions, titles, strict=True)):
         content = [

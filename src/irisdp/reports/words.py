@@ -35,7 +35,7 @@ ASKED = {
 
 
 def asked(facts: Facts) -> str:
-    """Say what was asked; of a query that is not known the line that the sidecar has."""
+    """Write the question; for an unknown query, the line in the release file."""
     expression = facts.query.get("expression")
     where = "" if expression is None else f" for which “{expression}” is true"
     told = {**dict.fromkeys(("threshold", "thresholds", "column", "share", "k", "mechanism"), "…"), **facts.query}

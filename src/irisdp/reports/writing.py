@@ -30,7 +30,7 @@ def report(
 ) -> str:
     """Write what was published as one page of HTML to hand over: answers, cost in plain odds, errors, how to check.
 
-    The page is a function of the sidecars and of the answers, loads nothing, runs nothing and prints well.
+    The page is a function of the release files and of the answers, loads nothing, runs nothing and prints well.
 
     Parameters
     ----------

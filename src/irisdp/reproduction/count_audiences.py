@@ -138,7 +138,7 @@ ITEMS = (
     ),
     _item(
         name="Theorem 1, collusion",
-        printed="a coalition learns what its least private member is told",
+        printed="a coalition learns what its least private member learns",
         compute=_collusion,
     ),
     _item(name="Lemma 3", printed="G_β = G_α·T with a stochastic T, for α ≤ β", compute=_lemma_3),

@@ -69,12 +69,12 @@ class DigitLaw:
 
     @property
     def first(self) -> int | None:
-        """Smallest outcome, None if there is none."""
+        """Smallest outcome, None if unbounded."""
         return None if self.signed else 0
 
     @property
     def last(self) -> int | None:
-        """Largest outcome, None if there is none."""
+        """Largest outcome, None if unbounded."""
         return None if self.base is None else self.base - 1
 
     def bracket(self, outcome: int, bits: int) -> tuple[int, int]:

@@ -12,11 +12,11 @@ class IntegerLaw(Protocol):
 
     @property
     def first(self) -> int | None:
-        """Smallest outcome, None if there is none."""
+        """Smallest outcome, None if unbounded."""
 
     @property
     def last(self) -> int | None:
-        """Largest outcome, None if there is none."""
+        """Largest outcome, None if unbounded."""
 
     @property
     def base(self) -> int | None:

@@ -44,7 +44,7 @@ def draw_ranks(
     classes : array of int
         Class number of each node, in any shape.
     depths : array of int, the same shape
-        Distance to the boundary, or −1 where there is none: such a node always answers its first choice.
+        Distance to the boundary, or −1 without a boundary: such a node always answers its first choice.
     privacy : Privacy
         The ratio r and δ of the operator u.
     source : BitSource, optional
@@ -61,11 +61,9 @@ def draw_ranks(
     BadInput
         If prefix sums decrease or leave [0, 1], lengths or shapes differ, or a number is out of range.
 
-    Notes
-    -----
-    One word a node and ⌈log2 q⌉ comparisons; ties, of probability below 2q/2^64, enclose u^depth more finely. Finding
-    the distinct pairs of class and depth takes a time that depends on how many there are, unless the nodes outnumber
-    all pairs up to the depth where 64-bit words no longer tell: then every pair has its row.
+    Notes ----- One word a node and ⌈log2 q⌉ comparisons; ties, of probability below 2q/2^64, enclose u^depth more
+    finely. The time to find the distinct pairs of class and depth depends on their number. If the nodes outnumber all
+    pairs up to the depth that 64-bit words still resolve, every pair gets a row instead.
 
     Examples
     --------

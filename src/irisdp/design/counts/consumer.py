@@ -1,9 +1,9 @@
 """The best mechanism for one reader of a count: minimax over what the reader deems possible, or under a prior.
 
-Where the loss never falls as the answer moves away from the truth, on either side, and δ = 0, that is geometric noise,
-read well: one deployed mechanism serves every such reader (proofs/universality.md). Small programs are solved whole all
-the same, because the dual certificate of that leans on no theorem; so are losses for which universality is not
-guaranteed.
+If δ = 0 and the loss never falls as the answer moves away from the truth, on either side, the result is optimally
+post-processed geometric noise. One deployed mechanism serves every such consumer (proofs/universality.md). Small
+programs are solved whole all the same, because the dual certificate of that leans on no theorem; so are losses for
+which universality is not guaranteed.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def consumer(
     Raises
     ------
     BadInput
-        For a loss of another shape, side information outside 0..n, a prior that is none, or a whole program too large.
+        For a loss of another shape, side information outside 0..n, an invalid prior, or a whole program too large.
 
     Examples
     --------

@@ -23,15 +23,15 @@ def oblivious(mechanism: Mechanism, counts: Mapping[Hashable, int]) -> Mechanism
     mechanism : Mechanism
         Given on all datasets, with their graph.
     counts : mapping
-        Dataset → its count. Neighbours differ by one at most, every count from 0 to the largest occurs, and datasets
-        with one count have equally many neighbours at the next one, at least one: the graph of all databases of some
-        size obliges.
+        Dataset → its count. Neighbours differ by at most one, and every count from 0 to the largest occurs. Datasets
+        with one count have equally many neighbours at the next one, at least one. The graph of all databases of some
+        size meets this.
 
     Returns
     -------
     Mechanism
-        On the path 0..n, with the privacy of the given one. Its expected loss at a count, for any loss of count and
-        answer, is the mean of the given one's over the datasets with that count, so its worst is no worse.
+        On the path 0..n, with the privacy of the given one. For any loss of count and answer, its expected loss at a
+        count is the mean of the given one's over the datasets with that count. So its worst loss is no worse.
 
     Raises
     ------

@@ -5,8 +5,8 @@
                 p_b − r p_c ≤ s,  Σ a_bc s ≤ δ       for classes that meet over a kind of edge
 
 with a_c the answers of a class for one input, n_c all its pairs, and a_bc the answers that see b at the tail of an edge
-and c at its head. Its solutions are the solutions of `program` that the group leaves alone, so they are optimal there
-too; its multipliers, shared equally among the triples (tail, head, answer) they stand for, prove it there.
+and c at its head. Its solutions are the solutions of `program` that the group leaves unchanged, so they are optimal
+there too. Its multipliers prove it, shared equally among the triples (tail, head, answer) that they represent.
 """
 
 from __future__ import annotations
@@ -145,8 +145,8 @@ class ClassProgram:
     def shortened(self, values: Sequence[Fraction]) -> Numbers:
         """Return probabilities in short numbers, exactly private: the given ones if they are both.
 
-        Otherwise multiples of 2^-128, but for one class a row, contracted towards the uniform answer as `grid` does, by
-        the smallest power of 1/16 that leaves room for rounding.
+        Otherwise multiples of 2^-128. With more than one class a row, they are contracted towards the uniform answer as
+        `grid` does, by the smallest power of 1/16 that allows for rounding.
         """
         if is_short((tuple(values),)) and self.is_private(values):
             return list(values)

@@ -40,8 +40,8 @@ def distance(
     -------
     Mechanism or FactoredMechanism
         With its exact mean loss, an exact lower bound and the certificate of it. The program is divided by the
-        automorphisms of the graph (found by igraph, extra `graphs`, where no family has them in closed form), so that
-        symmetric graphs of thousands of nodes are solved; a path is solved by universality (`on_path`). The
+        automorphisms of the graph, so that symmetric graphs of thousands of nodes are solved. Where no family has them
+        in closed form, igraph (extra `graphs`) finds them. A path is solved by universality (`on_path`). The
         certificate is left out where it would have more than 100,000 multipliers. Under several pairs of privacy the
         program is solved whole, whatever the symmetry.
 

@@ -44,7 +44,7 @@ def exponential(
     graph : DatasetGraph
         The inputs.
     privacy : Privacy
-        The ratio; the mechanism has no use for δ and promises δ = 0.
+        The ratio; the mechanism does not use δ and satisfies δ = 0.
     scores : table, optional
         One row per node, one column per answer, the higher the better. Left out, answers are nodes and the score is
         minus the graph distance.
@@ -58,7 +58,7 @@ def exponential(
     Mechanism
         Exactly private, and within about 2^-120 of the exponential mechanism where that has long numbers. Without
         `scores` its objective is the mean graph distance. On a vertex-transitive graph all of ε is spent in the
-        exponent, and the objective has a lower bound and its certificate; the two agree where Theorem 1 of [Alda2017]
+        exponent, and the objective has a lower bound and its certificate. The two agree where Theorem 1 of [Alda2017]
         holds (`irisdp.graphs.symmetry.regular_layers`).
 
     Raises

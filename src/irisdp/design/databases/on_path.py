@@ -1,7 +1,8 @@
 """Mean distance on a path: geometric noise, read as well as can be.
 
-On the path the loss grows with |i − v|, so by universality the best reading of the geometric mechanism is optimal among
-all private mechanisms; and the best reading of a value is a weighted median of what it says about the input.
+On the path the loss grows with |i − v|, so by universality the optimal post-processing of the geometric mechanism is
+optimal among all private mechanisms. The best answer to a value is a weighted median of what the value implies about
+the input.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 Everything is about mean distance under uniform inputs on a path of K nodes, with γ = 1/r. All values are exact
 rationals, or bounds of them on the safe side where e^−s enters. Corollaries 3 and 4 are corrected as in
 docs/theory.md#corrections, 8: (1 − 1/s)(1 − (s + 1)e^−s) is a product, and 1 − √γ² means 1 − γ. They need more than is
-printed: where γ > 1/3, K ≥ s²·l·(1 + γ)/γ does not make the second term of Theorem 2 the smaller one
-(γ = 0.9, s = 2: 0.05 against 0.28). K ≥ 4·s²·l does, because then 1 − 4sl/K ≥ 1 − 1/s; so K ≥ s²·l·max(4, (1 + γ)/γ)
+printed: where γ > 1/3, K ≥ s²·l·(1 + γ)/γ does not make the second term of Theorem 2 the smaller one. For example γ =
+0.9 and s = 2 give 0.05 against 0.28. K ≥ 4·s²·l does, because then 1 − 4sl/K ≥ 1 − 1/s; so K ≥ s²·l·max(4, (1 + γ)/γ)
 is asked for. All proofs are in proofs/path-bounds.md.
 """
 

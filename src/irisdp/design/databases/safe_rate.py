@@ -4,9 +4,9 @@ With weights prior(v)·β^level(i, v) and Z_i their sum, the mechanism is (log r
 
     Z_j(β) · β^(−D_ij) ≤ r · Z_i(β),   D_ij = max_v (level(j, v) − level(i, v)),   for both directions of every edge:
 
-one inequality between polynomials each. For R = max (D_ij + D_ji), every β ≥ r^(−1/R) satisfies them (all log-ratios of
-two rows lie in an interval of length R·log(1/β) that contains 0) and none below r^(−2/R) does (multiply the two
-directions). In between the least β is found by bisection, and that there is no smaller one by intervals.
+one inequality between polynomials each. For R = max (D_ij + D_ji), every β ≥ r^(−1/R) satisfies them, because all
+log-ratios of two rows lie in an interval of length R·log(1/β) that contains 0. No β below r^(−2/R) does: multiply the
+two directions. In between the least β is found by bisection, and that there is no smaller one by intervals.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ class _Search:
         return cls(ratio, spread, tuple(numbers), tuple(sorted(edges)))
 
     def accepts(self, rate: Fraction) -> bool:
-        """Tell whether a rate is private; where it cannot be told, say no."""
+        """Return whether a rate is proven private; False if the check is inconclusive."""
         with working_precision(_PRECISION + 2 * self.finer):
             sums = self._sums(ball(rate))
             for j, i, reach in self.edges:
@@ -157,7 +157,7 @@ class _Search:
         return low, high
 
     def smaller(self, low: Fraction, high: Fraction) -> Fraction | bool:
-        """Return a private rate in [low, high] if one is met, else whether it is proved that there is none."""
+        """Return a private rate in [low, high] if one is met; otherwise whether none is proven to exist."""
         pending, proved = [(low, high)], True
         while pending:
             start, stop = pending.pop()

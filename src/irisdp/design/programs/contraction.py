@@ -1,8 +1,8 @@
 """Short rows: probabilities as whole multiples of 2^-128, made exactly private by the smallest step inward.
 
 Rounding breaks tight constraints by a hair. So every component of the graph is contracted towards one safe row, the
-same for all its inputs, by the smallest weight that leaves room for rounding: x → (1 − w) x + w s. A constant row keeps
-every ratio at 1, so each constraint gains what the weight is worth, and w is of the order of the rounding itself.
+same for all its inputs: x → (1 − w) x + w s. The weight w is the smallest that allows for rounding. A constant row
+keeps every ratio at 1, so each constraint gains what the weight is worth, and w is of the order of the rounding itself.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def contract(rows: Sequence[GridRow], edges: Sequence[Direction], privacy: Priva
     -------
     list of grid rows
         Private on `edges`. Towards the mean row or towards the uniform row on the answers in use, whichever moves the
-        rows less. All the way where nothing else leaves room for rounding: r = 1 and δ = 0 needs constant rows.
+        rows less. The weight is 1 if no smaller one allows for rounding: r = 1 and δ = 0 needs constant rows.
     """
     mean = completed([-(-sum(column) // len(rows)) for column in zip(*rows, strict=True)])
     used = sum(x > 0 for x in mean)

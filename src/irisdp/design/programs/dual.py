@@ -1,7 +1,7 @@
 """Dual certificates: numbers from which anyone can compute a bound that no private mechanism passes.
 
-For any weights w (those of the goal for an average; on S with sum 1 for a worst case) and any multipliers λ ≥ 0 on
-directed edges and answers, every (r,δ)-private mechanism has a goal of at least
+Take any weights w (for an average those of the goal; for a worst case weights on S with sum 1) and any multipliers λ ≥
+0 on directed edges and answers. Then every (r,δ)-private mechanism has a goal of at least
 
     Σ_i min_v [ w_i loss(i, v) + Σ_{j~i} (λ_(i,j),v − r λ_(j,i),v) ]  −  δ Σ_(i,j) max_v λ_(i,j),v
 

@@ -54,9 +54,9 @@ def optimal_mechanism(
     -------
     Mechanism
         Exactly stochastic and private, with its exact value, an exact lower bound for every private mechanism and the
-        dual certificate of that bound. Where the ratio is short the two are equal. Where it is long (128 bits, from an
-        ε) the program is solved exactly for a short ratio within 2^-64 below; rows and certificate are then rounded
-        to short numbers, and the gap, about 1e-18 of the value, is what `objective` says.
+        dual certificate of that bound. Where the ratio is short the two are equal. A long ratio (128 bits, from an ε)
+        is replaced by a short one within 2^-64 below, for which the program is solved exactly. Rows and certificate are
+        then rounded to short numbers. `objective` states the gap, about 1e-18 of the value.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def optimal_mechanism(
 
 
 def best_of_all(mechanism: Mechanism, goal: Goal) -> Mechanism:
-    """Certify a mechanism among all private ones where weak duality can; else return it as it is.
+    """Certify a mechanism among all private ones if weak duality can; otherwise return it unchanged.
 
     Parameters
     ----------

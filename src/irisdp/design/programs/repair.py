@@ -45,7 +45,7 @@ def repair(
     graph : DatasetGraph
         The neighbouring inputs.
     privacy : Privacy
-        What the result must promise.
+        The guarantee that the result must satisfy.
     inputs : sequence, optional
         The nodes in the order of the rows; the graph's own order when left out, and in the result.
     outputs : sequence, optional

@@ -1,7 +1,7 @@
 """The seal of what design hands out: a hash of the whole mechanism document, so that no later edit goes unnoticed.
 
-The checker recomputes it with its own code (`irisdp.certify`, and the stand-alone verifier): nothing is shared but the
-definition, which is the SHA-256 of the document without `certificate.digest`, as JSON with sorted keys, no spaces, in
+The checkers recompute it with their own code (`irisdp.certify`, and the stand-alone verifier) and share only the
+definition. It is the SHA-256 of the document without `certificate.digest`, as JSON with sorted keys, no spaces, in
 UTF-8.
 """
 
@@ -36,7 +36,7 @@ def sealed(mechanism: _M, *, among: str = ALL_PRIVATE) -> _M:
     Parameters
     ----------
     among : str
-        `ALL_PRIVATE`, or `SAME_ROWS` where rows were given. Checkers derive it anew and refuse a claim that is wider.
+        `ALL_PRIVATE`, or `SAME_ROWS` where rows were given. Checkers derive it again and refuse a wider claim.
     """
     mechanism = replace(mechanism, certificate={**(mechanism.certificate or {}), "among": among})
     return replace(mechanism, certificate=add_digest(mechanism.to_document())["certificate"])

@@ -1,8 +1,8 @@
 """Where records are exchanged: the pull's fixed point on capped offsets without following it record by record.
 
 A wrong bin is a number of records off, and its chance is that of the right bin where these have moved, over r for each.
-It is best to move all of one side: towards an earlier bin the offsets from it on all rise until its own is 0, towards a
-later one all offsets before it fall. So one unknown for each node is left. This is a guess, which the sweeps of the
+It is best to move all of one side. Towards an earlier bin, the offsets from it on all rise until its own is 0; towards
+a later one, all offsets before it fall. So one unknown for each node is left. This is a guess, which the sweeps of the
 general pull confirm at once, and it decides nothing: every edge is checked.
 """
 

@@ -53,7 +53,7 @@ class Quantile:
     share : Fraction
         p.
     privacy : Privacy
-        What it promises, on counts of any size.
+        The guarantee, on counts of any size.
     relation : {"exchange", "add-remove"}
         Whether neighbours exchange one record for another, which may be in no bin, or have one more.
     form : Form
@@ -100,8 +100,8 @@ def quantile(bins: int, privacy: Privacy, share: Any = Fraction(1, 2), relation:
     privacy : Privacy
         One pair. Its δ is not used, and δ = 0 is promised.
     share : number or text
-        p, above 0 and at most 1, of a denominator up to 10^6: the first bin is right up to whose end there are p·n of
-        the n records or more. The median is 1/2.
+        p, above 0 and at most 1, with a denominator up to 10^6. The right bin is the first that has p·n of the n
+        records, or more, up to its end. The median is 1/2.
     relation : {"exchange", "add-remove"}
         Whether neighbours exchange one record for another, or have one more. Under "exchange" a record may also be
         exchanged for one in no bin: n then changes, and rows are private all the same.
@@ -109,8 +109,8 @@ def quantile(bins: int, privacy: Privacy, share: Any = Fraction(1, 2), relation:
     Returns
     -------
     Quantile
-        Private for counts of any size. Where a table of capped offsets is small, the pull on it, every edge of which
-        was checked in whole numbers; else weights by score, which are proved to be private.
+        Private for counts of any size. If the table of capped offsets is small: pull on it, every edge of which was
+        checked in whole numbers. Otherwise: weights by score, which are proved to be private.
 
     Raises
     ------

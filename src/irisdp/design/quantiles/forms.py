@@ -31,12 +31,12 @@ class RankError:
     records_off : float
         The largest mean number of records between the rank and the named bin, more than `farthest` counted as that.
     within_95_percent : int or None
-        A number of records that it is beyond in at most 5 % of cases, whatever the data; None where no number that is
-        told apart is so.
+        A number of records that the distance exceeds in at most 5 % of cases, whatever the data; None if no
+        distinguished number is large enough.
     margin_for_99_percent : int or None
         From how many records on, between the rank and the nearest other bin, at most 1 % of answers are wrong.
     farthest : int
-        So many records are told apart.
+        Distances are distinguished up to this number of records.
     beyond : float
         The largest chance that the named bin is so many records off, or more.
     """
@@ -88,7 +88,7 @@ class PulledOffsets:
         return found
 
     def error(self) -> RankError:
-        """Read the errors off the rows, which may be private and far off: whoever can write a kept table chose them."""
+        """Compute the errors from the rows, because a stored table may have been replaced by a less accurate one."""
         off, chances = self.offsets.records_off, self.rows.weights / UNIT
         wrong = np.where(off > 0, chances, 0).sum(axis=1)
         reach = self.offsets.reach
@@ -114,7 +114,7 @@ class PulledOffsets:
 
 @dataclass(frozen=True, slots=True)
 class ScoredBins:
-    """A ladder of weights by score.
+    """A sequence of weights by score.
 
     Parameters
     ----------

@@ -1,12 +1,12 @@
 """Weights by score for any number of bins: the exponential mechanism where just one answer is right, tightened.
 
 Each bin has a score: 0 if the quantile is in it, else how far the quantile's rank is from it. A neighbour changes no
-score by more than one. A bin is named with a chance in proportion to w_s, and this is private if A·G ≤ r, where A is
-the largest w_s/w_{s+1}, and G the most by which a total of the right bin and K = k − 2 wrong ones can grow, the largest
-(w_0 + K·w_t)/(w_0 + K·w_{t+1}) for t ≥ 1 (proofs/quantiles.md).
+score by more than one. A bin is named with probability proportional to w_s, and this is private if A·G ≤ r. A is the
+largest w_s/w_{s+1}. G bounds the growth of a total of the right bin and K = k − 2 wrong ones: the largest (w_0 +
+K·w_t)/(w_0 + K·w_{t+1}) for t ≥ 1 (proofs/quantiles.md).
 
-EM* is the best geometric ladder, w_s = β^s. A ladder that falls by no more than G from step to step as long as many
-wrong bins outweigh the right one, and by r/G from then on, is the lowest for its G; and G may be chosen.
+EM* is the best geometric sequence, w_s = β^s. For a given G the lowest sequence falls by at most G from step to step as
+long as many wrong bins outweigh the right one, and by r/G from then on. G may be chosen.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def is_private(bins: int, ratio: Fraction, weights: tuple[int, ...], growth: Fra
 
 @lru_cache(maxsize=32)
 def ladder(bins: int, ratio: Fraction) -> Ladder:
-    """Build the ladder whose worst expected score is smallest, of a few shapes; all are private, exactly.
+    """Build, of a few shapes, the sequence with the smallest worst expected score; all are private, exactly.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def _worst_mean(together: list[float]) -> float:
 
 
 def whole_ladder(bins: int, ratio: Fraction, growth: Fraction) -> Ladder:
-    """Build the lowest ladder for a G in whole numbers, each rounded up, which keeps what is asked."""
+    """Build the lowest sequence for a G in whole numbers, each rounded up, which satisfies the condition."""
     others, weights = bins - 2, [HEIGHT]
     growth = min(max(growth, Fraction(1)), ratio)
     fall = ratio / growth

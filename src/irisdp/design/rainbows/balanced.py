@@ -1,8 +1,8 @@
 """The balanced boundary: one row along every ranking, valid where classes touch, and dominated by no other such row.
 
-The symmetric row (first choice (r + δ(q−1))/(r + q − 1), the rest equal) is valid for all rankings at once. Where
-rankings that touch leave room, as those that share a first choice do, some rows are better in every prefix sum; of them
-the one with the largest first prefix sum is taken, then with the largest second, and so on. So nothing changes where
+The symmetric row (first choice (r + δ(q−1))/(r + q − 1), the rest equal) is valid for all rankings at once. Touching
+rankings may leave slack, for example if they share a first choice. Then some rows are better in every prefix sum; of
+these, take the one with the largest first prefix sum, then with the largest second, and so on. So nothing changes where
 the symmetric row is undominated, and nothing dominates what is taken (proofs/balanced-boundary.md).
 """
 

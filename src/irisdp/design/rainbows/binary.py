@@ -42,14 +42,14 @@ def binary(graph: DatasetGraph, colors: Assignment, privacy: Privacy, *, boundar
     privacy : Privacy
         Any ratio and δ.
     boundary : "balanced", number or mapping
-        The probability of a node's own colour: the best one that treats both colours alike at every boundary node, one
-        number for all of them, or node → number for nodes anywhere.
+        The probability of a node's own colour. It is the best that treats both colours alike at every boundary node,
+        one number for all of them, or node → number for nodes anywhere.
 
     Returns
     -------
     Mechanism
-        Private exactly, and at every node at least as truthful as every private mechanism with the same probabilities
-        where they are fixed; with the facts to recompute it where the graph has at most 10,000 nodes. A node that is
+        Exactly private. At every node it is at least as truthful as every private mechanism with the same fixed
+        probabilities. The facts to recompute this are included if the graph has at most 10,000 nodes. A node that is
         connected to none of them tells the truth.
 
     Raises
@@ -57,9 +57,9 @@ def binary(graph: DatasetGraph, colors: Assignment, privacy: Privacy, *, boundar
     BadInput
         For more than two colours, a probability outside [0, 1], or a name that is no node.
     Infeasible
-        When the fixed probabilities contradict each other: `document["infeasible"]` names the pair, the event, the
-        distance, what it needs and what is allowed, and `document` the smallest ε and δ at which they do not. When no
-        optimum exists because some edge between the colours has no fixed end and its ends trade off:
+        If the fixed probabilities contradict each other. `document["infeasible"]` names the pair, the event, the
+        distance, the needed and the allowed probability; `document` holds the smallest ε and δ that resolve it. If no
+        optimum exists, because an edge between the colours has no fixed end and its ends trade off.
         `document["witnesses"]` holds the best mechanism for either colour, neither of which dominates the other.
 
     Examples

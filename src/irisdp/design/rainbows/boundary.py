@@ -2,9 +2,9 @@
 
 The mechanism that follows from a boundary gives a prefix sum s the value u^t(s) at depth t, which is concave and
 piecewise linear in s. So the best boundary is a linear program on the graph of touching classes
-(docs/theory.md#rainbows; proofs/boundary-choice.md). Its
-linear pieces are not listed: a program with a few tangents is solved, a tangent is added wherever the solution promises
-more than it keeps, and after finitely many rounds it keeps all it promises.
+(docs/theory.md#rainbows; proofs/boundary-choice.md). Its linear pieces are not listed. A program with a few tangents is
+solved, and a tangent is added wherever the solution violates a constraint. After finitely many rounds it satisfies all
+of them.
 """
 
 from __future__ import annotations
@@ -108,9 +108,9 @@ def best_boundary(ranked: RankedGraph, weights: NodeWeights, privacy: Privacy) -
     Returns
     -------
     rows : dict
-        Class → row along its ranking, for every class with a boundary. Exactly valid. The best of all that are
-        homogeneous (proofs/boundary-choice.md) where the ratio and the numbers are short and 200 rounds are enough;
-        otherwise near it; about 2^-64 (relative, from working with a short ratio) is an estimate and no proof.
+        Class → row along its ranking, for every class with a boundary. Exactly valid. If the ratio and the numbers are
+        short and 200 rounds are enough: the best of all homogeneous ones (proofs/boundary-choice.md). Otherwise near
+        it; about 2^-64 (relative, from working with a short ratio) is an estimate and no proof.
     choice : Choice or None
         What proves it, and how near it is where numbers are long (proofs/choice-of-boundary.md); where depths are at
         most 200.
@@ -184,7 +184,7 @@ class _Cuts:
         self._tangents.append((key, row, s))
 
     def shares(self, optimum: Optimum) -> list[tuple[int, int, Fraction, Fraction]]:
-        """Return how the optimum's multipliers weigh the tangents of every promise, with sums of exactly 1."""
+        """Return how the optimum's multipliers weigh the tangents of every constraint, with sums of exactly 1."""
         found = []
         for key, name in self._named.items():
             mine = [

@@ -1,8 +1,8 @@
 """Answers in an interval, smaller ones preferred: the optimum is u^depth applied to the distribution function.
 
 First-order stochastic dominance takes the place of prefix sums: the events "at most x" are the prefixes. Steps apply u
-to F(x) at every x, so an atom stays where it is, and with δ > 0 a new one appears at the lower end (the answer most
-preferred) while the upper end is cut off. Everything here is in floats for pictures, save `on_grid`, which is exact.
+to F(x) at every x, so an atom keeps its place. With δ > 0 a new atom appears at the lower end (the answer most
+preferred), and the upper end is cut off. Everything here is in floats for pictures, save `on_grid`, which is exact.
 """
 
 from __future__ import annotations
@@ -132,9 +132,9 @@ class Continuous:
         -------
         Mechanism
             Inputs 0..deepest, outputs 0..points: k stands for lower + k·(upper − lower)/points. Exactly private. An
-            answer is at most one cell above the continuous one, and at every grid point the distribution function
-            is u^depth(F), up to 2^-53 in F and 2^-64 in u; so the error in an answer is one cell, in a probability
-            about r^depth·2^-53 at most.
+            answer is at most one cell above the continuous one. At every grid point the distribution function is
+            u^depth(F), up to 2^-53 in F and 2^-64 in u. So the error is one cell in an answer, and at most about
+            r^depth·2^-53 in a probability.
 
         Notes
         -----

@@ -1,6 +1,6 @@
 """Why given rows are impossible although any two of them are possible: multipliers that anyone can check.
 
-Numbers y on the given entries and λ ≥ 0 on the privacy constraints prove it: by weak duality (proofs/weak-duality.md)
+Numbers y on the given entries and λ ≥ 0 on the privacy constraints prove it. By weak duality (proofs/weak-duality.md)
 every private mechanism x has Σ y·x ≤ `allows`, while the given rows have Σ y·given = `needs`, which is more. They come
 from a program that always has a solution, how little the given rows must be moved, and are checked by themselves.
 """
@@ -117,9 +117,9 @@ def _refuse(
     ]
     given = len({i for (i, _), y in weight.items() if y})
     raise Infeasible(
-        f"no private mechanism has these probabilities: not these {given} given rows together:"
-        f" with the weights shown they add up to {short_text(needs, 12)}, and no private mechanism reaches more than"
-        f" {short_text(allows, 12)}; give fewer rows, or rows that are closer",
+        f"no private mechanism has these {given} given rows together. With the weights shown they add up to"
+        f" {short_text(needs, 12)}; a private mechanism reaches at most {short_text(allows, 12)}. Give fewer rows,"
+        " or rows that are closer to each other",
         status="infeasible",
         infeasible={
             "multipliers": {"rows": rows, "edges": edges},

@@ -1,8 +1,8 @@
 """The best rows given some rows anywhere: the node-wise bound, and whether it is a private mechanism itself.
 
-At every node d and for every k, the first k answers of d's ranking get at most the smallest u^dist(b,d)(what b gives
-them) over the nodes b whose rows are given. No private mechanism passes this bound; where it is private, it is the
-optimum ([DOliveira2021], Theorem 3; docs/theory.md#rainbows; proofs/rainbow-optimality.md).
+At every node d and for every k, the first k answers of d's ranking are bounded by the nodes b with given rows. Together
+they get at most the smallest u^dist(b,d)(what b gives them). No private mechanism passes this bound; where it is
+private, it is the optimum ([DOliveira2021], Theorem 3; docs/theory.md#rainbows; proofs/rainbow-optimality.md).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The best mechanism when every ranking has one row on its boundary: T^depth of that row, in short numbers.
 
 T applies u to the prefix sums along the ranking. Only a node's ranking and depth matter, so there are as many rows as
-the chains of the boundary graph are long, and a graph of any size looks them up ([Gu2024], Theorems 2 and 3).
+the chains of the boundary graph are long. A graph of any size looks them up ([Gu2024], Theorems 2 and 3).
 """
 
 from __future__ import annotations
@@ -88,8 +88,9 @@ def chain(row: Row, length: int, privacy: Privacy) -> tuple[list[Row], Fraction]
     Returns
     -------
     rows, within
-        Exact while numerators and denominators have at most 100 digits; otherwise rounded to 128 significant bits, from
-        ratios and δ smaller by 2^-80, which pays for the rounding: consecutive rows are checked to be close, exactly.
+        Exact while numerators and denominators have at most 100 digits. Longer ones are rounded to 128 significant
+        bits, from ratios and δ smaller by 2^-80, which compensates for the rounding. An exact check confirms that
+        consecutive rows are close.
     """
     exact = _exact_chain(row, length, privacy, short=True)
     if exact is not None:

@@ -51,7 +51,7 @@ class ExactSteps:
         self._lines = [(as_fmpq(line.slope), as_fmpq(line.constant)) for line in privacy.shape.lines]
 
     def label(self, probability: Fraction) -> flint.fmpq:
-        """Take the probability as it is."""
+        """Take the probability unchanged."""
         return as_fmpq(probability)
 
     def step(self, label: flint.fmpq) -> flint.fmpq:
@@ -124,7 +124,7 @@ def spread(graph: DatasetGraph, given: Mapping[int, Any], steps: Steps) -> Sprea
     ----------
     graph : DatasetGraph
     given : mapping
-        Node index → label; these keep their labels, and whatever must pass through one of them starts there anew.
+        Node index → label. These nodes keep their labels, and every path through one of them starts from its label.
     steps : Steps
         The arithmetic.
     """

@@ -19,7 +19,7 @@ _FEW_STEPS = 32
 
 
 def smallest_epsilon(holds: Callable[[Privacy], bool], privacy: Privacy) -> Fraction | None:
-    """Return the smallest ε, to 10^-12 and rounded up, at which something holds with this δ; None if there is none.
+    """Return the smallest ε, to 10^-12 and rounded up, at which something holds with this δ; None if no ε is enough.
 
     Of several pairs no single one is looked for: None.
 

@@ -59,32 +59,33 @@ def rainbow(
     privacy : Privacy
         Any ratio and δ.
     boundary : "balanced", "best" or mapping
-        The rows that are given: one row along every ranking, valid where classes touch and dominated by no other such
-        row (`balanced_boundary`: the symmetric one, or better where touching rankings leave room); the homogeneous
-        boundary that is best for `weights`; ranking → {answer: probability}, where a ranking is a tuple of answers or
-        the text "a>b>c"; or node → {answer: probability}, for nodes anywhere. Answers left out have probability 0.
+        The given rows. One row along every ranking, valid where classes touch and dominated by no other such row:
+        `balanced_boundary`, which is the symmetric row, or a better one where touching rankings leave slack. Or the
+        homogeneous boundary that is best for `weights`. Or ranking → {answer: probability}, where a ranking is a tuple
+        of answers or the text "a>b>c". Or node → {answer: probability}, for nodes anywhere. Answers left out have
+        probability 0.
     weights : mapping, optional
         For "best": node or ranking → a number, the weight of the first choice, or a list, the weights of the first 1,
-        2, … choices together; what is left out weighs nothing. Left out altogether, every first choice weighs 1. With
-        rows given per node: asks for the mechanism that is best for these weights, where no optimum need exist.
+        2, … choices together. Nodes and rankings left out weigh nothing. Left out altogether, every first choice weighs
+        1. With rows given per node: asks for the mechanism that is best for these weights, where no optimum need exist.
 
     Returns
     -------
     Mechanism
-        Private exactly. At every node and for every k the first k choices together have at least the probability that
-        any private mechanism with the same given rows can give them; with the facts to recompute it where the graph has
-        at most 10,000 nodes. Where rows are given per node and numbers are long, given rows too may move by about
-        2^-120 to stay exactly private.
+        Private exactly. At every node and for every k, the first k choices together have at least the probability that
+        any private mechanism with the same given rows can give them. The facts to recompute this are included if the
+        graph has at most 10,000 nodes. Where rows are given per node and numbers are long, given rows too may move by
+        about 2^-120 to stay exactly private.
 
     Raises
     ------
     BadInput
         For rankings of different answers, rows that are no distributions, or names that are unknown.
     Infeasible
-        When given rows contradict each other: `document["infeasible"]` names a pair of nodes, an event, their distance,
-        what the event needs and what is allowed (and `document` the smallest ε and δ at which this pair and all like it
-        are possible), or, where any two rows are possible together, multipliers that prove that all are not. When no
-        optimum exists: `document["witnesses"]` holds two incomparable mechanisms.
+        If given rows contradict each other. If two rows do, `document["infeasible"]` names a pair of nodes, an event,
+        their distance, the needed and the allowed probability; `document` holds the smallest ε and δ at which this pair
+        and all like it are possible. If only more rows together do, it holds multipliers that prove it. When no optimum
+        exists: `document["witnesses"]` holds two incomparable mechanisms.
 
     Examples
     --------
@@ -159,8 +160,8 @@ def _heterogeneous(ranked: RankedGraph, fixed: Fixed, privacy: Privacy) -> Mecha
     if not is_private(rows, ranked.graph, privacy):
         if 2 * ranked.graph.number_of_edges * len(ranked.outputs) > LARGEST_PROGRAM:
             raise Infeasible(
-                "no optimum was found: the best row of every node by itself is not private beside the others, and the"
-                " graph is too large for a linear program to decide",
+                "no optimum was found. The best rows of single nodes are not private together, and the graph is too"
+                " large for a linear program to decide",
                 status="no optimum found",
             )
         tables, node = optimum_or_witnesses(ranked, fixed, rows, privacy)

@@ -1,7 +1,7 @@
 """Which two given rows contradict each other: the theorem of two rows, event by event.
 
 Two rows P and Q, t edges apart, belong to one private mechanism if and only if Q(S) ≤ u^t(P(S)) for every set S of
-answers; the prefixes in order of Q/P suffice, because u^t is concave (proofs/two-rows.md). For three given rows this is
+answers. The prefixes in order of Q/P suffice, because u^t is concave (proofs/two-rows.md). For three given rows this is
 necessary and not sufficient: `farkas` explains what no pair does.
 """
 

@@ -1,9 +1,10 @@
 """Pull from the top on capped gaps: what it costs that the cap hides records, found by an exact check of every edge.
 
-A gap at the cap may truly be larger, so that a move of records that takes pull from one row to a close one may look, on
-capped gaps, like a move between rows that are not: with three categories and R = 6 the gaps (0, 6, 7) and (0, 4, 6) are
-neighbours, and (0, 6, 6) and (0, 4, 6), which stand for them, have rows that are further apart than r. So the rows are
-those of a smaller ratio, the largest of few digits for which all edges of the capped graph are private at r.
+A gap at the cap may truly be larger. So a move of records that takes pull from one row to a close one may look, on
+capped gaps, like a move between rows that are not close. For example, with three categories and R = 6 the gaps (0, 6,
+7) and (0, 4, 6) are neighbours. They are represented by (0, 6, 6) and (0, 4, 6), whose rows are further apart than r.
+So the rows are those of a smaller ratio, the largest of few digits for which all edges of the capped graph are private
+at r.
 
 All of this is the same for any order of the categories: states are gaps in ascending order.
 """

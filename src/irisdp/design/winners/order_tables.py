@@ -1,10 +1,10 @@
 """Tables from which the K largest, or a ranking, are published: chosen from public facts alone, and kept on disk.
 
-How far heights are capped follows from the number of categories, the ratio and the relation: far enough that an answer
-about categories that are further apart is wrong with a probability of at most 1/10,000. Apart are all of them, for a
-ranking; for the K largest only the last of them and the next, so that the other steps may have a smaller cap, as large
-as the size of the graph allows. Where even the least graph takes too long there is no table, and noisy counts are
-sorted instead.
+The cap of heights follows from the number of categories, the ratio and the relation. It is large enough that an answer
+about categories that are further apart is wrong with a probability of at most 1/10,000. For a ranking all steps matter.
+For the K largest only the step between the last of them and the next matters, so the other steps may have a smaller
+cap, as large as the size of the graph allows. Where even the least graph takes too long there is no table, and noisy
+counts are sorted instead.
 """
 
 from __future__ import annotations
@@ -93,11 +93,11 @@ class OrderTable:
 
     @property
     def error_far_apart(self) -> float:
-        """The largest probability of a wrong answer where what is told apart is R or more apart."""
+        """The largest probability of a wrong answer if the relevant distances are R or more."""
         return float(self.wrong[self.apart >= self.largest].max())
 
     def wrong_from(self, step: int) -> Enclosure:
-        """Enclose the largest probability of a wrong answer where what is told apart is so many records apart."""
+        """Enclose the largest probability of a wrong answer if the relevant distances are at least so many records."""
         found = Fraction(float(self.wrong[self.apart >= min(step, self.largest)].max()))
         return Enclosure(found - _ROUNDED, found + _ROUNDED)
 

@@ -80,8 +80,8 @@ def top(
     relation : {"exchange", "add-remove", "any"}
         Whether neighbours exchange one record for another, have one more, or either.
     largest : int, optional
-        Inputs are heights: the order of the categories, with steps of so many records or more between consecutive ones
-        taken for that; left out, up to 6, as far as inputs stay few. See `irisdp.graphs.order_graph`.
+        Inputs are heights: the order of the categories, with steps between consecutive ones capped at so many records.
+        If left out, the cap is at most 6, as far as inputs stay few. See `irisdp.graphs.order_graph`.
     total : int, optional
         Inputs are the counts of so many records instead; for "exchange" only, which keeps their number.
 
@@ -89,10 +89,10 @@ def top(
     -------
     Mechanism
         Its answers are tuples of K category numbers, ascending; any of several that may be the largest is right.
-        Private on every edge, exactly, with the mean probability of a wrong answer over all inputs, each alike.
-        Optimal, with a lower bound and its certificate, where the program over all private mechanisms has at most
-        6,000 constraints; beyond, pull where every edge of the graph passes an exact check, else the best of the
-        mechanisms that treat categories alike, to about 1e-6; neither with a bound.
+        Private on every edge, exactly, with the mean probability of a wrong answer over all inputs, each alike. If the
+        program over all private mechanisms has at most 6,000 constraints: optimal, with a lower bound and its
+        certificate. Beyond that: pull if every edge of the graph passes an exact check, otherwise the best of the
+        mechanisms that treat categories alike, to about 1e-6; neither has a bound.
 
     Examples
     --------

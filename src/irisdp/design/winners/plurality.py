@@ -47,7 +47,7 @@ class Plurality:
     categories : int
         q.
     privacy : Privacy
-        What it promises, on counts of any size.
+        The guarantee, on counts of any size.
     relation : {"exchange", "add-remove"}
         Whether neighbours exchange one record for another, or have one more.
     ties : {"any", "first"}
@@ -126,12 +126,12 @@ def plurality(
         One pair. Its δ is not used, and δ = 0 is promised.
     relation : {"exchange", "add-remove"}
         Whether neighbours exchange one record for another, or have one more. Under "exchange" a record may also be in
-        none of the categories, so that an exchange leaves one count a record more or fewer; but with `largest`, pull
-        from the top is checked on exchanges between categories only.
+        none of the categories, so that an exchange changes one count by one record. But with `largest`, pull from the
+        top is checked on exchanges between categories only.
     ties : {"any", "first"}
         Whether any of the largest categories is right, or the first of them in the public order of the categories.
     largest : int, optional
-        Take gaps above it for it, as mechanism files do. Left out, all gaps are told apart.
+        Take gaps above it for it, as mechanism files do. If left out, all gaps are distinguished.
 
     Returns
     -------
@@ -162,8 +162,8 @@ def plurality(
     privacy = privacy.pure
     if ties == "first" and relation == "exchange":
         raise Refusal(
-            "ties: a public order of ties is for records that are added or removed: where one is exchanged, two counts"
-            ' move at once, and its noise would cost twice the ε; let any of the largest be right (ties "any")',
+            "ties: a public order of ties needs the relation add-remove. Under exchange two counts change at once, so"
+            ' the noise would cost twice the ε. Accept any of the largest (ties "any")',
             status="no mechanism",
         )
     form, rule, scope = _chosen(q, privacy, relation, ties)

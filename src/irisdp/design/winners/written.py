@@ -1,7 +1,7 @@
 """The winner as a mechanism file: rows for all capped gaps, or for all counts of so many records, and their bound.
 
-Where the linear program over all private mechanisms is small, it proves a bound, and the rows are its optimum, alike
-for any order of the categories, unless the closed form that `plurality` chooses is as good. Beyond, they are the
+If the linear program over all private mechanisms is small, it proves a bound, and the rows are its optimum, alike for
+any order of the categories. The closed form that `plurality` chooses is kept if it is as good. Beyond, they are the
 closed form.
 """
 

@@ -28,7 +28,7 @@ Gaussian noise; at a far smaller δ more may not be, and then all keep geometric
 def choices(plans: Sequence[Plan], weights: Sequence[Fraction]) -> Iterator[Kinds]:
     """Yield the kinds to try; those of one weight have one kind.
 
-    Staircase noise is none of them: where one record moves a count by one it is geometric noise.
+    Staircase noise is not offered: where one record moves a count by one, it equals geometric noise.
     """
     own, gaussian = OwnNoise(), GaussianCounts()
     yield (own,) * len(plans)

@@ -46,7 +46,7 @@ class LargestScale:
         return self.fits == scale
 
     def find(self, start: Fraction, digits: int) -> Fraction | None:
-        """Return the largest decimal of so many digits that fits; None if there is none within a factor of 100 or so.
+        """Return the largest decimal of so many digits that fits; None if no scale within a factor of about 100 fits.
 
         Searched again with more digits, it begins where it ended.
         """

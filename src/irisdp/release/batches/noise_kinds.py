@@ -26,7 +26,7 @@ class NoiseKind(Protocol):
     Attributes
     ----------
     name : str
-        For people, and for the answers' sidecar.
+        For people, and for the release file of the answers.
     adds_up : bool
         Whether each question has a cost (ε, δ) of its own, so that costs may simply be added.
     """
@@ -54,8 +54,8 @@ class NoiseKind(Protocol):
     def items(self, planned: Plan) -> list[tuple[Any, int]]:
         """Return what a plan of `at` enters `irisdp.accounting.total` as, whichever way a neighbour moves.
 
-        Each entry is a guarantee, a mechanism or a law of losses (`irisdp.certify.LossLaw`), and how often it occurs.
-        Raising the share never makes the total smaller.
+        Each entry is a guarantee, a mechanism or a privacy-loss distribution (`irisdp.certify.LossLaw`), and how often
+        it occurs. Raising the share never makes the total smaller.
         """
         ...
 

@@ -99,5 +99,5 @@ class BatchPublication(InOneLine):
         }
 
     def describe_budget(self) -> str:
-        """Say what is spent and what is left."""
+        """Return the text that states spent and remaining budget."""
         return self.publications[0].describe_budget()

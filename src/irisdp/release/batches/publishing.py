@@ -53,9 +53,9 @@ def batch(
 ) -> BatchPublication:
     """Publish several questions as one charge: the noise of all is the least whose exact total fits the budget.
 
-    The noise of question i has ε = weight_i·λ, so the larger its weight the less noise it has, and λ is the largest for
-    which, to 1/10,000, all answers together keep the budget: by `irisdp.accounting.total`, or by sums where that is
-    hardly worse. Many counts have Gaussian noise, of μ = 4/5·weight_i·λ, where that is less.
+    The noise of question i has ε = weight_i·λ, so a larger weight means less noise. λ is the largest scale, to
+    1/10,000, for which all answers together keep the budget. The total comes from `irisdp.accounting.total`, or from
+    sums where these are hardly worse. Many counts have Gaussian noise, of μ = 4/5·weight_i·λ, where that is less.
     Asking the same plan of the same data again returns the same answers and costs nothing.
 
     Parameters

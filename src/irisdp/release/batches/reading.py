@@ -133,7 +133,7 @@ class AskedBatch:
         The most that all answers together may cost.
     questions : tuple of AskedQuestion
     about : mapping
-        What is said of the table once, for all questions.
+        Settings of the table, shared by all questions.
     ledger, secret, table, licence
         As for `irisdp.publish`.
     report : Path, optional
@@ -169,7 +169,7 @@ def read_batch(plan: Any, *, data: Any = None, report: Any = None) -> AskedBatch
     Raises
     ------
     BadInput
-        For keys that are unknown or missing, no questions, weights that are not positive, and a budget that is none.
+        If keys are unknown or missing, there are no questions, a weight is not positive, or the budget is invalid.
     """
     file = Path(os.fsdecode(plan)) if isinstance(plan, str | os.PathLike) else None
     if file is not None and file.suffix.lower() == ".toml":
@@ -268,7 +268,7 @@ def grouped(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_number(words: list[str], has_expression: bool) -> None:
-    """Refuse a query that lacks its number, or that holds a condition where another stands beside it."""
+    """Refuse a query that lacks its number, or that holds a condition next to a separate expression."""
     words = re.sub(r",\s+", ",", " ".join(words)).split()  # the bounds of bands are one list
     numbers = int(bool(words) and words[0] in ("at-least", "at-most", "band"))
     if numbers and (len(words) == 1 or _WORD.match(words[1])):

@@ -1,8 +1,8 @@
 """The common scale of a batch: the least noise whose total fits the budget, by sums or exactly.
 
 Question i has the share weight_i·λ. By basic composition λ may be what makes the costs add up to the budget. The exact
-total of all releases is smaller for many questions, so a larger λ fits: it is searched with the upper end of the
-enclosure, so that what is taken was shown to fit (proofs/batches.md).
+total of all releases is smaller for many questions, so a larger λ fits. The search compares the upper end of the
+enclosure with the budget, so the chosen λ is proven to fit (proofs/batches.md).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Composition:
     lower, upper : Fraction
         The exact total ε at the budget's δ lies between them.
     cost : Cost
-        What is charged: the budget's ε; and its δ, or, where sums do, the questions' own.
+        The charge: the budget's ε, and the budget's δ or, if costs are added up, the sum of the questions' own δ.
     """
 
     kinds: Kinds
@@ -91,8 +91,8 @@ def compose_questions(
     Returns
     -------
     Composition
-        All answers together are private at its `cost`, which fits in the budget (proofs/batches.md, claim 2); of the
-        scales that do, a larger one would be at most 1/10,000 larger, or 1 % where the exact total is not used.
+        All answers together are private at its `cost`, which fits in the budget (proofs/batches.md, claim 2). A scale
+        larger by more than 1/10,000 would not fit; where the exact total is not used, this tolerance is 1 %.
 
     Raises
     ------

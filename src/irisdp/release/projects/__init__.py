@@ -1,4 +1,4 @@
-"""A project file: what a steward says of a table once, and commands then take for granted."""
+"""A project file: settings of a table that commands apply to every question."""
 
 from ...facades import when_used
 

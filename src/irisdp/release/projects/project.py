@@ -1,7 +1,7 @@
-"""What a project says of a table, and how the options of a question are told it.
+"""The settings of a project file, and how they are applied to the options of a question.
 
-Relation, unit and its type, and limit are promises: a question that says otherwise is refused. All else is said where a
-question leaves it out.
+Relation, unit with its type, and limit are fixed: a question that differs is refused. All else is said where a question
+leaves it out.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Project:
         return self.path.name
 
     def describe(self, said: Sequence[str]) -> str:
-        """Say in a line for people which of its options a question was told."""
+        """Return a line for people that lists the options taken from the project."""
         named = [*said, *(["limit"] if self.limit is not None else [])]
         return f"{self.name} says {', '.join(named)}" if named else f"{self.name} says nothing of this"
 
@@ -114,7 +114,7 @@ class Project:
         if promised is None or asked is None or str(promised).casefold() == str(asked).casefold():
             return
         raise PromiseRefused(
-            f"{self.name} promises {name} {promised}, and here it is {asked}; leave it out, or change the file",
+            f"{self.name} sets {name} {promised}; you asked for {asked}. Leave it out, or change the file",
             differs=[name],
             pinned={name: str(promised)},
             asked={name: str(asked)},
@@ -158,7 +158,7 @@ class Told:
 
     @contextlib.contextmanager
     def blamed(self) -> Iterator[None]:
-        """Let what is wrong with an option that the project said be told of the project."""
+        """Report an invalid option that came from the project under the project's name."""
         try:
             yield
         except BadInput as error:
@@ -172,9 +172,9 @@ class Told:
 
 
 def find_project(data: Any, project: Any = None) -> Project | None:
-    """Return the project that was named, or the one that is found beside the data; None if there is none.
+    """Return the project that was named, or the one next to the data; None if the data has none.
 
-    Only where nothing has its name is there none: one that cannot be read would be a promise that is forgotten.
+    Only a missing file counts as no project. An unreadable one is an error, because its settings would be forgotten.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def tell(project: Project | None, asked: Query[Any] | None, options: Mapping[str
     Raises
     ------
     PromiseRefused
-        For options that the project promises otherwise.
+        If an option differs from a setting that the project fixes.
     """
     if project is None:
         return Told(options=options)
@@ -280,7 +280,7 @@ def limit_to_set(project: Project | None, book: Ledger) -> Charge | None:
         return project.limit
     found = f"has {here.told(told_below)}" if here is not None else f"counts in {book.currency.name}"
     raise PromiseRefused(
-        f"{project.name} promises the limit {project.limit.told(told_below)}, and {book.store.name} {found}; change"
+        f"{project.name} sets the limit {project.limit.told(told_below)}, and {book.store.name} {found}. Change"
         " one of the two",
         differs=["limit"],
         pinned={"limit": project.limit.to_document()},

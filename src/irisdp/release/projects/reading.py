@@ -1,4 +1,4 @@
-"""Reads a project file as strictly as options are read: TOML of few keys, whoever wrote it.
+"""Parse a project file as strictly as options: TOML with few keys, from any author.
 
 Every mistake is one line that names the file and the place. What is hostile (huge, deep, numbers of a million digits,
 keys of a million parts) is refused before it is worked on.

@@ -1,7 +1,7 @@
 """`irisdp init DATA`: a project file to fill in, written from the names and types of the columns alone.
 
-No value of any record may be in it: values read off the data would reveal who is in it. So every line that could
-change an answer is a comment, for the steward to judge.
+No value of any record may be in it: values read off the data would reveal who is in it. So every line that could change
+an answer is a comment, for the data owner to decide about.
 """
 
 from __future__ import annotations

@@ -48,9 +48,9 @@ class Account:
     currency : Currency
         What it counts in, or will.
     limit, before, spent : Charge
-        The most that may be spent, what is spent today, and what will be; there may be no limit.
+        The limit, the spending now, and the spending after the run; the limit may be None.
     told : ToldSoFar
-        What audiences with a limit were told, and will have been.
+        Spending of audiences with a limit, now and after the run.
     last : str or None
         The version of the data that it last answered about.
     fresh : bool
@@ -79,7 +79,7 @@ class Account:
 
     @classmethod
     def of(cls, book: Ledger, project: Project | None) -> Account:
-        """Read a ledger as it is, with the limit that a project would give it."""
+        """Read a ledger without changing it, with the limit that a project would set."""
         promised = limit_to_set(project, book)
         currency = currency_with(book, promised)
         same = currency is book.currency
@@ -122,8 +122,8 @@ class Account:
         told |= {"left": left.to_document(), "cost": self.charged.to_document()}
         return BudgetRefused(
             f"{self.book.store.name} has {left.told(told_below)} left of {self.limit.told(told_below)}, and the plan's"
-            f" new questions cost {self.charged} together, of which {self.first} is the first that does not fit;"
-            f" nothing was spent; ask with less{remedy}",
+            f" new questions cost {self.charged}. The first that does not fit is {self.first}. Nothing was spent."
+            f" Ask with less{remedy}",
             **told,
         )
 
@@ -188,8 +188,8 @@ class Account:
             return
         if self.limit is not None or self.currency.cost is not type(wanted):
             raise PromiseRefused(
-                f"{project and project.name} promises the limit {wanted}, and {self.book.store.name} will have another "
-                "by then; change one of the two",
+                f"{project and project.name} sets the limit {wanted}, and an earlier question of the plan gives "
+                f"{self.book.store.name} another limit. Change one of the two",
                 differs=["limit"],
             )
         self.limit = wanted

@@ -138,7 +138,7 @@ class RunOutlook:
         return next((refusal for refusal in (*promises, *budgets) if refusal is not None), None)
 
     def to_document(self) -> dict[str, Any]:
-        """Return the outlook as `run --dry-run --json` prints it."""
+        """Return the dry run as `run --dry-run --json` prints it."""
         return {
             "plan": str(self.file),
             "dry_run": True,
@@ -160,7 +160,7 @@ def foresee_run(plan: str | os.PathLike[str], *, force: bool = False) -> RunOutl
     Raises
     ------
     BadInput
-        As `irisdp.run`. What would be refused is part of the outlook.
+        As `irisdp.run`. A refusal is part of the dry run's result.
     """
     asked = read_run(plan)
     ready = prepare_all(asked, records_of(asked), force=force)

@@ -108,7 +108,7 @@ class RunPublication(InOneLine):
         return html_table(self._summary(), ["", "question", "charged"], rows)
 
     def describe_budgets(self) -> list[str]:
-        """Say for each ledger what it was charged now, what is spent and what is left."""
+        """Return the text that states for each ledger the new charge, the spent and the remaining budget."""
         lines = []
         for place, charged in self.charged.items():
             book = Ledger(place)

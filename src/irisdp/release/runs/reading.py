@@ -75,7 +75,7 @@ class AskedDataset:
     name : str
         What the plan's questions call it.
     options : mapping
-        What is said of the table, its ledger and its secret, as for `irisdp.publish`.
+        Settings of the table, its ledger and its secret, as for `irisdp.publish`.
     data : Path or str
         The file or the folder, or the address of a table in a database.
     licence : str, optional

@@ -1,11 +1,11 @@
 """Which files runs of a plan wrote: those the same plan may replace unasked, and nothing else.
 
-A record lies in each folder that answers are written to, and holds a line for each file: where the plan lies, seen from
-the folder, so that both may move together; the file's name; and a digest of what was written, noted before the file was
-there. Lines of earlier versions hold the plan's name alone, and say whose a file is until a line says it better. So
-whenever a run was killed, what it left behind is known for its own. Digests are keyed with the secret of the data, so
-that nobody can find out an answer of a few bits by trying; a lost record or another secret means that files are refused
-until --force is given.
+Each folder with answers holds a record with one line a file. A line holds the place of the plan relative to the folder,
+so that both may move together; the file's name; and a digest of the content, noted before the file is created. Lines of
+earlier versions hold the plan's name alone, and say whose a file is until a line says it better. So whenever a run was
+killed, what it left behind is known for its own. Digests are keyed with the secret of the data, so that nobody can find
+an answer of a few bits by trying. If the record is lost or the secret differs, existing files are refused without
+--force.
 """
 
 from __future__ import annotations

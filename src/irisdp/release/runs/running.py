@@ -31,19 +31,19 @@ def run(plan: str | os.PathLike[str], *, force: bool = False) -> RunPublication:
     """Publish the questions of a plan, in order, each charged by itself; what was answered before is free.
 
     Everything is checked before anything is spent: all questions, where their answers go, and that all charges together
-    fit in what is left. Each question is then settled in one transaction and written down. Wherever a run is stopped,
-    the same call goes on: what is charged is answered from the ledger, so that answers and ledger are in the end those
-    of one run that was never stopped.
+    fit in what is left. Each question is then charged in one transaction and its answer recorded. After an interruption
+    the same call continues. Charged questions are answered from the ledger, so in the end answers and ledger equal
+    those of an uninterrupted run.
 
     Parameters
     ----------
     plan : path
-        A TOML file: ``[datasets.NAME]`` with data and what else `irisdp.publish` is told of a table and its ledger, and
-        ``[[questions]]``, each with a query, an expression and its options; above them, ``report`` for one page of all.
-        Relative paths count from the plan's own folder. docs/howto/plans.md.
+        A TOML file. ``[datasets.NAME]`` holds data and the other settings of a table and its ledger, as for
+        `irisdp.publish`. Each ``[[questions]]`` holds a query, an expression and its options. At the top, ``report``
+        asks for one page of all answers. Relative paths count from the plan's own folder. docs/howto/plans.md.
     force : bool
-        Whether files that are there already may be replaced. What runs of this plan wrote may be without it, as long as
-        it is what they wrote.
+        Whether files that are there already may be replaced. Files written by earlier runs of this plan may be replaced
+        without it, if they are unchanged.
 
     Returns
     -------
@@ -56,8 +56,8 @@ def run(plan: str | os.PathLike[str], *, force: bool = False) -> RunPublication:
     BadInput
         For anything that does not make sense, naming the question or the dataset. Nothing is spent.
     PromiseRefused, BudgetRefused
-        Where a question does not keep a ledger's or a project's promise, or all do not fit in what is left. Nothing is
-        spent.
+        If a question is outside the scope of a ledger or project, or the questions together exceed the remaining
+        budget. Nothing is spent.
     NotShown
         Where a question stopped the run after others were charged; they are in the ledger, and running the plan again
         costs nothing for them.
