@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,15 @@ class Picture:
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...] = field(repr=False)
     spec: Mapping[str, Any] = field(repr=False)
+
+    def titled(self, title: str) -> Picture:
+        """Return the same picture under another title."""
+        from .headings import heading
+
+        spec = dict(self.spec)
+        under = spec["title"] if isinstance(spec.get("title"), Mapping) else {}
+        spec["title"] = {**under, "text": heading(title, "", 480)["text"]}
+        return replace(self, title=title, spec=spec)
 
     def to_svg(self) -> str:
         """Return the picture as SVG, with its title and description inside."""

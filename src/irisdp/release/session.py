@@ -179,6 +179,8 @@ class Session(Drawable):
         budget: Mapping[str, Any],
         out: str | os.PathLike[str] | None = None,
         report: str | os.PathLike[str] | None = None,
+        title: str | None = None,
+        labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
         force: bool = False,
     ) -> BatchPublication:
         """Publish several questions as one charge; see `irisdp.batch`.
@@ -193,6 +195,8 @@ class Session(Drawable):
             Where to write the answers, a file for each question, as the plan's "out".
         report : path, optional
             Where to write one page of the whole batch, as the plan's "report".
+        title, labels : optional
+            As for `irisdp.publish`.
         force : bool
             Whether files that are there already may be replaced.
 
@@ -204,7 +208,7 @@ class Session(Drawable):
         about = {name: value for name, value in {**self._asked, **self._kept}.items() if value is not None}
         told = {"budget": budget, "questions": questions, **about, **({} if out is None else {"out": out})}
         ledger = told.pop("ledger", None)
-        return batch(told, data=self.data, ledger=ledger, report=report, force=force)
+        return batch(told, data=self.data, ledger=ledger, report=report, title=title, labels=labels, force=force)
 
     def _check_apart(self, options: Mapping[str, Any]) -> None:
         """Refuse to ask one question of another table, or at another budget, than the session names."""

@@ -34,22 +34,24 @@ def batch_page(given: Sequence[Given]) -> str:
     """
     questions = questions_of(given)
     batch, facts, _ = questions[0]
+    words = questions[0][2].labels
+    titles = [words.query(facts.question, facts.by) or facts.question for _, facts, _ in questions]
     named = facts.said.get("table")
     about = f"{len(questions):,} questions" + ("" if named is None else f" about {named}")
     sections = [
-        section("What was published", _published(questions)),
+        section("What was published", _published(questions, titles)),
         section("What it cost", _cost(questions)),
-        section("Questions and answers", each(questions, [facts.question for _, facts, _ in questions], subject)),
+        section("Questions and answers", each(questions, titles, subject)),
         section("How to read them", [bullets(lines_once(questions, ways_of(questions)))]),
         section("What not to conclude", [bullets(lines_once(questions, warnings_of(questions)))]),
         section("What was taken for granted", [pairs(assumed_of(questions, "batch"))]),
         section("How to check it", checks([one[1:] for one in questions], again=_AGAIN, kept=_kept(facts))),
     ]
     lead = f"They were answered together and charged as one: {batch.cost} for all."
-    return document(about, lead, sections, made_by([facts]))
+    return document(words.own_title or words.title or about, lead, sections, made_by([facts]))
 
 
-def _published(questions: Sequence[Question]) -> Iterator[Html]:
+def _published(questions: Sequence[Question], titles: Sequence[str]) -> Iterator[Html]:
     _, facts, _ = questions[0]
     told = [
         ("Table", facts.said.get("table", "not said")),
@@ -63,10 +65,10 @@ def _published(questions: Sequence[Question]) -> Iterator[Html]:
         element(
             "tr",
             element("th", element("a", batch.question, href=f"#{anchor(batch.question)}"), scope="row"),
-            element("td", of.question),
+            element("td", title),
             element("td", in_short(given), class_="answer"),
         )
-        for batch, of, given in questions
+        for (batch, _, given), title in zip(questions, titles, strict=True)
     ]
     yield table("The questions; each number leads to the answers", head, rows)
 

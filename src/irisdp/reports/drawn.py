@@ -14,7 +14,7 @@ __all__ = ["drawn"]
 def drawn(given: Given) -> Html | None:
     """Draw the answers; None where nothing can draw them: no group was named, or the extra `plots` is not installed."""
     try:
-        picture = published(published_answers(given.sidecar, given.columns, given.rows))
+        picture = published(published_answers(given.sidecar, given.columns, given.rows), given.labels)
         image = picture.to_svg()
     except BadInput:
         return None  # the table says the same

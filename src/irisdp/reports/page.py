@@ -41,7 +41,8 @@ def page(given: Given) -> str:
         section("What was taken for granted", [pairs(assumed(facts))]),
         section("How to check it", checks([(facts, given)], again=_AGAIN, kept=_kept(facts))),
     ]
-    return document(facts.question, f"{asked(facts)}.", sections, made_by([facts]))
+    heading = given.labels.heading(facts.question, facts.by) or facts.question
+    return document(heading, f"{asked(facts)}.", sections, made_by([facts]))
 
 
 def _published(facts: Facts) -> Iterator[tuple[str, str]]:

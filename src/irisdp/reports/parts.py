@@ -50,9 +50,14 @@ def answered(facts: Facts, given: Given, *, most: int = MOST_ROWS, picture: bool
         {"answer"} if "answer_low" in given.columns else set()
     )
     classes = [_class(name, name in numeric) for name in given.columns]
-    head = [element("th", name, scope="col", class_=kind) for name, kind in zip(given.columns, classes, strict=True)]
+    words = given.labels
+    head = [
+        element("th", words.column(name), scope="col", class_=kind)
+        for name, kind in zip(given.columns, classes, strict=True)
+    ]
     groups = given.columns.index("answer")
-    rows = [_row(row, classes, groups) for row in given.rows[:most]]
+    shown = [(*map(words.group, given.columns[:groups], row[:groups]), *row[groups:]) for row in given.rows[:most]]
+    rows = [_row(row, classes, groups) for row in shown]
     said = f"{len(given.rows):,} published answer{'' if len(given.rows) == 1 else 's'} to: {facts.question}"
     if len(given.rows) > most:
         rest = "are in the file" if given.files else "come when the same is asked again, at no cost"

@@ -31,7 +31,7 @@ _KEPT = (
 )
 
 
-def plan_page(given: Sequence[Given], names: Sequence[str | None], plan: str) -> str:
+def plan_page(given: Sequence[Given], names: Sequence[str | None], plan: str, *, title: str | None = None) -> str:
     """Write what a plan published as one page of HTML.
 
     Parameters
@@ -42,14 +42,18 @@ def plan_page(given: Sequence[Given], names: Sequence[str | None], plan: str) ->
         What the plan calls them; None where it does not.
     plan : str
         What the plan is called.
+    title : str, optional
+        The heading of the page.
     """
     questions: list[Question] = []
     for number, one in enumerate(given, start=1):
         facts = facts_of(one.sidecar)
         questions.append((Batch(facts.cost, len(given), number), facts, one))
     titles = [
-        facts.question if name is None else f"{name}: {facts.question}"
-        for name, (_, facts, _) in zip(names, questions, strict=True)
+        one.labels.own_title
+        or one.labels.query(facts.question, facts.by)
+        or (facts.question if name is None else f"{name}: {facts.question}")
+        for name, (_, facts, one) in zip(names, questions, strict=True)
     ]
     sections = [
         section("What was published", _published(questions, titles)),
@@ -64,7 +68,9 @@ def plan_page(given: Sequence[Given], names: Sequence[str | None], plan: str) ->
     named = list(dict.fromkeys(facts.said.get("table", "a table") for _, facts, _ in questions))
     about = ", ".join(named) if len(named) <= _MOST_NAMED else f"{len(named):,} tables"
     lead = f"The plan “{plan}”: {asked_in_all}, each answered and charged by itself."
-    return document(f"{asked_in_all} about {about}", lead, sections, made_by([facts for _, facts, _ in questions]))
+    return document(
+        title or f"{asked_in_all} about {about}", lead, sections, made_by([facts for _, facts, _ in questions])
+    )
 
 
 def _published(questions: Sequence[Question], titles: Sequence[str]) -> Iterator[Html]:
