@@ -130,7 +130,7 @@ def _grid(found: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequ
                 "group:N",
                 sort=None,
                 title=" · ".join(found.shown_by) or None,
-                axis=label_axis(alt, panel),
+                axis=label_axis(alt, panel, above=not as_grid),
             ),
         )
         if as_grid:
@@ -142,7 +142,7 @@ def _grid(found: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequ
                 axis=alt.Axis(labelAngle=-40 if turned else 0, grid=True, orient="top"),
             )
             mark = (
-                base.mark_text(fontSize=12, fontWeight="bold", color=COLOURS[0])
+                base.mark_text(fontSize=13, fontWeight="bold", color=COLOURS[0])
                 if ordered
                 else base.mark_square(size=90, color=COLOURS[0], opacity=1)
             )
@@ -150,7 +150,7 @@ def _grid(found: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequ
             room = _TURNED if turned else max(34, 10 + LETTER * max(map(len, possible)))
             width: float = max(_NARROWEST[len(columns) > 1], len(possible) * room)
         else:
-            drawn = base.mark_text(align="left", baseline="middle", fontSize=12, color=INK, limit=520).encode(
+            drawn = base.mark_text(align="left", baseline="middle", fontSize=13, color=INK, limit=520).encode(
                 x=alt.value(6), text="shown:N"
             )
             width = 520 if len(rows) <= len(panel) else 260

@@ -26,7 +26,7 @@ def headline(facts: Facts, given: Given) -> str:
 
 def result(facts: Facts, given: Given) -> str:
     """Say what was published, in one sentence."""
-    question = asked(facts, given.labels)
+    question = asked(facts, given.labels, derived=False)
     if len(given.rows) == 1 and given.columns[0] == "answer":
         told = dict(zip(given.columns, given.rows[0], strict=True))
         if "answer_low" not in told:

@@ -35,7 +35,7 @@ ASKED = {
 """By query, what it asks; names in braces are the query's own facts."""
 
 
-def asked(facts: Facts, labels: Labels | None = None) -> str:
+def asked(facts: Facts, labels: Labels | None = None, *, derived: bool = True) -> str:
     """Say what was asked; of a query that is not known the line that the sidecar has."""
     expression = facts.query.get("expression")
     where = "" if expression is None else f" for which “{expression}” is true"
@@ -54,7 +54,7 @@ def asked(facts: Facts, labels: Labels | None = None) -> str:
         said = f"How many different values of {facts.unit} there are"
     elif facts.unit is not None:
         said = f"{'Taking' if 'per_unit' in facts.said else 'Of'} {kept(facts)}: {said[0].lower()}{said[1:]}"
-    return f"{said}{'' if not facts.derived else '; '}{_derived(facts)}"
+    return f"{said}; {_derived(facts)}" if facts.derived and derived else said
 
 
 def counts_people(facts: Facts) -> bool:
