@@ -22,7 +22,7 @@ HERE = Path(__file__).parent / "report"
 def main() -> None:
     """Write the page, and the picture of the README."""
     irisdp.report(HERE / "votes.csv", out=HERE / "votes.html", force=True)
-    irisdp.interpret(HERE / "votes.csv").plot().save(str(HERE / "votes.svg"))
+    irisdp.interpret(HERE / "votes.csv").plot().save(HERE / "votes.svg", force=True)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import importlib
+import math
 import re
 import shutil
 import textwrap
@@ -75,17 +76,51 @@ class Tabular(InOneLine):
         return frame
 
     def _repr_html_(self) -> str:
-        """Show the first rows in a notebook."""
+        """Show the first rows in a notebook, rounded for people; frames and files have the exact numbers."""
         table = self.to_arrow()
         rows = zip(*(column.to_pylist() for column in table.slice(0, _MOST_SHOWN + 1).columns), strict=True)
-        return html_table(self._summary(), table.column_names, list(rows))
+        shown = [_rounded(table.column_names, row) for row in rows]
+        return html_table(self._summary(), table.column_names, shown, right=True)
 
 
-def html_table(caption: str, columns: list[str], rows: list[tuple[Any, ...]]) -> str:
+def _rounded(columns: Sequence[str], row: Sequence[Any]) -> tuple[Any, ...]:
+    """Round the floats of a row: an answer to a tenth of the leading digit of its interval, the ends outward.
+
+    Examples
+    --------
+    >>> _rounded(["answer", "answer_low", "answer_high"], [12.34567, 10.98765, 13.71234])
+    ('12.3', '10.9', '13.8')
+    >>> _rounded(["town", "share"], ["Ely", 0.123456789])
+    ('Ely', '0.1235')
+    """
+    told = dict(zip(columns, row, strict=True))
+    low, high = told.get("answer_low"), told.get("answer_high")
+    places = None
+    if low is not None and high is not None and math.isfinite(high - low) and high > low:
+        places = 1 - math.floor(math.log10(high - low))
+    return (
+        tuple(_shown_number(name, value, places) for name, value in told.items())
+        if len(told) == len(row)
+        else tuple(row)
+    )
+
+
+def _shown_number(name: str, value: Any, places: int | None) -> Any:
+    if not isinstance(value, float) or not math.isfinite(value):
+        return value
+    if places is None or not name.startswith("answer"):
+        return f"{value:.4g}" if abs(value) < 10**4 else f"{value:,.0f}"
+    places = max(0, places)
+    scaled = value * 10**places
+    near = {"answer_low": math.floor, "answer_high": math.ceil}.get(name, round)(scaled)
+    return f"{near / 10**places:,.{places}f}"
+
+
+def html_table(caption: str, columns: list[str], rows: Sequence[tuple[Any, ...]], *, right: bool = False) -> str:
     """Write a table as HTML in which nothing that it holds is markup; of many rows the first.
 
     It names no colours, so that it is read on a light page as on a dark one. None is an empty cell; headings that are
-    all empty are left out.
+    all empty are left out. Where `right`, columns of numbers are right-aligned.
 
     Examples
     --------
@@ -96,9 +131,18 @@ def html_table(caption: str, columns: list[str], rows: list[tuple[Any, ...]]) ->
     lines = [*heading, *(("td", row) for row in islice(rows, _MOST_SHOWN))]
     if len(rows) > _MOST_SHOWN:
         lines.append(("td", ["…"] * len(columns)))
-    cells = ("".join(f"<{tag}>{_cell(part)}</{tag}>" for part in line) for tag, line in lines)
+    numeric = [right and bool(rows) and all(_is_number(part) for part in column) for column in zip(*rows, strict=True)]
+    styles = [' style="text-align:right"' if is_number else "" for is_number in numeric] or [""] * len(columns)
+    cells = (
+        "".join(f"<{tag}{style}>{_cell(part)}</{tag}>" for style, part in zip(styles, line, strict=True))
+        for tag, line in lines
+    )
     body = "".join(f"<tr>{line}</tr>" for line in cells)
     return f'<table><caption style="{_CAPTION}">{_cell(caption)}</caption>{body}</table>'
+
+
+def _is_number(part: Any) -> bool:
+    return part is None or _NUMBER.fullmatch(str(part)) is not None
 
 
 def text_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, gap: int | None = None) -> str:

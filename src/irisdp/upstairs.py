@@ -9,6 +9,8 @@ package, as text instead of an import, and loads it on demand.
 from __future__ import annotations
 
 import importlib
+import os
+from collections.abc import Mapping
 from typing import Any
 
 from .exact import checked
@@ -31,13 +33,23 @@ class Drawable:
     __slots__ = ()
 
     @checked
-    def plot(self, *, form: str | None = None) -> Any:
+    def plot(
+        self,
+        *,
+        form: str | None = None,
+        title: str | None = None,
+        labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    ) -> Any:
         """Draw this, as `irisdp.plot` does: floats made of exact numbers, for looking.
 
         Parameters
         ----------
         form : {"heat-map", "bars", "trade-off", "profile"}, optional
             How a mechanism is drawn, as a heat map unless given; or privacy, as a trade-off curve unless given.
+        title : str, optional
+            The heading of the picture.
+        labels : path or mapping, optional
+            Of published answers: words that readers see instead of names, as for `irisdp.publish`.
 
         Returns
         -------
@@ -49,4 +61,4 @@ class Drawable:
         BadInput
             Where the extra `plots` is not installed, and for what is too large to draw.
         """
-        return asked_upstairs("picture", self, form=form)
+        return asked_upstairs("picture", self, form=form, title=title, labels=labels)

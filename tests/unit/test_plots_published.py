@@ -373,7 +373,7 @@ SURELY = "dots: published; lines: hold the truth with probability 95 % or more"
 
 def test_a_heading_uses_the_room_there_is(session):
     picture = session.count(by="month = CASE WHEN age > 30 THEN 1 ELSE 12 END", groups=[1, 12], epsilon=1).plot()
-    assert picture.spec["title"]["subtitle"] == [SURELY]
+    assert " ".join(picture.spec["title"]["subtitle"]) == SURELY and len(picture.spec["title"]["subtitle"]) == 2
 
 
 def test_there_is_room_above_few_names(session):

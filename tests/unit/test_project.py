@@ -94,13 +94,13 @@ def test_what_is_written_says_nothing_yet_and_can_be_filled_in(tmp_path, ending)
     file = init_project(data)
     text = file.read_text()
     tables = ("types", "categories", "groups") if ending == "csv" else ("categories", "groups")
-    assert tomllib.loads(text) == {name: {} for name in tables}
+    assert tomllib.loads(text) == {name: {} for name in tables} | {"labels": {"columns": {}}}
     assert plan(data, "count", epsilon=1).describe_project() == ["t.iris.toml says nothing of this"]
     file.write_text(re.sub(r"^#(?! )", "", text, flags=re.MULTILINE))
     found = project.read_project(file)
     assert (found.relation, found.unit) == ("add-remove", "age")
     assert set(found.types) == (set(names) if ending == "csv" else set())
-    assert len(found.categories) == len(found.groups) == 6
+    assert len(found.categories) == len(found.groups) == len(found.labels.columns) == 6
 
 
 def test_encoding_and_delimiter_are_said_where_they_were_given(tmp_path):

@@ -88,9 +88,14 @@ def test_a_page_says_the_question_the_answers_and_the_errors(released, name):
     assert found[name].plan.line in words
     assert set(found[name].sidecars[None]["expected_error"]) <= ERRORS.keys()
     cells = [cell for cell in ReadPage(made).cells]
+    columns = found[name].answers.columns
     for row in found[name].answers.rows():
-        for part in row:
-            assert ("" if part is None else str(part)) in cells
+        for column, part in zip(columns, row, strict=True):
+            # A probability that is the same for all rows is said once, below the table.
+            assert column == "answer_probability" or ("" if part is None else str(part)) in cells
+    undrawn = ReadPage(re.sub("<figure.*?</figure>", "", made, flags=re.DOTALL)).text
+    said = re.findall(r"answer is (?:right|the record's own) with probability 0[.]\d+ or more", undrawn)
+    assert len(said) == ("answer_probability" in columns)
     assert "…" not in words.replace("…", "", 0) or name in ("named",)
 
 

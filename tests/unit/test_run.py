@@ -121,7 +121,7 @@ def test_every_option_of_the_command_line_is_a_key(here):
         "as_json",
         "where",  # a synonym of the key "expression"
     }
-    assert {*DATASET_KEYS, *QUESTION_KEYS} == options | {"data", "query", "expression", "name", "dataset"}
+    assert {*DATASET_KEYS, *QUESTION_KEYS} == options - {"labels"} | {"data", "query", "expression", "name", "dataset"}
 
 
 def test_keys_may_be_spelt_as_on_the_command_line(here):

@@ -34,7 +34,7 @@ def test_every_option_is_the_table_s_or_the_question_s():
     asked = typing.get_type_hints(Asked)
     assert of_table | set(asked) == set(options)
     assert not of_table & set(asked)
-    assert set(asked) - set(typing.get_type_hints(Question)) == {"out", "report", "licence", "force"}
+    assert set(asked) - set(typing.get_type_hints(Question)) == {"out", "report", "title", "labels", "licence", "force"}
 
 
 def test_questions_are_those_of_publish(session, tmp_path):

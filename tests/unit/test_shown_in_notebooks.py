@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import irisdp
+import irisdp.catalogue
 from irisdp import Privacy, design
 from irisdp.graphs import Hamming, Path, colour, graph_from_edges, rank
 from irisdp.mechanisms import FactoredMechanism
@@ -165,3 +166,25 @@ def test_rows_in_floats_are_the_rows(n, ratio):
 
 def test_empty_cells_and_headings():
     assert html_table("t", ["", ""], [(None, 0)]).endswith("</caption><tr><td></td><td>0</td></tr></table>")
+
+
+def test_results_are_rounded_and_numbers_are_on_the_right(tmp_path):
+    table = pa.table({"town": ["Ely"] * 9 + ["York"] * 9, "pay": [20.25 * place for place in range(18)]})
+    session = irisdp.Session(table, ledger=tmp_path / "l")
+    asked = {"by": "town", "groups": "Ely,York", "lower": 0, "upper": 400, "step": "0.25", "epsilon": 1}
+    found = session.mean("pay", **asked)
+    rows = re.findall(r"<tr><td>(\w+)</td>((?:<td style=\"text-align:right\">[^<]*</td>){3})</tr>", found._repr_html_())
+    assert [name for name, _ in rows] == ["Ely", "York"]
+    for (_, shown), (_, answer, low, high) in zip(rows, found.answers.rows(), strict=True):
+        told = [float(cell.replace(",", "")) for cell in re.findall(r">([^<]*)</td>", shown)]
+        assert told[1] <= low <= high <= told[2]
+        assert abs(told[0] - answer) <= (high - low) / 20 + 0.5
+        assert max(len(cell) for cell in re.findall(r">([^<]*)</td>", shown)) <= 8
+
+
+def test_costs_show_themselves_and_sessions_say_what_can_be_asked(things):
+    page = things["publication"].cost._repr_html_()
+    assert "<td>epsilon</td><td>1e-06</td>" in page and Reader(page).tags <= {"table", "caption", "tr", "th", "td"}
+    page = things["session"]._repr_html_()
+    for form in irisdp.catalogue.FORMS:
+        assert f"session.{form.name.replace('-', '_')}(" in page

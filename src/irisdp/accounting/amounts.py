@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any, Self
 
 from ..errors import BadInput
-from ..exact import rational, rational_text, told_above
+from ..exact import rational, rational_text, short_text, told_above
+from ..tabular import html_table
 
 __all__ = ["Charge"]
 
@@ -38,6 +39,10 @@ class Charge:
     def numbers(self) -> tuple[Fraction, ...]:
         """The numbers, in the order of the fields."""
         return tuple(number for _, number in self._items())
+
+    def _repr_html_(self) -> str:
+        """Show the cost in a notebook, number by number."""
+        return html_table(str(self), ["number", "cost"], [(name, short_text(number)) for name, number in self._items()])
 
     def __add__(self, other: Self) -> Self:
         """Add number by number: what both releases cost together."""

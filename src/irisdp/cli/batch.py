@@ -9,7 +9,7 @@ import typer
 
 from ..errors import Refusal
 from .answers import KNOWN_ELSEWHERE, show_answers
-from .options import AsJson, Force, console, fact, print_json, say, short_path
+from .options import AsJson, Force, LabelsFile, Title, console, fact, print_json, say, short_path
 from .progress import progress
 from .spelling import error_in_options, in_options
 from .terminal import show_what_is_charged
@@ -35,6 +35,8 @@ def batch_command(
         Path | None,
         typer.Option(help="Write an .html page that explains all answers to readers.", metavar="FILE"),
     ] = None,
+    title: Title = None,
+    labels: LabelsFile = None,
     force: Force = False,
     dry_run: Annotated[
         bool,
@@ -50,7 +52,7 @@ def batch_command(
     from ..release.batches.publishing import foresee_batch
 
     if dry_run:
-        foreseen = foresee_batch(plan, report=report, force=force)
+        foreseen = foresee_batch(plan, report=report, title=title, labels=labels, force=force)
         if as_json:
             outlook = foreseen.outlook and error_in_options(foreseen.outlook.to_document(), {})
             print_json({**foreseen.plan.to_document(), "dry_run": True, "ledger": outlook})
@@ -60,7 +62,7 @@ def batch_command(
             raise typer.Exit(Refusal.exit_status)
         return
     with progress(quiet=as_json):
-        published = batch(plan, report=report, force=force)
+        published = batch(plan, report=report, title=title, labels=labels, force=force)
     with show_what_is_charged(published.out):
         if as_json:
             print_json(published.to_document())

@@ -31,7 +31,7 @@ GROUPS = {
     "People": ("unit", "at_most", "per_unit", "groups_per_unit"),
     "Input": ("encoding", "delimiter", "types", "engine", "master", "project"),
     "Ledger": ("ledger", "secret", "table"),
-    "Output": ("out", "report", "licence", "force", "dry_run", "verbose", "as_json", "help"),
+    "Output": ("out", "report", "title", "labels", "licence", "force", "dry_run", "verbose", "as_json", "help"),
 }
 """The headings of a long help page, each with the names of its options."""
 COMMAND_GROUPS = {

@@ -14,13 +14,34 @@ import typer
 
 from .lines import Lines, terminal_width, wrapped
 
-__all__ = ["AsJson", "Force", "Verbose", "console", "fact", "print_json", "say", "short_path", "show_table"]
+__all__ = [
+    "AsJson",
+    "Force",
+    "LabelsFile",
+    "Title",
+    "Verbose",
+    "console",
+    "fact",
+    "print_json",
+    "say",
+    "short_path",
+    "show_table",
+]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Force = Annotated[
     bool, typer.Option("--force", help="Overwrite existing output files. Input files are never overwritten.")
 ]
 
+Title = Annotated[str | None, typer.Option("--title", help="Heading of the page or chart.", metavar="TEXT")]
+LabelsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--labels",
+        help="TOML file with [labels]: words for columns, groups and queries. A project file or plan will do.",
+        metavar="FILE",
+    ),
+]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Also show errors, reading rules and what is protected.")]
 
 

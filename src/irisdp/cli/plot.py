@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..outputs import plan_outputs, write_outputs
-from .options import AsJson, Force, print_json, say
+from .options import AsJson, Force, LabelsFile, Title, print_json, say
 from .progress import waiting
 
 __all__ = ["plot_command"]
@@ -28,6 +28,8 @@ def plot_command(
             "--form", metavar="FORM", help="Kind of picture of a mechanism: heat-map, bars, trade-off or profile."
         ),
     ] = None,
+    title: Title = None,
+    labels: LabelsFile = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -37,7 +39,7 @@ def plot_command(
 
     planned = plan_outputs([picture_path(output, "-o")], [("the file", file)], field="-o", force=force)
     with waiting("drawing"):
-        picture = plot(file, form=form)
+        picture = plot(file, form=form, title=title, labels=labels)
     done = list(write_outputs((one, picture.to_bytes(one.path.suffix)) for one in planned))
     if as_json:
         print_json({"out": [str(path) for path in done], "description": picture.description})

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import BadInput, Refusal
-from .options import AsJson, Force, Verbose, print_json
+from .options import AsJson, Force, LabelsFile, Title, Verbose, print_json
 from .progress import progress
 from .published import show_plan, show_published, show_takes
 from .spelling import error_in_options
@@ -205,6 +205,8 @@ def publish_command(
     report: Annotated[
         Path | None, typer.Option(help="Write an .html page that explains the answers to readers.", metavar="FILE")
     ] = None,
+    title: Title = None,
+    labels: LabelsFile = None,
     licence: Annotated[
         str | None,
         typer.Option(help="Licence of the answers: a name such as CC-BY-4.0, or an address.", metavar="NAME|URL"),
@@ -261,13 +263,17 @@ def publish_command(
     }
     if dry_run:
         from ..release.datapackage import read_licence
+        from ..release.labels import check_used
         from ..release.outlook import foresee
         from ..release.places import check_ledger, check_neighbours, find_ledger
-        from ..release.preparing import planned_files
+        from ..release.preparing import labels_for, planned_files
         from ..release.projects import limit_to_set
 
         read_licence(licence, out)
+        shown = {"title": title, "labels": labels}
+        check_used({**shown, "report": report})
         planned = plan(data, *query, **options)
+        labels_for(planned, shown)
         book = find_ledger(planned.table, ledger)
         planned_files(planned, ledger=book, secret=secret, out=out, report=report, force=force)
         check_ledger(book, planned.table.location, planned.declared_in, default=ledger is None)
@@ -293,7 +299,7 @@ def publish_command(
         show_takes(plan(data, *query, **options))
     with progress(quiet=as_json):
         options |= {"ledger": ledger, "secret": secret, "table": table, "out": out, "report": report}
-        options |= {"licence": licence, "force": force}
+        options |= {"title": title, "labels": labels, "licence": licence, "force": force}
         published = publish(data, *query, **options)
     with show_what_is_charged(published.out):
         if as_json:

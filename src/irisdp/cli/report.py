@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .options import AsJson, Force, print_json
+from .options import AsJson, Force, LabelsFile, Title, print_json
 
 __all__ = ["report_command"]
 
@@ -25,6 +25,8 @@ def report_command(
         Path | None,
         typer.Option("-o", "--out", metavar="FILE.html", help="Output file. [default: standard output]"),
     ] = None,
+    title: Title = None,
+    labels: LabelsFile = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -37,7 +39,7 @@ def report_command(
 
     if as_json and out is None:
         raise BadInput("--json", "says what was written, and the page would be printed", "add -o FILE.html")
-    made = report(release if len(release) > 1 else release[0], out=out, force=force)
+    made = report(release if len(release) > 1 else release[0], title=title, labels=labels, out=out, force=force)
     if as_json:
         print_json({"out": [str(out)]})
     elif out is None:

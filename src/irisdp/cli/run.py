@@ -9,7 +9,7 @@ import typer
 
 from ..exact import so_many, told_below
 from .answers import KNOWN_ELSEWHERE, PAID_BEFORE
-from .options import AsJson, Force, console, fact, print_json, say, short_path, show_table
+from .options import AsJson, Force, LabelsFile, Title, console, fact, print_json, say, short_path, show_table
 from .progress import progress
 from .spelling import error_in_options, in_options
 from .terminal import show_what_is_charged
@@ -30,6 +30,8 @@ def run_command(
             "irisdp publish. Paths start at the folder of the plan.",
         ),
     ],
+    title: Title = None,
+    labels: LabelsFile = None,
     force: Force = False,
     dry_run: Annotated[
         bool,
@@ -48,7 +50,7 @@ def run_command(
     from ..release.runs import foresee_run, run
 
     if dry_run:
-        foreseen = foresee_run(plan, force=force)
+        foreseen = foresee_run(plan, title=title, labels=labels, force=force)
         if as_json:
             print_json(error_in_options(foreseen.to_document(), _OPTIONS))
         else:
@@ -57,7 +59,7 @@ def run_command(
             raise typer.Exit(foreseen.refusal.exit_status)
         return
     with progress(quiet=as_json):
-        published = run(plan, force=force)
+        published = run(plan, title=title, labels=labels, force=force)
     with show_what_is_charged(published.out):
         if as_json:
             print_json(published.to_document())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..cells import HIGH, LOW, PROBABILITY, band_names
@@ -13,8 +13,10 @@ from ..exact import nearest_float, rational, read_json
 from ..reading.answer_files import rows_of
 from ..reading.released import answers_beside, sidecar_beside
 from ..release.counted import counted
+from ..release.labels import Labels
 from ..release.publication import Publication
 from ..release.written import SIDECAR_FORMAT
+from .rows import shortened
 
 __all__ = ["PublishedAnswer", "PublishedAnswers", "published_answers", "read_published"]
 
@@ -51,13 +53,14 @@ class PublishedAnswer:
 class PublishedAnswers:
     """A release: its release file, the group columns, and the answers of every audience one after another.
 
-    `numbers` says whether the answers are numbers and no names.
+    `numbers` says whether the answers are numbers and no names, and `labels` what readers see instead of names.
     """
 
     sidecar: Mapping[str, Any]
     by: tuple[str, ...]
     numbers: bool
     answers: tuple[PublishedAnswer, ...]
+    labels: Labels = field(default_factory=Labels)
 
     @property
     def question(self) -> str:
@@ -66,7 +69,10 @@ class PublishedAnswers:
 
     @property
     def heading(self) -> str:
-        """The question as it stands above a picture, without the edges between bins: those are at an axis."""
+        """The label or the question as it stands above a picture, without edges between bins: those are at an axis."""
+        label = self.labels.heading(self.question, self.by)
+        if label is not None:
+            return label
         words, derived = self.question, self.sidecar.get("derived")
         for name, how in derived.items() if isinstance(derived, Mapping) else ():
             if str(how).startswith(_BINS):
@@ -82,10 +88,26 @@ class PublishedAnswers:
     @property
     def unit(self) -> str:
         """What numbers count, for an axis."""
+        if "answer" in self.labels.columns:
+            return self.labels.column("answer")
         query = {"query": None, "column": None, **_query(self.sidecar)}
         if query["query"] in ("sum", "mean"):
             return f"{query['query']} of {query['column']}"
         return counted({**self.sidecar, "query": query})
+
+    @property
+    def axis(self) -> str:
+        """The title of the axis of answers."""
+        return self.unit if "answer" in self.labels.columns else f"published answer ({shortened(self.unit)})"
+
+    @property
+    def shown_by(self) -> tuple[str, ...]:
+        """The labels of the group columns."""
+        return tuple(map(self.labels.column, self.by))
+
+    def shown_key(self, key: Sequence[Any]) -> tuple[str, ...]:
+        """Return the labels of a group's values."""
+        return tuple(self.labels.group(column, value) for column, value in zip(self.by, key, strict=True))
 
     @property
     def names(self) -> tuple[str, ...] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,8 @@ from ..privacy import Gaussian, Privacy
 from ..reading import Estimates, Interpretation, Posterior
 from ..reading.choices import ChoiceInterpretation
 from ..release import Ledger, Publication, Session
-from .answers import PublishedAnswers
+from ..release.labels import read_labels
+from .answers import PublishedAnswers, read_published
 from .graphs import graph_picture
 from .ledgers import ledger_picture
 from .mechanisms import bars, heat_map
@@ -49,7 +50,13 @@ _SQLITE = b"SQLite format 3\0"
 
 
 @checked
-def plot(thing: Any, *, form: str | None = None) -> Picture:
+def plot(
+    thing: Any,
+    *,
+    form: str | None = None,
+    title: str | None = None,
+    labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+) -> Picture:
     """Draw a result, or what a file holds.
 
     Parameters
@@ -59,6 +66,10 @@ def plot(thing: Any, *, form: str | None = None) -> Picture:
         file: a mechanism, published answers, their release file or data package, or a ledger.
     form : {"heat-map", "bars", "trade-off", "profile"}, optional
         How a mechanism is drawn, as a heat map unless given; or how privacy is, as a trade-off curve unless given.
+    title : str, optional
+        The heading of the picture.
+    labels : path or mapping, optional
+        Of published answers: words that readers see instead of names, as for `irisdp.publish`.
 
     Returns
     -------
@@ -78,7 +89,17 @@ def plot(thing: Any, *, form: str | None = None) -> Picture:
     """
     if form is not None and form not in FORMS:
         raise BadInput("form", "is not a form that Iris draws", f"choose {' or '.join(FORMS)}")
+    words = read_labels(labels, title)
     found = _read(file_path(thing, "file")) if isinstance(thing, str | os.PathLike) else thing
+    if isinstance(found, Publication | PublishedAnswers):
+        found = published(found, words)
+    elif labels is not None:
+        raise BadInput("labels", "are for published answers, and this is something else", "leave them out")
+    picture = _drawn(found, form, thing)
+    return picture if title is None or picture.title == title else picture.titled(title)
+
+
+def _drawn(found: Any, form: str | None, thing: Any) -> Picture:
     if isinstance(found, Picture):
         forms: dict[str, Callable[[Any], Picture]] = {"": lambda drawn: drawn}
     else:
@@ -106,12 +127,12 @@ def _read(path: Path) -> Any:
     if start == _SQLITE:
         return Ledger(path)
     if _sidecar(path).exists() or path.name.endswith((".release.json", ".datapackage.json")):
-        return published(path)
+        return read_published(path)
     if path.suffix.lower() != ".json":
         raise BadInput("file", f"{path.name} is no mechanism, release or ledger", _REMEDY)
     document = read_json(path, "file")
     if isinstance(document, dict) and str(document.get("format", "")).startswith("irisdp/release/"):
-        return published(path)
+        return read_published(path)
     return read_document(document).mechanism()
 
 

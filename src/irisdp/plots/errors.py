@@ -132,7 +132,7 @@ def _chart(rows: Sequence[tuple[str, float, float]], names: Sequence[str], title
     return alt.layer(
         base.mark_line(strokeWidth=2).encode(strokeDash=ways["strokeDash"]),
         base.mark_point(filled=True, size=45, opacity=1).encode(shape=ways["shape"]),
-    ).properties(width=460, height=300, title=f"Error against ε: {title}")
+    ).properties(width=340, height=280, title=f"Error against ε: {title}")
 
 
 def _ticks(errors: Sequence[float]) -> list[float]:

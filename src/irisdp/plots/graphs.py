@@ -130,7 +130,7 @@ def _drawn(rows: Any, heights: list[float], edges: list[tuple[int, int]], title:
             color=alt.Color("colour:N", scale=scale, title="colour"),
             shape=alt.Shape("colour:N", scale=shapes, title="colour"),
         )
-    named = {"dy": -15, "fontSize": 11, "limit": 110}
+    named = {"dy": -15, "fontSize": 13, "limit": 110}
     halo = given.mark_text(stroke="white", strokeWidth=4, **named).encode(text="node:N")
     labels = halo + given.mark_text(color=INK, **named).encode(text="node:N")
     wide, tall = 120 * (most + 1) + 60, 60 * (2 * high + 1) + 60

@@ -14,7 +14,7 @@ from .rows import shortened
 
 __all__ = ["heading"]
 
-_TITLE, _SUBTITLE = 15, 12
+_TITLE, _SUBTITLE = 15, 13
 """Points of a letter's height."""
 
 _WIDTHS = (

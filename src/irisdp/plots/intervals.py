@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 from .headings import heading
@@ -12,9 +13,13 @@ from .theme import COLOURS, INK, altair, finished
 
 __all__ = ["Interval", "interval_chart", "label_axis"]
 
-_WIDTH = {1: 440, 2: 300, 3: 210, 4: 170}
+_WIDTH = {2: 240, 3: 200, 4: 170}
 """Of a panel, by how many there are."""
+_ALONE = (180, 330)
+"""How wide a panel that stands alone is at least, and with the names of its rows at most: a phone shows it whole."""
 
+_TURNED = 40
+"""How far apart bars stand whose names are turned."""
 _AXIS = 35
 """How wide numbers beside a picture are at least, with what they are."""
 
@@ -51,15 +56,16 @@ def interval_chart(
     upright : bool
         Whether rows stand side by side, as of a histogram.
     from_nothing : bool
-        Whether the axis shows 0 however far away the numbers are.
+        Whether bars begin at 0 however far away the numbers are. Axes of dots begin where the numbers do.
     """
     alt = altair()
     series = list(dict.fromkeys(one.series for one in intervals))
     known = [end for one in intervals for end in (one.value, one.low, one.high) if end is not None]
-    known += [0] * from_nothing
+    known += [0] * (from_nothing and upright)
     low, high = min(known), max(known)
     room = (high - low) * 0.03 or 1
-    scale = alt.Scale(domain=[low if low == 0 else low - room, high + room], nice=False, zero=False)
+    least = low if low == 0 or (from_nothing and 0 <= low < room) else low - room
+    scale = alt.Scale(domain=[least, high + room], nice=False, zero=False)
     if upright:
         drawn = _upright(alt, intervals, rows, values, scale)
         words = subtitle.replace("dots", "bars")
@@ -67,34 +73,37 @@ def interval_chart(
     else:
         names = list(dict.fromkeys(one.label for one in intervals))
         panels = in_columns(names)
+        wide = _WIDTH.get(len(panels), max(_ALONE[0], _ALONE[1] - room_for(names)))
         drawn = [
             _panel(alt, [one for one in intervals if one.label in inside], rows, values, scale, series).properties(
-                width=_WIDTH[len(panels)],
+                width=wide,
                 height={"step": step_of(len(names)) + 9 * (len(series) - 1), "for": "position"},
             )
             for inside in map(set, panels)
         ]
         drawn = drawn[0] if len(drawn) == 1 else alt.hconcat(*drawn)
-        words, width = subtitle, width_of(panels, _WIDTH[len(panels)])
-    return finished(drawn.properties(title=alt.TitleParams(**heading(title, words, width))), legend=series)
+        words, width = subtitle, width_of(panels, wide)
+    above = {} if upright or not rows else {"offset": 24}
+    return finished(drawn.properties(title=alt.TitleParams(**heading(title, words, width), **above)), legend=series)
 
 
 def _panel(alt: Any, shown: Sequence[Interval], rows: str, values: str, scale: Any, series: list[str]) -> Any:
-    y = alt.Y("label:N", sort=None, title=rows or None, axis=label_axis(alt, [one.label for one in shown]))
+    y = alt.Y("label:N", sort=None, title=rows or None, axis=label_axis(alt, [one.label for one in shown], above=True))
     several: dict[str, Any] = {}
     if len(series) > 1:
         several = {
             "yOffset": alt.YOffset("series:N", sort=series),
             "color": alt.Color("series:N", sort=series, legend=None, scale=alt.Scale(range=list(COLOURS))),
         }
-    x = alt.X("value:Q", title=values, scale=scale, axis=alt.Axis(tickCount=5))
+    lines = wrap(values, 34)
+    x = alt.X("value:Q", title=lines, scale=scale, axis=alt.Axis(tickCount=5))
     ends = alt.Chart(alt.InlineData(values=_with_ends(shown, scale)))
     line = ends.mark_rule(strokeWidth=2, color=COLOURS[0]).encode(
-        x=alt.X("low:Q", scale=scale, title=values), x2="high:Q", y=y, **several
+        x=alt.X("low:Q", scale=scale, title=lines), x2="high:Q", y=y, **several
     )
     ticks = [
         ends.mark_tick(thickness=2, size=8, color=COLOURS[0], orient="vertical").encode(
-            x=alt.X(f"{end}:Q", scale=scale, title=values), y=y, **several
+            x=alt.X(f"{end}:Q", scale=scale, title=lines), y=y, **several
         )
         for end in ("low", "high")
     ]
@@ -112,7 +121,7 @@ def _upright(alt: Any, shown: Sequence[Interval], rows: str, values: str, scale:
         "label:N",
         sort=None,
         title=rows or None,
-        axis=alt.Axis(labelAngle=0 if len(shown) <= 8 else -40, labelOverlap=False),
+        axis=alt.Axis(labelAngle=0 if _bar_step(shown) > _TURNED else -40, labelOverlap=False),
     )
     bars = (
         alt.Chart(alt.InlineData(values=[_plain(one) for one in shown]))
@@ -131,13 +140,18 @@ def _upright(alt: Any, shown: Sequence[Interval], rows: str, values: str, scale:
     return alt.layer(bars, line, *ticks).properties(width=alt.Step(_bar_step(shown)), height=300)
 
 
-def label_axis(alt: Any, names: Sequence[str]) -> Any:
-    """Return an axis of names, with space for all of them in any font."""
-    return alt.Axis(labelLimit=320, labelOverlap=False, minExtent=room_for(names), ticks=False, labelPadding=8)
+def label_axis(alt: Any, names: Sequence[str], *, above: bool = False) -> Any:
+    """Return an axis of names, with space for all of them in any font; `above` puts its title there."""
+    room = room_for(names)
+    title: dict[str, Any] = {}
+    if above:
+        title = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleX": -room, "titleY": -6}
+    return alt.Axis(labelLimit=320, labelOverlap=False, minExtent=room, ticks=False, labelPadding=8, **title)
 
 
 def _bar_step(shown: Sequence[Interval]) -> float:
-    return max(46, LETTER * max(len(one.label) for one in shown) + 10) if len(shown) <= 8 else 28
+    upright = max(46, LETTER * max(len(one.label) for one in shown) + 10)
+    return upright if upright * len(shown) <= _ALONE[1] else _TURNED if len(shown) <= 8 else 28
 
 
 def _plain(one: Interval) -> dict[str, Any]:

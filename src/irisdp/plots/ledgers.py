@@ -12,13 +12,13 @@ from ..release import Ledger
 from .headings import heading
 from .intervals import label_axis
 from .picture import Picture
-from .rows import count_of, cut_apart, shortened
+from .rows import count_of, cut_apart, room_for, shortened
 from .theme import COLOURS, INK, altair, finished
 
 __all__ = ["ledger_picture"]
 
 _MOST_BARS = 40
-_LETTERS = 40
+_LETTERS = 32
 """Of a question beside its bar."""
 _MOST_POINTS = 1_000
 _MOST_SAID = 20
@@ -94,7 +94,7 @@ def ledger_picture(ledger: Ledger) -> Picture:
         ),
         columns=("id", "date", "question", "audience", *(f"{_UNITS[name].name} spent after it" for name in numbers)),
         rows=tuple(rows),
-        spec=finished(drawn.properties(title=alt.TitleParams(**heading(title, subtitle, 620)))),
+        spec=finished(drawn.properties(title=alt.TitleParams(**heading(title, subtitle, 400)))),
     )
 
 
@@ -130,7 +130,7 @@ def _panel(name: str, after: Sequence[float], releases: Sequence[dict[str, Any]]
         upright = "x" in place
         layers.append(bound.mark_rule(color=COLOURS[4], strokeWidth=2, strokeDash=[6, 3]).encode(**place))
         text = bound.mark_text(
-            color=INK, fontSize=11, baseline="middle",
+            color=INK, fontSize=13, baseline="middle",
             align="right" if upright else "left", dx=-4 if upright else 4, dy=0 if upright else -7,
         )  # fmt: skip
         layers.append(text.encode(**place, text="words:N", **({"y": alt.value(8)} if upright else {"x": alt.value(4)})))
@@ -157,10 +157,10 @@ def _bars(alt: Any, unit: _Unit, after: Sequence[float], releases: Sequence[dict
     bars = base.mark_bar(color=COLOURS[0], height=11).encode(
         x=alt.X("before:Q", scale=scale, title=unit.words, axis=alt.Axis(tickCount=6, format="~g")), x2="after:Q"
     )
-    text = base.mark_text(align="left", dx=4, fontSize=11, color=INK).encode(
+    text = base.mark_text(align="left", dx=4, fontSize=13, color=INK).encode(
         x=alt.X("after:Q", scale=scale, title=unit.words), text="words:N"
     )
-    return alt.layer(bars, text).properties(width=420, height=alt.Step(20))
+    return alt.layer(bars, text).properties(width=max(180, 400 - room_for(rows)), height=alt.Step(22))
 
 
 def _steps(alt: Any, unit: _Unit, after: Sequence[float], scale: Any) -> Any:
@@ -176,7 +176,7 @@ def _steps(alt: Any, unit: _Unit, after: Sequence[float], scale: Any) -> Any:
         alt.Chart(alt.InlineData(values=values))
         .mark_line(interpolate="step-after", color=COLOURS[0], strokeWidth=2)
         .encode(x=x, y=alt.Y("spent:Q", scale=scale, title=unit.words))
-        .properties(width=520, height=220)
+        .properties(width=360, height=220)
     )
 
 

@@ -62,10 +62,14 @@ def heat_map(mechanism: Mechanism | FactoredMechanism) -> Picture:
         y=alt.Y("input:N", sort=list(seen.inputs), title="input", axis=_axis(alt, seen.inputs, flat=True)),
     )
     shaded = base.mark_rect(**seen.spoken()).encode(
-        color=alt.Color("probability:Q", scale=alt.Scale(domain=[0, 1], range=list(SHADES), interpolate="lab"))
+        color=alt.Color(
+            "probability:Q",
+            scale=alt.Scale(domain=[0, 1], range=list(SHADES), interpolate="lab"),
+            legend=alt.Legend(direction="horizontal"),
+        )
     )
     if max(len(seen.inputs), len(seen.answers)) <= _WITH_NUMBERS:
-        light = alt.condition(f"datum.probability > {_DARK}", alt.value("white"), alt.value("black"))
+        light = alt.condition(f"datum.probability > {_DARK}", alt.value("#fefefe"), alt.value("black"))
         shaded += base.mark_text(fontSize=11).encode(text=alt.Text("probability:Q", format=".3"), color=light)
     wide, high = (max(240, min(700, 48 * len(names))) for names in (seen.answers, seen.inputs))
     return Picture(

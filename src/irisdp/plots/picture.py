@@ -7,18 +7,23 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 from ..errors import BadInput
 from ..outputs import plan_outputs, write_outputs
-from .theme import rendered, visible
+from .theme import DARK, rendered, visible
 
 __all__ = ["ENDINGS", "Picture", "picture_path"]
 
 ENDINGS = (".svg", ".png", ".html")
+_LEAST_LETTER = 10
+"""Pixels of the height of a letter."""
+_WIDTH = re.compile(r'<svg [^>]*?\bwidth="([0-9.]+)"')
+_SIZES = re.compile(r'font-size="([0-9.]+)px"')
 _PARTS = re.compile(r"(?<=[#\"])(gradient_|clip|clip_)\d+(?=[)\"])")
 
 
@@ -46,12 +51,21 @@ class Picture:
     rows: tuple[tuple[Any, ...], ...] = field(repr=False)
     spec: Mapping[str, Any] = field(repr=False)
 
+    def titled(self, title: str) -> Picture:
+        """Return the same picture under another title."""
+        from .headings import heading
+
+        spec = dict(self.spec)
+        under = spec["title"] if isinstance(spec.get("title"), Mapping) else {}
+        spec["title"] = {**under, "text": heading(title, "", 480)["text"]}
+        return replace(self, title=title, spec=spec)
+
     def to_svg(self) -> str:
         """Return the picture as SVG, with its title and description inside."""
-        drawn: str = _numbered_anew(rendered("vegalite_to_svg", dict(self.spec)))
+        drawn: str = _scaled(_numbered_anew(rendered("vegalite_to_svg", dict(self.spec))))
         said = f"<title>{_text(self.title)}</title><desc>{_text(self.description)}</desc>"
         opening, _, rest = drawn.partition(">")
-        return f'{opening} role="img">{said}{rest}\n'
+        return f'{opening} role="img"><style>{DARK}</style>{said}{rest}\n'
 
     def to_png(self, *, scale: float = 2) -> bytes:
         """Return the picture as PNG, `scale` dots wide for each point."""
@@ -68,6 +82,7 @@ class Picture:
             table=_table(self.columns, self.rows),
             library=_library(),
             spec=_inside_script(self.spec),
+            dark=DARK,
         )
 
     def to_document(self) -> dict[str, Any]:
@@ -123,6 +138,19 @@ def picture_path(path: str | os.PathLike[str], field: str) -> Path:
     return found
 
 
+def _scaled(drawn: str) -> str:
+    """Let a picture be as wide as its place: never so narrow that letters are below 10 pixels, nor far above its size.
+
+    Where its place is narrower than that, the picture is to be scrolled.
+    """
+    width = float(_WIDTH.search(drawn)[1])  # type: ignore[index]
+    smallest = min((float(size) for size in _SIZES.findall(drawn)), default=_LEAST_LETTER)
+    style = (
+        f"width:100%;height:auto;min-width:{ceil(width * _LEAST_LETTER / smallest)}px;max-width:{ceil(width * 1.3)}px"
+    )
+    return drawn.replace('class="marks"', f'class="marks" style="{style}"', 1)
+
+
 def _numbered_anew(drawn: str) -> str:
     """Give gradients and clips, which the renderer numbers through a whole process, their numbers in this picture."""
     names: dict[str, str] = {}
@@ -169,15 +197,16 @@ _PAGE = """<!DOCTYPE html>
 body {{ font: 16px/1.5 Helvetica, Arial, sans-serif; color: #1a1a1a; background: #fff; margin: 2rem auto;
   padding: 0 1rem; max-width: 60rem; }}
 figure {{ margin: 0; overflow-x: auto; }}
+#picture svg {{ max-width: 100%; height: auto; }}
 figcaption {{ max-width: 45rem; margin-top: 1rem; }}
 details {{ margin-top: 1rem; overflow-x: auto; }}
 table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
 th, td {{ padding: .2rem .8rem .2rem 0; text-align: left; border-bottom: 1px solid #d9d9d9; }}
 @media screen and (prefers-color-scheme: dark) {{
   body {{ color: #e8e8e8; background: #16191c; }}
-  #picture {{ width: fit-content; min-width: 100%; padding: .6rem; box-sizing: border-box; background: #fff; }}
   th, td {{ border-color: #41474d; }}
 }}
+{dark}
 </style>
 </head>
 <body>

@@ -113,12 +113,12 @@ def posterior_picture(
         left = words != "published" and published is not None and count < published  # away from the other words
         layers.append(
             at.mark_text(
-                align="right" if left else "left", dx=-4 if left else 4, fontSize=11, color=INK, fontWeight="bold"
+                align="right" if left else "left", dx=-4 if left else 4, fontSize=13, color=INK, fontWeight="bold"
             ).encode(x=x, y=alt.value(8 + 14 * height), text="words:N")
         )
     dark = " (dark bars)" if len(rows) <= _MOST_BARS else ""
     subtitle = f"{low} to {high} with probability 95 % or more{dark}; before: {found.prior}"
-    spec = alt.layer(*layers).properties(width=480, height=240, title=alt.TitleParams(**heading(title, subtitle, 480)))
+    spec = alt.layer(*layers).properties(width=360, height=240, title=alt.TitleParams(**heading(title, subtitle, 360)))
     best = f" Best read for {read_for} loss as {reading}." if reading is not None else ""
     likely = int(found.probabilities.argmax())
     return Picture(
@@ -239,10 +239,10 @@ def _bars(title: str, basis: str, bars: Sequence[dict[str, Any]]) -> dict[str, A
         ),
         y=alt.Y("label:N", sort=None, title=None, axis=label_axis(alt, [bar["label"] for bar in bars])),
     )
-    text = base.mark_text(align="left", dx=4, fontSize=11, color=INK).encode(text="words:N")
+    text = base.mark_text(align="left", dx=4, fontSize=13, color=INK).encode(text="words:N")
     drawn = alt.layer(base.mark_bar(color=COLOURS[0], height=12), text)
-    said = alt.TitleParams(**heading(title, basis, 420))
-    return finished(drawn.properties(width=420, height=alt.Step(20), title=said))
+    said = alt.TitleParams(**heading(title, basis, 330))
+    return finished(drawn.properties(width=330, height=alt.Step(22), title=said))
 
 
 def estimates_picture(found: Estimates) -> Picture:

@@ -285,11 +285,11 @@ def _trade_off_chart(rows: Sequence[tuple[str, float, float]], drawn: _Drawn, ti
     )
     word = (
         alt.Chart(alt.InlineData(values=[{"alarm": 0.55, "missed": 0.5, "words": "a test that sees nothing"}]))
-        .mark_text(align="left", color=INK, fontSize=11)
+        .mark_text(align="left", color=INK, fontSize=13)
         .encode(x=x, y=y, text="words:N")
     )
     return alt.layer(nothing, word, *_lines(alt, values, drawn, x, y)).properties(
-        width=360, height=360, title=_heading(title, drawn)
+        width=330, height=330, title=_heading(title, drawn)
     )
 
 
@@ -305,7 +305,7 @@ def _profile_chart(rows: Sequence[tuple[str, float, float]], drawn: _Drawn, titl
         axis=alt.Axis(values=tens, labelExpr="format(datum.value, datum.value < 0.001 ? '~e' : '~g')"),
     )
     values = [{"line": name, "epsilon": at, "delta": delta} for name, at, delta in rows if delta >= least]
-    return alt.layer(*_lines(alt, values, drawn, x, y)).properties(width=420, height=320, title=_heading(title, drawn))
+    return alt.layer(*_lines(alt, values, drawn, x, y)).properties(width=340, height=280, title=_heading(title, drawn))
 
 
 def _lines(alt: Any, values: Sequence[dict[str, Any]], drawn: _Drawn, x: Any, y: Any) -> list[Any]:
@@ -327,4 +327,4 @@ def _lines(alt: Any, values: Sequence[dict[str, Any]], drawn: _Drawn, x: Any, y:
 
 def _heading(title: str, drawn: _Drawn) -> Any:
     beside = f"; beside it noise on a count, ε = {short_text(Privacy(ratio=drawn.ratio).epsilon)}" if drawn.said else ""
-    return altair().TitleParams(**heading(title, f"broad: {drawn.curves[0].name}{beside}", 560))
+    return altair().TitleParams(**heading(title, f"broad: {drawn.curves[0].name}{beside}", 340))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..errors import BadInput
 from ..exact import percent_below, rational, shown_below
+from ..release.labels import Labels
 from .answers import PublishedAnswer, PublishedAnswers, read_published
 from .headings import heading
 from .intervals import Interval, interval_chart, label_axis
@@ -29,13 +31,15 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^,>"]+')
 """An answer of several names, as `publish` writes them, taken apart."""
 
 
-def published(release: Any) -> Picture:
+def published(release: Any, labels: Labels | None = None) -> Picture:
     """Draw published answers: numbers as dots on the line between their ends, names where they stand in a grid.
 
     Parameters
     ----------
     release : Publication, PublishedAnswers, or path
         Name of the answers or of their release file. Nothing else is read: no record, no ledger.
+    labels : Labels, optional
+        What readers see instead of names.
 
     Returns
     -------
@@ -48,6 +52,8 @@ def published(release: Any) -> Picture:
         For files that cannot be read, or a release that named no group.
     """
     found = read_published(release)
+    if labels is not None:
+        found = replace(found, labels=labels)
     if not found.answers:
         raise BadInput("release", "holds no answers: no group was named", "there is nothing to draw")
     return _numbers(found) if found.numbers else _names(found)
@@ -55,7 +61,7 @@ def published(release: Any) -> Picture:
 
 def _numbers(found: PublishedAnswers) -> Picture:
     shown = found.answers[:MOST_ROWS]
-    names = _labels(shown)
+    names = _labels(found, shown)
     intervals = [
         Interval(label=name, series=one.audience or "", value=one.answer, low=one.low, high=one.high)
         for name, one in zip(names, shown, strict=True)
@@ -64,8 +70,8 @@ def _numbers(found: PublishedAnswers) -> Picture:
     spec = interval_chart(
         found.heading,
         intervals,
-        rows=" · ".join(found.by),
-        values=f"published answer ({shortened(found.unit)})",
+        rows=" · ".join(found.shown_by),
+        values=found.axis,
         upright=bars,
         subtitle=f"dots: published; lines: hold the truth{_surely(found)}",
         from_nothing=not found.unit.startswith("mean of "),
@@ -74,7 +80,7 @@ def _numbers(found: PublishedAnswers) -> Picture:
     ends = ", each with a line from answer_low to answer_high" if any(one.low is not None for one in shown) else ""
     told = [f"{name}{_for(one)}: {_number(one)}" for name, one in zip(names, shown, strict=True)]
     return Picture(
-        title=f"Published: {shortened(found.question, 120)}",
+        title=_title(found),
         description=_described(found, f"{drawn}{ends}", told),
         columns=_columns(found, shown, ("answer_low", "answer_high")),
         rows=tuple((*_head(found, shown, one), one.answer, one.low, one.high) for one in shown),
@@ -84,12 +90,12 @@ def _numbers(found: PublishedAnswers) -> Picture:
 
 def _names(found: PublishedAnswers) -> Picture:
     shown = found.answers[:MOST_ROWS]
-    names = _labels(shown)
+    names = _labels(found, shown)
     chances = [one.probability for one in shown if one.probability is not None]
     sure = f"each is right with probability {shown_below(min(chances))} or more, whatever the data" if chances else ""
     told = [f"{name}{_for(one)}: {one.answer}" for name, one in zip(names, shown, strict=True)]
     return Picture(
-        title=f"Published: {shortened(found.question, 120)}",
+        title=_title(found),
         description=_described(found, "names, a row for each group" + (f"; {sure}" if sure else ""), told),
         columns=_columns(found, shown, ("answer_probability",)),
         rows=tuple((*_head(found, shown, one), str(one.answer), one.probability) for one in shown),
@@ -123,8 +129,8 @@ def _grid(found: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequ
             y=alt.Y(
                 "group:N",
                 sort=None,
-                title=" · ".join(found.by) or None,
-                axis=label_axis(alt, panel),
+                title=" · ".join(found.shown_by) or None,
+                axis=label_axis(alt, panel, above=not as_grid),
             ),
         )
         if as_grid:
@@ -136,7 +142,7 @@ def _grid(found: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequ
                 axis=alt.Axis(labelAngle=-40 if turned else 0, grid=True, orient="top"),
             )
             mark = (
-                base.mark_text(fontSize=12, fontWeight="bold", color=COLOURS[0])
+                base.mark_text(fontSize=13, fontWeight="bold", color=COLOURS[0])
                 if ordered
                 else base.mark_square(size=90, color=COLOURS[0], opacity=1)
             )
@@ -144,13 +150,18 @@ def _grid(found: PublishedAnswers, shown: Sequence[PublishedAnswer], names: Sequ
             room = _TURNED if turned else max(34, 10 + LETTER * max(map(len, possible)))
             width: float = max(_NARROWEST[len(columns) > 1], len(possible) * room)
         else:
-            drawn = base.mark_text(align="left", baseline="middle", fontSize=12, color=INK, limit=520).encode(
+            drawn = base.mark_text(align="left", baseline="middle", fontSize=13, color=INK, limit=520).encode(
                 x=alt.value(6), text="shown:N"
             )
             width = 520 if len(rows) <= len(panel) else 260
         panels.append(drawn.properties(width=width, height=alt.Step(step_of(len(rows)))))
     title = alt.TitleParams(**heading(found.heading, sure or "published answers", width_of(columns, width)))
     return finished((panels[0] if len(panels) == 1 else alt.hconcat(*panels)).properties(title=title))
+
+
+def _title(found: PublishedAnswers) -> str:
+    label = found.labels.heading(found.question, found.by)
+    return f"Published: {shortened(found.question, 120)}" if label is None else label
 
 
 def _parts(answer: str, possible: Sequence[str]) -> list[str]:
@@ -165,11 +176,11 @@ def _parts(answer: str, possible: Sequence[str]) -> list[str]:
     return said if set(said) <= set(possible) else []
 
 
-def _labels(shown: Sequence[PublishedAnswer]) -> list[str]:
+def _labels(found: PublishedAnswers, shown: Sequence[PublishedAnswer]) -> list[str]:
     """Name the groups; every audience has the same ones."""
     names: list[str] = []
     for audience in dict.fromkeys(one.audience for one in shown):
-        names += labels(one.key for one in shown if one.audience == audience)
+        names += labels(found.shown_key(one.key) for one in shown if one.audience == audience)
     return names
 
 
@@ -188,12 +199,12 @@ def _described(found: PublishedAnswers, drawn: str, told: Sequence[str]) -> str:
 def _columns(found: PublishedAnswers, shown: Sequence[PublishedAnswer], beside: Sequence[str]) -> tuple[str, ...]:
     audience = ("audience",) if any(one.audience is not None for one in shown) else ()
     unit = f"answer ({found.unit})" if found.numbers else "answer"
-    return (*found.by, *audience, unit, *beside)
+    return (*found.shown_by, *audience, unit, *beside)
 
 
 def _head(found: PublishedAnswers, shown: Sequence[PublishedAnswer], one: PublishedAnswer) -> tuple[Any, ...]:
     audience = (one.audience,) if any(other.audience is not None for other in shown[:1]) else ()
-    return (*map(str, one.key), *audience)
+    return (*found.shown_key(one.key), *audience)
 
 
 def _for(one: PublishedAnswer) -> str:

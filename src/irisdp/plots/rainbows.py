@@ -198,7 +198,7 @@ def _chart(
         if part
     ]
     strip = alt.layer(ticks, *words).properties(
-        width=460, height={"step": 18}, title=alt.TitleParams("From τ on, growth slows down", fontSize=12)
+        width=460, height={"step": 18}, title=alt.TitleParams("From τ on, growth slows down", fontSize=13)
     )
     return alt.vconcat(curve, strip, title=heading)
 

@@ -26,8 +26,8 @@ Row = TypeVar("Row")
 MOST_ROWS = 800
 """Most groups that are drawn."""
 
-LETTER = 7.0
-"""Width of a letter at 11 or 12 points in a wide font: what is drawn is measured in one font and shown in another."""
+LETTER = 8.0
+"""Width of a letter at 13 points in a wide font: what is drawn is measured in one font and shown in another."""
 
 _LONGEST = 60
 _GAP = " … "
@@ -122,7 +122,7 @@ def in_columns(rows: Sequence[Row]) -> list[Sequence[Row]]:
 
 def step_of(rows: int) -> int:
     """Return how high a row is drawn, in points."""
-    return 20 if rows <= _HIGHEST else 13
+    return 22 if rows <= _HIGHEST else 13
 
 
 def room_for(names: Iterable[str], most: float = 320) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 from ..children import Kept, Phase
 from ..errors import BadInput
 
-__all__ = ["COLOURS", "INK", "SHADES", "altair", "finished", "rendered", "visible"]
+__all__ = ["COLOURS", "DARK", "INK", "SHADES", "altair", "finished", "rendered", "visible"]
 
 INK = "#1a1a1a"
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#56b4e9", "#d55e00", "#cc79a7", "#595959", "#f0e442")
@@ -19,6 +19,20 @@ COLOURS = ("#0072b2", "#e69f00", "#009e73", "#56b4e9", "#d55e00", "#cc79a7", "#5
 
 SHADES = ("#ffffff", "#08306b")
 """From nothing to one, light to dark: prints in black and white as it is."""
+
+_IN_THE_DARK = {
+    "white": "#16191c",
+    INK: "#e8e8e8",
+    "#e6e6e6": "#30363c",
+    "#d9d9d9": "#41474d",
+    "#0072b2": "#4aa3e0",
+    "#595959": "#a8a8a8",
+}
+"""Colours that are hard to see on a dark ground, and what they become there."""
+DARK = "@media (prefers-color-scheme: dark) {%s}" % "".join(  # noqa: UP031
+    f'.marks [{part}="{light}"]{{{part}:{dark}}}' for light, dark in _IN_THE_DARK.items() for part in ("fill", "stroke")
+)
+"""The style with which a picture is shown where readers ask for dark pages."""
 
 _FONT = "Helvetica, Arial, sans-serif"
 _WIDER = 0.9
@@ -81,9 +95,10 @@ def finished(
         padding={"left": 5, "top": 5, "bottom": 5, "right": 5 + ceil(_WIDER * max(map(len, legend), default=0))},
         font=_FONT,
         axis={"labelColor": INK, "titleColor": INK, "gridColor": "#e6e6e6", "domainColor": INK, "tickColor": INK,
-              "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal"},
-        legend={"labelColor": INK, "titleColor": INK, "titleFontWeight": "normal", "labelFontSize": 11},
-        title={"color": INK, "fontSize": 15, "anchor": "start", "subtitleColor": INK, "subtitleFontSize": 12},
+              "labelFontSize": 13, "titleFontSize": 13, "titleFontWeight": "normal"},
+        legend={"labelColor": INK, "titleColor": INK, "titleFontWeight": "normal", "labelFontSize": 13,
+                "titleFontSize": 13, "orient": "bottom", "direction": "vertical", "labelLimit": 0},
+        title={"color": INK, "fontSize": 15, "anchor": "start", "subtitleColor": INK, "subtitleFontSize": 13},
         view={"stroke": "#d9d9d9"},
     )  # fmt: skip
     spec: dict[str, Any] = _renamed(configured.to_dict() | ({"datasets": datasets} if datasets else {}), {})

@@ -136,6 +136,12 @@ class Written(TypedDict, total=False):
     report : path
         Where to write the answers as one page to hand over (.html): what it cost, how to read and how to check them.
         Several audiences have a page each, with its name in the file's, as their answers have.
+    title : str
+        The heading of the report.
+    labels : path or mapping
+        Words that readers of the report see instead of names: a TOML file with a table ``[labels]``, or that table,
+        ``{"title": …, "columns": {"educ": "Education"}, "groups": {"educ": {1: "Grade 8 or less"}}, "queries": {…}}``.
+        Those of the project file hold where these say nothing. They change no answer.
     licence : str
         On which terms the answers may be used, for the data package: ``"CC-BY-4.0"``, or the address of a text.
     force : bool
@@ -144,6 +150,8 @@ class Written(TypedDict, total=False):
 
     out: str | os.PathLike[str] | None
     report: str | os.PathLike[str] | None
+    title: str | None
+    labels: str | os.PathLike[str] | Mapping[str, Any] | None
     licence: str | None
     force: bool
 

@@ -9,13 +9,14 @@ from typing import Any
 from ..exact import file_path
 from ..outputs import Output
 from .datapackage import read_licence
+from .labels import Labels, read_labels
 from .ledger import Ledger
 from .places import Stamp, check_ledger, find_ledger, keeper
 from .plans import Plan
 from .promise import Promise
 from .written import Files, Replaced, audience_targets, plan_files, plan_reports, report_targets
 
-__all__ = ["Prepared", "planned_files", "prepare"]
+__all__ = ["Prepared", "labels_for", "planned_files", "prepare"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,8 @@ class Prepared:
         What the release takes for granted.
     files, reports
         Where its answers and pages go.
+    labels : Labels
+        What readers of the pages see instead of names.
     licence, secret
         As for `publish`.
     stamp
@@ -45,6 +48,7 @@ class Prepared:
     promise: Promise
     files: Files
     reports: tuple[Output, ...]
+    labels: Labels
     licence: str | None
     secret: Any
     stamp: Stamp
@@ -70,6 +74,7 @@ def prepare(planned: Plan, before: Stamp, options: Mapping[str, Any], may_replac
     """
     out, report = options.get("out"), options.get("report")
     licence = read_licence(options.get("licence"), out)
+    labels = labels_for(planned, options)
     ledger, secret, table = options.get("ledger"), options.get("secret"), options.get("table")
     promise = planned.asked.promise.named(table)
     book = find_ledger(planned.table, ledger)
@@ -83,10 +88,17 @@ def prepare(planned: Plan, before: Stamp, options: Mapping[str, Any], may_replac
         promise=promise,
         files=files,
         reports=reports,
+        labels=labels,
         licence=licence,
         secret=secret,
         stamp=before,
     )
+
+
+def labels_for(planned: Plan, options: Mapping[str, Any]) -> Labels:
+    """Return the labels of a question: those among its options, and where these say nothing those of the project."""
+    own = read_labels(options.get("labels"), options.get("title"))
+    return own.over(None if planned.project is None else planned.project.labels)
 
 
 def planned_files(

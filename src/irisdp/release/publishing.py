@@ -17,6 +17,7 @@ from .audiences import Audience
 from .chain import extended, links_of
 from .charged import what_is_charged
 from .fingerprint import unit_key
+from .labels import check_used
 from .ledger import Entry, Ledger, Release
 from .ledger_audiences import unlimited_in
 from .ledger_rows import Settlement
@@ -117,6 +118,7 @@ def publish(data: Any, query: str, *arguments: str | int, **options: Unpack[Publ
     >>> found.answers.keys
     [('Ely',), ('York',)]
     """
+    check_used(options)
     before = stamp(data_location(data))
     planned = plan(data, query, *arguments, **options_of(PlanOptions, options))
     return carry_out(prepare(planned, before, options))
@@ -185,7 +187,9 @@ def _handed_over(ready: Prepared, nodes: Nodes, settled: Settlement, book: Ledge
         sidecars[audience.name] = sidecar(planned.body(audience), shown, settled.ids[place], beside, made)
     paths: list[Path | None] = [file.path for file, *_ in ready.files] or [None] * len(answers_of)
     parts = [[(sidecars[name], answers_of[name], path)] for name, path in zip(answers_of, paths, strict=True)]
-    written = write_files(ready.files, answers_of, sidecars, ready.licence, pages(ready.reports, parts), noted)
+    written = write_files(
+        ready.files, answers_of, sidecars, ready.licence, pages(ready.reports, parts, ready.labels), noted
+    )
     planned.table.close()
     return Publication(
         plan=planned,

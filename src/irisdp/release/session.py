@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import functools
 import os
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, Unpack, cast
 
 from ..accounting import Charge
 from ..aliases import own_names
+from ..catalogue import FORMS, Form
 from ..errors import BadInput
 from ..exact import Rational, checked, told_below
 from ..queries import HOW_TO_OPEN, explaining_index, open_table
+from ..tabular import html_table
 from ..upstairs import Drawable
 from .batches import BatchPublication, batch
 from .ledger import Ledger, Release
@@ -134,8 +137,10 @@ class Session(Drawable):
         return f"<Session: {self.ledger.store.name}; {budget}>"
 
     def _repr_html_(self) -> str:
-        """Show in a notebook what was released, the newest first, and what is left."""
-        return lines_as_html(repr(self)[1:-1], self.releases())
+        """Show in a notebook what was released, the newest first, what is left, and what can be asked."""
+        asked = [(form.answer, _example(form)) for form in FORMS]
+        queries = html_table("What can be asked", ["answer", "example"], asked)
+        return lines_as_html(repr(self)[1:-1], self.releases()) + queries
 
     @property
     def spent(self) -> Charge:
@@ -179,6 +184,8 @@ class Session(Drawable):
         budget: Mapping[str, Any],
         out: str | os.PathLike[str] | None = None,
         report: str | os.PathLike[str] | None = None,
+        title: str | None = None,
+        labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
         force: bool = False,
     ) -> BatchPublication:
         """Publish several questions as one charge; see `irisdp.batch`.
@@ -193,6 +200,8 @@ class Session(Drawable):
             Where to write the answers, a file for each question, as the plan's "out".
         report : path, optional
             Where to write one page of the whole batch, as the plan's "report".
+        title, labels : optional
+            As for `irisdp.publish`.
         force : bool
             Whether files that are there already may be replaced.
 
@@ -204,7 +213,7 @@ class Session(Drawable):
         about = {name: value for name, value in {**self._asked, **self._kept}.items() if value is not None}
         told = {"budget": budget, "questions": questions, **about, **({} if out is None else {"out": out})}
         ledger = told.pop("ledger", None)
-        return batch(told, data=self.data, ledger=ledger, report=report, force=force)
+        return batch(told, data=self.data, ledger=ledger, report=report, title=title, labels=labels, force=force)
 
     def _check_apart(self, options: Mapping[str, Any]) -> None:
         """Refuse to ask one question of another table, or at another budget, than the session names."""
@@ -296,6 +305,29 @@ class Session(Drawable):
     def column(self, column: str, **options: Unpack[Asked]) -> Publication:
         """Publish each record's category by randomised response; see `irisdp.publish`."""
         return self.publish("column", column, **options)
+
+
+def _example(form: Form) -> str:
+    """Return the example of a query as a method of a session is called.
+
+    Examples
+    --------
+    >>> _example(next(form for form in FORMS if form.name == "histogram"))
+    'session.histogram("age", bins="18,65", epsilon=1)'
+    """
+    name, *words = shlex.split(form.example)
+    first = next((place for place, word in enumerate(words) if word.startswith("--")), len(words))
+    given = [_quoted(word) for word in words[:first]]
+    if name == "sizes":  # whose method takes the column first
+        given.reverse()
+    options = dict(zip(words[first::2], words[first + 1 :: 2], strict=True))
+    given += [f"{option[2:].replace('-', '_')}={_quoted(value)}" for option, value in options.items()]
+    private = [] if name == "apply" else ["epsilon=1"]
+    return f"session.{name.replace('-', '_')}({', '.join([*given, *private])})"
+
+
+def _quoted(word: str) -> str:
+    return word if word.replace(".", "", 1).isdecimal() else f'"{word}"'
 
 
 def _given(condition: str | None) -> tuple[str, ...]:

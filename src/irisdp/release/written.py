@@ -22,6 +22,7 @@ from .audience_names import same_audience
 from .audiences import Audience
 from .datapackage import datapackage
 from .fingerprint import secret_file
+from .labels import Labels
 from .places import names_of_data
 
 __all__ = [
@@ -261,10 +262,12 @@ def _no_page(error: Exception, delivered: Sequence[Path]) -> NotShown:
     return NotShown(f"report: the page could not be made: {reason}, {kept}; {remedy}")
 
 
-def pages(reports: Sequence[Output], released: Sequence[Sequence[Released]]) -> Iterator[tuple[Output, bytes]]:
+def pages(
+    reports: Sequence[Output], released: Sequence[Sequence[Released]], labels: Labels
+) -> Iterator[tuple[Output, bytes]]:
     """Make the planned pages, one after the other, each of a release or of all questions of a batch."""
     for report, parts in zip(reports, released, strict=bool(reports)):
-        yield report, asked_upstairs("page", parts)
+        yield report, asked_upstairs("page", parts, [labels] * len(parts))
 
 
 def _not_written(field: str, failed: str) -> NotShown:

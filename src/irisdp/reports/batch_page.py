@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from ..markup import Html, element
 from .batch_facts import Question, questions_of
-from .blocks import bullets, document, pairs, section, table
+from .blocks import bullets, document, folded, pairs, section, sentences, table
 from .checks import checks
 from .facts import Facts
 from .given import Given
@@ -34,41 +34,46 @@ def batch_page(given: Sequence[Given]) -> str:
     """
     questions = questions_of(given)
     batch, facts, _ = questions[0]
+    words = questions[0][2].labels
+    titles = [words.query(facts.question, facts.by) or facts.question for _, facts, _ in questions]
     named = facts.said.get("table")
     about = f"{len(questions):,} questions" + ("" if named is None else f" about {named}")
     sections = [
-        section("What was published", _published(questions)),
-        section("What it cost", _cost(questions)),
-        section("Questions and answers", each(questions, [facts.question for _, facts, _ in questions], subject)),
-        section("How to read them", [bullets(lines_once(questions, ways_of(questions)))]),
-        section("What not to conclude", [bullets(lines_once(questions, warnings_of(questions)))]),
-        section("What was taken for granted", [pairs(assumed_of(questions, "batch"))]),
-        section("How to check it", checks([one[1:] for one in questions], again=_AGAIN, kept=_kept(facts))),
+        element("div", *_published(questions, titles), class_="first"),
+        section("Questions and answers", each(questions, titles, subject)),
+        folded("What it cost", _cost(questions)),
+        folded("How to read them", [bullets(lines_once(questions, ways_of(questions)))]),
+        folded("What not to conclude", [bullets(lines_once(questions, warnings_of(questions)))]),
+        folded("What was taken for granted", [pairs(assumed_of(questions, "batch"))]),
+        folded("How to check it", checks([one[1:] for one in questions], again=_AGAIN, kept=_kept(facts))),
     ]
     lead = f"They were answered together and charged as one: {batch.cost} for all."
-    return document(about, lead, sections, made_by([facts]))
+    return document(words.own_title or words.title or about, lead, sections, made_by([facts]))
 
 
-def _published(questions: Sequence[Question]) -> Iterator[Html]:
+def _published(questions: Sequence[Question], titles: Sequence[str]) -> Iterator[Html]:
     _, facts, _ = questions[0]
+    whole = questions[0][0]
     told = [
         ("Table", facts.said.get("table", "not said")),
         ("Protected", protected(facts)),
         ("For", "everybody"),
         ("Batch", f"{len(questions):,} questions, charged as one"),
     ]
-    yield pairs(told)
     head = [element("th", "", scope="col"), *(element("th", name, scope="col") for name in ("question", IN_SHORT))]
     rows = [
         element(
             "tr",
             element("th", element("a", batch.question, href=f"#{anchor(batch.question)}"), scope="row"),
-            element("td", of.question),
+            element("td", title),
             element("td", in_short(given), class_="answer"),
         )
-        for batch, of, given in questions
+        for (batch, _, given), title in zip(questions, titles, strict=True)
     ]
     yield table("The questions; each number leads to the answers", head, rows)
+    cost = f"Privacy cost: {whole.cost} for {moved_by(facts)}, for all {len(questions):,} questions together."
+    yield sentences([cost])
+    yield folded("What was published", [pairs(told)])
 
 
 def _cost(questions: Sequence[Question]) -> Iterator[Html]:

@@ -8,14 +8,14 @@ from itertools import chain
 
 from ..markup import Html, element
 
-__all__ = ["bullets", "document", "pairs", "section", "table"]
+__all__ = ["bullets", "document", "folded", "pairs", "section", "sentences", "table"]
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 def document(
     heading: str,
-    lead: str,
+    lead: str | None,
     sections: Iterable[Html],
     made: str,
     *,
@@ -28,7 +28,7 @@ def document(
     Parameters
     ----------
     heading, lead : str
-        What it is about, and that in a sentence.
+        What it is about, and that in a sentence; no lead is written where it is None.
     sections : iterable of Html
     made : str
         What stands at its foot.
@@ -54,7 +54,7 @@ def document(
             "header",
             element("p", kind, class_="kind"),
             element("h1", heading),
-            element("p", lead, class_="lead"),
+            None if lead is None else element("p", lead, class_="lead"),
         ),
         element("main", *sections),
         element("footer", element("p", made)),
@@ -70,6 +70,16 @@ def _style() -> str:
 def section(heading: str, content: Iterable[Html], *, name: str | None = None, level: int = 2) -> Html:
     """Build a section; `name` is what links lead to, and `level` that of its heading."""
     return element("section", element(f"h{level}", heading), *content, id=name)
+
+
+def folded(heading: str, content: Iterable[Html], *, name: str | None = None, level: int = 2) -> Html:
+    """Build a section that is closed until a reader opens it; printed, it is open."""
+    return element("details", element("summary", element(f"h{level}", heading)), *content, id=name)
+
+
+def sentences(lines: Iterable[str]) -> Html:
+    """Build the paragraph below the answers."""
+    return element("p", " ".join(lines), class_="short")
 
 
 def table(caption: str, head: list[Html], rows: list[Html]) -> Html:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..errors import BadInput
 from ..markup import Html, element
 from ..plots.answers import published_answers
@@ -13,8 +15,9 @@ __all__ = ["drawn"]
 
 def drawn(given: Given) -> Html | None:
     """Draw the answers; None where nothing can draw them: no group was named, or the extra `plots` is not installed."""
+    words = replace(given.labels, title=None, own_title=None)  # these head the page
     try:
-        picture = published(published_answers(given.sidecar, given.columns, given.rows))
+        picture = published(published_answers(given.sidecar, given.columns, given.rows), words)
         image = picture.to_svg()
     except BadInput:
         return None  # the table says the same

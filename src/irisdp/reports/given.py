@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from ..reading.answer_files import rows_of
 from ..reading.released import answers_beside, sidecar_beside
 from ..release.answers import Answers, answers_bytes
 from ..release.batches import BatchPublication
+from ..release.labels import Labels
 from ..release.publication import Publication
 from ..release.written import SIDECAR_FORMAT
 
@@ -47,13 +48,20 @@ class Given:
     rows : tuple of tuples of str
         Everything as the files have it; empty where there is nothing.
     files : tuple of File
-        The paths of the answers and their release file; None if they were not written.
+        The paths of the answers and their release file; empty if they were not written.
+    labels : Labels
+        What readers see instead of names.
     """
 
     sidecar: Mapping[str, Any]
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     files: tuple[File, ...]
+    labels: Labels = field(default_factory=Labels)
+
+    def with_labels(self, labels: Labels) -> Given:
+        """Return the same release with other labels."""
+        return replace(self, labels=labels)
 
 
 def releases_of(release: Any) -> list[Any]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..markup import Html, element
-from .blocks import bullets, document, pairs, section
+from .blocks import bullets, document, folded, pairs, sentences
 from .checks import checks
 from .facts import Facts, facts_of
 from .given import Given
+from .headline import headline, in_three, result
 from .parts import answered, error_lines, in_odds, made_by, subject, unit_of
 from .reading import assumed, cost_of_release, how_to_read, not_to_conclude
 from .words import asked, protected
@@ -31,17 +32,22 @@ def page(given: Given) -> str:
         For an invalid release file.
     """
     facts = facts_of(given.sidecar)
+    heading = headline(facts, given)
+    found = result(facts, given)
     sections = [
-        section("What was published", [pairs(_published(facts))]),
-        section("Answers", answered(facts, given)),
-        section("How to read them", [bullets(how_to_read(facts, unit_of(facts)))]),
-        section("What not to conclude", [bullets(not_to_conclude(facts))]),
-        section("What it cost", _cost(facts)),
-        section("How far off answers are expected to be", _errors(facts)),
-        section("What was taken for granted", [pairs(assumed(facts))]),
-        section("How to check it", checks([(facts, given)], again=_AGAIN, kept=_kept(facts))),
+        element("div", *answered(facts, given), sentences(in_three(facts, given)), class_="first"),
+        folded("What was published", [element("p", f"{asked(facts)}."), pairs(_published(facts))]),
+        folded("How to read the answers", [bullets(how_to_read(facts, unit_of(facts)))]),
+        folded("What not to conclude", [bullets(not_to_conclude(facts))]),
+        folded("What it cost", _cost(facts)),
+        folded("How far off answers are expected to be", _errors(facts)),
+        folded("What was taken for granted", [pairs(assumed(facts))]),
+        folded("How to check it", checks([(facts, given)], again=_AGAIN, kept=_kept(facts))),
     ]
-    return document(facts.question, f"{asked(facts)}.", sections, made_by([facts]))
+    lead = None if heading == found else f"{found}."
+    return document(
+        heading, lead, sections, made_by([facts]), title=f"Published: {facts.question}" if heading == found else heading
+    )
 
 
 def _published(facts: Facts) -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ..accounting import Charge
 from ..markup import Html, element
@@ -11,6 +12,7 @@ from .blocks import bullets, table
 from .drawn import drawn
 from .facts import Facts
 from .given import Given
+from .headline import same_probability
 from .odds import odds_of
 from .words import KINDS, expected, kept
 
@@ -46,18 +48,37 @@ def answered(facts: Facts, given: Given, *, most: int = MOST_ROWS, picture: bool
     figure = drawn(given) if picture else None
     if figure is not None:
         yield figure
+    given = _without_same(given)
     numeric = {"answer_low", "answer_high", "answer_probability"} | (
         {"answer"} if "answer_low" in given.columns else set()
     )
     classes = [_class(name, name in numeric) for name in given.columns]
-    head = [element("th", name, scope="col", class_=kind) for name, kind in zip(given.columns, classes, strict=True)]
+    words = given.labels
+    head = [
+        element("th", words.column(name) if name not in _HEADS else _HEADS[name], scope="col", class_=kind)
+        for name, kind in zip(given.columns, classes, strict=True)
+    ]
     groups = given.columns.index("answer")
-    rows = [_row(row, classes, groups) for row in given.rows[:most]]
+    shown = [(*map(words.group, given.columns[:groups], row[:groups]), *row[groups:]) for row in given.rows[:most]]
+    rows = [_row(row, classes, groups) for row in shown]
     said = f"{len(given.rows):,} published answer{'' if len(given.rows) == 1 else 's'} to: {facts.question}"
     if len(given.rows) > most:
         rest = "are in the file" if given.files else "come when the same is asked again, at no cost"
         said += f". The first {most:,} are shown; the others {rest}"
     yield table(said, head, rows)
+
+
+_HEADS = {"answer_low": "interval from", "answer_high": "to", "answer_probability": "probability"}
+"""What stands above the columns beside the answers."""
+
+
+def _without_same(given: Given) -> Given:
+    """Leave out a probability that is the same for all rows: it is said once, below the table."""
+    if same_probability(given) is None:
+        return given
+    place = given.columns.index("answer_probability")
+    columns = (*given.columns[:place], *given.columns[place + 1 :])
+    return replace(given, columns=columns, rows=tuple((*row[:place], *row[place + 1 :]) for row in given.rows))
 
 
 def _class(name: str, number: bool) -> str | None:

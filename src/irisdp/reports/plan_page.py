@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from ..accounting import Charge
 from ..markup import Html, element, joined
 from .batch_facts import Question
-from .blocks import bullets, document, pairs, section, table
+from .blocks import bullets, document, folded, pairs, section, table
 from .checks import checks
 from .facts import Batch, Facts, facts_of
 from .given import Given
@@ -31,7 +31,7 @@ _KEPT = (
 )
 
 
-def plan_page(given: Sequence[Given], names: Sequence[str | None], plan: str) -> str:
+def plan_page(given: Sequence[Given], names: Sequence[str | None], plan: str, *, title: str | None = None) -> str:
     """Write what a plan published as one page of HTML.
 
     Parameters
@@ -42,29 +42,35 @@ def plan_page(given: Sequence[Given], names: Sequence[str | None], plan: str) ->
         What the plan calls them; None where it does not.
     plan : str
         What the plan is called.
+    title : str, optional
+        The heading of the page.
     """
     questions: list[Question] = []
     for number, one in enumerate(given, start=1):
         facts = facts_of(one.sidecar)
         questions.append((Batch(facts.cost, len(given), number), facts, one))
     titles = [
-        facts.question if name is None else f"{name}: {facts.question}"
-        for name, (_, facts, _) in zip(names, questions, strict=True)
+        one.labels.own_title
+        or one.labels.query(facts.question, facts.by)
+        or (facts.question if name is None else f"{name}: {facts.question}")
+        for name, (_, facts, one) in zip(names, questions, strict=True)
     ]
     sections = [
-        section("What was published", _published(questions, titles)),
-        section("What it cost", _cost(questions)),
+        element("div", *_published(questions, titles), class_="first"),
         section("Questions and answers", each(questions, titles, _told)),
-        section("How to read them", [bullets(lines_once(questions, ways_of(questions)))]),
-        section("What not to conclude", [bullets(lines_once(questions, warnings_of(questions)))]),
-        section("What was taken for granted", [pairs(assumed_of(questions, "plan"))]),
-        section("How to check it", checks([one[1:] for one in questions], again=_AGAIN, kept=_KEPT, whole=False)),
+        folded("What it cost", _cost(questions)),
+        folded("How to read them", [bullets(lines_once(questions, ways_of(questions)))]),
+        folded("What not to conclude", [bullets(lines_once(questions, warnings_of(questions)))]),
+        folded("What was taken for granted", [pairs(assumed_of(questions, "plan"))]),
+        folded("How to check it", checks([one[1:] for one in questions], again=_AGAIN, kept=_KEPT, whole=False)),
     ]
     asked_in_all = f"{len(questions):,} question{'' if len(questions) == 1 else 's'}"
     named = list(dict.fromkeys(facts.said.get("table", "a table") for _, facts, _ in questions))
     about = ", ".join(named) if len(named) <= _MOST_NAMED else f"{len(named):,} tables"
     lead = f"The plan “{plan}”: {asked_in_all}, each answered and charged by itself."
-    return document(f"{asked_in_all} about {about}", lead, sections, made_by([facts for _, facts, _ in questions]))
+    return document(
+        title or f"{asked_in_all} about {about}", lead, sections, made_by([facts for _, facts, _ in questions])
+    )
 
 
 def _published(questions: Sequence[Question], titles: Sequence[str]) -> Iterator[Html]:

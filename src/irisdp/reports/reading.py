@@ -30,7 +30,8 @@ def how_to_read(facts: Facts, unit: str) -> Iterator[str]:
         "change was is public, and nobody can take it back."
     )
     if "answer_low" in facts.columns:
-        yield f"The truth lies between answer_low and answer_high: {facts.promise or 'how surely is not said'}."
+        promise = facts.promise or "how surely is not said"
+        yield f"The truth lies between answer_low and answer_high, the ends of its interval: {promise}."
         if facts.name == "sizes":
             yield "The ends hold for all sizes of a list together."
         else:

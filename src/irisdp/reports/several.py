@@ -7,9 +7,10 @@ from typing import TypeVar
 
 from ..markup import Html, element, joined
 from .batch_facts import Question
-from .blocks import pairs, section
+from .blocks import pairs, section, sentences
 from .facts import Facts
 from .given import Given
+from .headline import meant
 from .parts import MOST_ROWS, answered, error_lines, unit_of
 from .reading import assumed, how_to_read, not_to_conclude
 from .words import asked
@@ -49,12 +50,16 @@ def each(
     """Show each question: its answers, their expected errors, and further facts."""
     most = max(_FEWEST_ROWS, min(MOST_ROWS, _ROWS // len(questions)))
     for place, ((batch, facts, given), title) in enumerate(zip(questions, titles, strict=True)):
-        content = [
-            element("p", f"{asked(facts)}."),
-            *answered(facts, given, most=most, picture=place < _MOST_PICTURES),
+        more = [
             element("p", "Whatever the records say, an answer is expected to be:", class_="before"),
             error_lines(facts),
             pairs(told(facts)),
+        ]
+        content = [
+            element("p", f"{asked(facts, given.labels)}."),
+            *answered(facts, given, most=most, picture=place < _MOST_PICTURES),
+            sentences(meant(facts, given)),
+            element("details", element("summary", "Errors and mechanism"), *more),
         ]
         yield section(f"{batch.question}. {title}", content, name=anchor(batch.question), level=3)
     if len(questions) > _MOST_PICTURES:

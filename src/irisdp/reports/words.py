@@ -8,9 +8,10 @@ from typing import Any
 
 from ..exact import shown_above, shown_below
 from ..release.counted import counted, counts_persons
+from ..release.labels import Labels
 from .facts import Facts
 
-__all__ = ["ASKED", "ERRORS", "KINDS", "asked", "expected", "kept", "protected"]
+__all__ = ["ASKED", "ERRORS", "KINDS", "asked", "counts_people", "expected", "kept", "protected"]
 
 ASKED = {
     "count": "How many records there are{where}",
@@ -34,7 +35,7 @@ ASKED = {
 """By query, what it asks; names in braces are the query's own facts."""
 
 
-def asked(facts: Facts) -> str:
+def asked(facts: Facts, labels: Labels | None = None, *, derived: bool = True) -> str:
     """Write the question; for an unknown query, the line in the release file."""
     expression = facts.query.get("expression")
     where = "" if expression is None else f" for which “{expression}” is true"
@@ -47,12 +48,18 @@ def asked(facts: Facts) -> str:
     weight = facts.query.get("times") or facts.query.get("weight")
     said += f", each value counted {between}" if between else ""
     said += f", {weight}" if weight else ""
-    said += f", for each {' and '.join(facts.by)}" if facts.by else ""
+    by = facts.by if labels is None else tuple(map(labels.column, facts.by))
+    said += f", for each {' and '.join(by)}" if by else ""
     if facts.name == "count" and counts_persons(facts.counting) and "per_unit" not in facts.said:
         said = f"How many different values of {facts.unit} there are"
     elif facts.unit is not None:
         said = f"{'Taking' if 'per_unit' in facts.said else 'Of'} {kept(facts)}: {said[0].lower()}{said[1:]}"
-    return f"{said}{'' if not facts.derived else '; '}{_derived(facts)}"
+    return f"{said}; {_derived(facts)}" if facts.derived and derived else said
+
+
+def counts_people(facts: Facts) -> bool:
+    """Tell whether a count is one of persons."""
+    return counts_persons(facts.counting)
 
 
 def kept(facts: Facts) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..exact import checked, file_path
 from ..outputs import Output, plan_outputs, write_outputs
 from ..reading.released import answers_beside
+from ..release.labels import Labels, read_labels
 from ..release.publication import Publication
 from ..release.written import Released, page_path
 from .batch_page import batch_page
@@ -25,6 +26,8 @@ def report(
     release: Any,
     *,
     audience: str | None = None,
+    title: str | None = None,
+    labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
 ) -> str:
@@ -39,6 +42,10 @@ def report(
         questions of a batch, in any order, make one page.
     audience : str, optional
         Of a publication for several audiences, the one whose answers go into the page.
+    title : str, optional
+        The heading of the page.
+    labels : path or mapping, optional
+        As for `irisdp.publish`: words that readers see instead of names. A project file and a plan may be named, too.
     out : path, optional
         Where to write it (.html).
     force : bool
@@ -54,8 +61,9 @@ def report(
     BadInput
         For what is no release, and for a file that may not be written.
     """
+    words = read_labels(labels, title)
     planned = planned_report(release, out, force=force)
-    made = _made([given_of(one, audience) for one in releases_of(release)])
+    made = _made([given_of(one, audience).with_labels(words) for one in releases_of(release)])
     write_outputs((one, made.encode()) for one in planned)
     return made
 
@@ -79,10 +87,17 @@ def planned_report(release: Any, out: Any, *, force: bool) -> tuple[Output, ...]
     return plan_outputs([page_path(out, "out")], read, field="out", force=force)
 
 
-def written_report(parts: Sequence[Released], plan: str | None = None, names: Sequence[str | None] = ()) -> bytes:
+def written_report(
+    parts: Sequence[Released],
+    labels: Sequence[Labels],
+    plan: str | None = None,
+    names: Sequence[str | None] = (),
+    *,
+    title: str | None = None,
+) -> bytes:
     """Return the page of a release, of the questions of a batch, or of those of a plan, while it is being written."""
-    given = [given_when_written(*part) for part in parts]
-    return (_made(given) if plan is None else plan_page(given, names, plan)).encode()
+    given = [given_when_written(*part).with_labels(words) for part, words in zip(parts, labels, strict=True)]
+    return (_made(given) if plan is None else plan_page(given, names, plan, title=title)).encode()
 
 
 def _made(given: Sequence[Given]) -> str:

@@ -16,6 +16,7 @@ from ...outputs import Output
 from ..answers import Answers
 from ..charged import what_is_charged
 from ..fingerprint import unit_key
+from ..labels import Labels
 from ..ledger import Entry, Ledger
 from ..ledger_rows import Settlement
 from ..outlook import Outlook, foresee
@@ -49,6 +50,8 @@ def batch(
     data: Any = None,
     ledger: str | os.PathLike[str] | Ledger | None = None,
     report: str | os.PathLike[str] | None = None,
+    title: str | None = None,
+    labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     force: bool = False,
 ) -> BatchPublication:
     """Publish several questions as one charge: the noise of all is the least whose exact total fits the budget.
@@ -64,9 +67,9 @@ def batch(
         A JSON file, or what stands in one: ``{"data": …, "budget": {"epsilon": 1, "delta": "1e-6"}, "questions":
         [{"query": "count", "expression": …, "by": …, "groups": …, "weight": 1, "out": …}, …]}``, and optionally
         "ledger", "relation", "unit", "out", "report", "licence", "secret", "table", "encoding", "delimiter",
-        "types", "engine" and "master". A question may also say "categories", "bins", "select_groups", "delta",
-        "selection_delta", "public_membership", "per_unit" and "confidence". All are as for `irisdp.publish`, paths too;
-        the plan's ``"out": "answers.csv"`` becomes ``answers.1.csv``,
+        "types", "engine", "master", "title" and "labels". A question may also say "categories", "bins",
+        "select_groups", "delta", "selection_delta", "public_membership", "per_unit" and "confidence". All are as for
+        `irisdp.publish`, paths too; the plan's ``"out": "answers.csv"`` becomes ``answers.1.csv``,
         ``answers.2.csv``, … for questions without one of their own (from ten questions on ``answers.01.csv``, …).
     data : path or frame
         Instead of the plan's "data".
@@ -74,6 +77,8 @@ def batch(
         Instead of the plan's "ledger"; beside the data unless given.
     report : path
         Instead of the plan's "report": where to write one page (.html) of the whole batch, to hand over.
+    title, labels
+        As for `irisdp.publish`, before the plan's "title" and "labels" and those of the project file.
     force : bool
         Whether files that are there already may be replaced.
 
@@ -104,7 +109,7 @@ def batch(
     >>> len(found)
     40
     """
-    asked = read_batch(plan, data=data, report=report)
+    asked = read_batch(plan, data=data, report=report, title=title, labels=labels)
     before = stamp(data_location(asked.data))
     planned = plan_asked(asked)
     where = _named(planned, ledger)
@@ -189,7 +194,7 @@ def _handed_over(
         {place: publications[place].answers for place in files},
         {place: publications[place].sidecars[None] for place in files},
         asked.licence,
-        pages(reports, [parts]),
+        pages(reports, [parts], _labels(planned)),
     )
     for place, planned_files in files.items():
         publications[place] = replace(publications[place], out=tuple(file.path for file in planned_files))
@@ -214,10 +219,12 @@ def foresee_batch(
     data: Any = None,
     ledger: str | os.PathLike[str] | Ledger | None = None,
     report: str | os.PathLike[str] | None = None,
+    title: str | None = None,
+    labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     force: bool = False,
 ) -> BatchOutlook:
     """Check all that `irisdp.batch` would, and say what it would cost; reads no record, spends and creates nothing."""
-    planned = plan_asked(read_batch(plan, data=data, report=report))
+    planned = plan_asked(read_batch(plan, data=data, report=report, title=title, labels=labels))
     where = _named(planned, ledger)
     book = find_ledger(planned.plans[0].table, where)
     _plan_files(planned, book, force=force)
@@ -231,6 +238,12 @@ def foresee_batch(
         limit=limit_to_set(planned.plans[0].project, book),
     )
     return BatchOutlook(planned, book, outlook)
+
+
+def _labels(planned: BatchPlan) -> Labels:
+    """Return the labels of the page: the plan's, and where these say nothing the project's."""
+    project = planned.plans[0].project
+    return planned.asked.labels.over(None if project is None else project.labels)
 
 
 def _named(planned: BatchPlan, ledger: Any) -> Any:

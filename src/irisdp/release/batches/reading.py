@@ -20,6 +20,7 @@ from ...privacy import informative, too_private
 from ...queries import as_asked
 from ..answers import check_ending
 from ..datapackage import read_licence
+from ..labels import Labels, check_used, read_labels
 from ..written import page_path
 from .wording import in_keys
 
@@ -38,7 +39,7 @@ Step = TypeVar("Step")
 _PLAN = ("data", "budget", "questions")
 _ABOUT = ("relation", "unit", "encoding", "delimiter", "types", "engine", "master", "project")
 """What is said once, for all questions."""
-_KEPT = ("ledger", "secret", "table", "out", "licence", "report")
+_KEPT = ("ledger", "secret", "table", "out", "licence", "report", "title", "labels")
 _ASKED = (
     *("by", "groups", "categories", "bins", "lower", "upper", "step", "missing", "select_groups"),
     *("selection_delta", "delta", "public_membership", "per_unit", "confidence"),
@@ -49,7 +50,7 @@ _BUDGET = ("epsilon", "delta")
 _ELSEWHERE = {
     **{
         ("question", name): ("belongs to the plan, for all questions", 'move it beside "questions"')
-        for name in ("data", "budget", *_ABOUT, "ledger", "secret", "table", "licence", "report")
+        for name in ("data", "budget", *_ABOUT, "ledger", "secret", "table", "licence", "report", "title", "labels")
     },
     **{
         ("question", name): (
@@ -138,6 +139,8 @@ class AskedBatch:
         As for `irisdp.publish`.
     report : Path, optional
         Where a page of the whole batch is written.
+    labels : Labels
+        What readers of the page see instead of names.
     file : Path, optional
         The file that the plan was read from.
     """
@@ -151,10 +154,11 @@ class AskedBatch:
     table: Any
     licence: str | None
     report: Path | None
+    labels: Labels
     file: Path | None
 
 
-def read_batch(plan: Any, *, data: Any = None, report: Any = None) -> AskedBatch:
+def read_batch(plan: Any, *, data: Any = None, report: Any = None, title: Any = None, labels: Any = None) -> AskedBatch:
     """Read a plan.
 
     Parameters
@@ -165,6 +169,8 @@ def read_batch(plan: Any, *, data: Any = None, report: Any = None) -> AskedBatch
         Instead of the plan's own.
     report : path, optional
         Likewise.
+    title, labels
+        As for `irisdp.publish`, before the plan's own.
 
     Raises
     ------
@@ -181,6 +187,8 @@ def read_batch(plan: Any, *, data: Any = None, report: Any = None) -> AskedBatch
             if name in found:
                 raise BadInput(name, "is named by the plan already", "leave it out of one of the two")
             found[name] = given
+    check_used({"title": title, "labels": labels, "report": found.get("report")})
+    own = read_labels(labels, title).over(read_labels(found.get("labels"), found.get("title")))
     for name in _PLAN:
         if name not in found:
             raise BadInput(name, "is missing from the plan", f"write for example {_EXAMPLE}")
@@ -211,6 +219,7 @@ def read_batch(plan: Any, *, data: Any = None, report: Any = None) -> AskedBatch
         table=found.get("table"),
         licence=read_licence(found.get("licence"), next((one.out for one in questions if one.out), None)),
         report=None if found.get("report") is None else page_path(found["report"], "report"),
+        labels=own,
         file=file,
     )
 

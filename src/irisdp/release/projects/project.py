@@ -19,6 +19,7 @@ from ...accounting import CURRENCIES, Charge, Currency
 from ...errors import BadInput, PromiseRefused
 from ...exact import is_there, told_below
 from ...queries import Query, Table, load_types
+from ..labels import Labels
 from ..ledger import Ledger
 from ..limits import named_limit
 from ..places import data_location
@@ -64,6 +65,8 @@ class Project:
         From columns to their types.
     categories, groups : mapping
         From columns, in small letters, to the values that are declared.
+    labels : Labels
+        What readers of reports and charts see instead of names.
     """
 
     path: Path
@@ -76,6 +79,7 @@ class Project:
     types: Mapping[str, str] = field(default_factory=dict)
     categories: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     groups: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    labels: Labels = field(default_factory=Labels)
 
     def __repr__(self) -> str:
         """Say which file it is."""
@@ -214,6 +218,7 @@ def read_project(path: Any) -> Project:
         types=found.get("types", {}),
         categories=categories,
         groups=groups,
+        labels=found.get("labels", Labels()),
         **texts,
     )
 

@@ -14,12 +14,13 @@ from typing import Any
 
 from ...aliases import RELATIONS, own_names
 from ...errors import BadInput
+from ..labels import labels_in
 from ..toml_files import INTEGER_BITS, TomlFile, kind_of
 
 __all__ = ["KEYS", "read_document"]
 
-KEYS = ("relation", "unit", "at_most", "limit", "encoding", "delimiter", "types", "categories", "groups")
-"""What a project may say; the last three are tables by column."""
+KEYS = ("relation", "unit", "at_most", "limit", "encoding", "delimiter", "types", "categories", "groups", "labels")
+"""What a project may say; `types`, `categories` and `groups` are tables by column."""
 
 _TEXTS = ("relation", "unit", "encoding", "delimiter")
 _LISTS = ("categories", "groups")
@@ -63,6 +64,8 @@ def read_document(path: Any) -> tuple[Path, dict[str, Any]]:
         file.refuse("gives a relation that there is not", "write add-remove or exchange")
     for name in ("types", *_LISTS):
         _check_table(document.get(name, {}), name, file)
+    if "labels" in document:
+        document["labels"] = labels_in(file, document["labels"])
     return file.path, document
 
 

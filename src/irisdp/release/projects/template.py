@@ -154,6 +154,12 @@ def _lines(table: Table, data: str, name: str, encoding: str | None, delimiter: 
     yield "# The groups by a column, where a question names none itself; of several columns, all combinations."
     yield "[groups]"
     yield from _examples(columns)
+    yield ""
+    yield "# What readers of reports and charts see instead of names: a title, and labels of columns and of queries."
+    yield "[labels]"
+    yield '#title = "A heading"'
+    yield "[labels.columns]"
+    yield from (f'#{_key(column.name)} = "What readers see"' for column in columns)
 
 
 def _text(table: Table, encoding: str | None, delimiter: str | None) -> Iterable[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -149,7 +149,13 @@ class RunOutlook:
 
 
 @checked
-def foresee_run(plan: str | os.PathLike[str], *, force: bool = False) -> RunOutlook:
+def foresee_run(
+    plan: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    force: bool = False,
+) -> RunOutlook:
     """Check all that `irisdp.run` would, and say what it would cost; reads no record, spends and creates nothing.
 
     Parameters
@@ -162,7 +168,7 @@ def foresee_run(plan: str | os.PathLike[str], *, force: bool = False) -> RunOutl
     BadInput
         As `irisdp.run`. A refusal is part of the dry run's result.
     """
-    asked = read_run(plan)
+    asked = read_run(plan, title=title, labels=labels)
     ready = prepare_all(asked, records_of(asked), force=force)
     _check_neighbours(asked, ready)
     unchanged, ledgers = _weighed(asked, ready, LAST)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from ...queries import apply_words, counted_from, groups_file, is_address
 from ..answers import check_ending
 from ..batches.reading import MOST_QUESTIONS, check_number, grouped
 from ..batches.wording import in_keys
+from ..labels import Labels, labels_in, read_labels
 from ..ledger_address import address_of
 from ..options import About, Kept, Question
 from ..toml_files import INTEGER_BITS, TomlFile, kind_of
@@ -25,11 +26,11 @@ from ..written import page_path
 
 __all__ = ["DATASET_KEYS", "PLAN_KEYS", "QUESTION_KEYS", "AskedDataset", "AskedQuestion", "AskedRun", "read_run"]
 
-PLAN_KEYS = ("datasets", "questions", "report")
+PLAN_KEYS = ("datasets", "questions", "report", "labels")
 DATASET_KEYS = ("data", *About.__annotations__, *Kept.__annotations__, "licence")
 """What is said of a table once, for all questions about it: the options' own names, which stand in `options.py`."""
 _OPTIONS = tuple(name for name in Question.__annotations__ if name not in KEYS)
-QUESTION_KEYS = ("name", "dataset", "query", "expression", *_OPTIONS, "out", "report")
+QUESTION_KEYS = ("name", "dataset", "query", "expression", *_OPTIONS, "out", "report", "title")
 """What a question says; its condition is `expression`, of which `where` is a synonym."""
 
 _EXAMPLE = {
@@ -140,19 +141,24 @@ class AskedRun:
         In the order in which they are published.
     report : Path, optional
         Where a page of all of them is written.
+    labels : Labels
+        What readers of pages see instead of names; its titles are those of that page.
     """
 
     file: Path
     datasets: tuple[AskedDataset, ...]
     questions: tuple[AskedQuestion, ...]
     report: Path | None
+    labels: Labels
 
 
 _KEYS = {*DATASET_KEYS, *QUESTION_KEYS}
 
 
-def read_run(plan: Any) -> AskedRun:
+def read_run(plan: Any, *, title: Any = None, labels: Any = None) -> AskedRun:
     """Read a plan; relative paths in it count from its own folder.
+
+    `title` and `labels` are as for `irisdp.publish`, before the plan's own.
 
     Raises
     ------
@@ -173,9 +179,12 @@ def read_run(plan: Any) -> AskedRun:
         raise BadInput("questions", f"are {kind_of(found['questions'])}, not a list of tables", _EXAMPLE["questions"])
     if len(found["questions"]) > MOST_QUESTIONS:
         raise BadInput("questions", f"are more than {MOST_QUESTIONS:,}", "spread them over several plans")
+    own = read_labels(labels, title)
+    if "labels" in found:
+        own = own.over(labels_in(file, found["labels"]))
     datasets = {name: _dataset(name, told, folder) for name, told in found["datasets"].items()}
     questions = tuple(
-        _question(number, told, datasets, folder) for number, told in enumerate(found["questions"], start=1)
+        _question(number, told, datasets, folder, own) for number, told in enumerate(found["questions"], start=1)
     )
     _check_names(questions)
     report = None
@@ -185,7 +194,11 @@ def read_run(plan: Any) -> AskedRun:
         if several is not None:
             rule = f"is one page for everybody, and {several.label} answers each audience by itself"
             raise BadInput("report", rule, "leave it out, and give questions a report of their own")
-    return AskedRun(file=file.path, datasets=tuple(datasets.values()), questions=questions, report=report)
+    elif title is not None:
+        raise BadInput(
+            "title", "is that of the page of all questions, and the plan has none", 'write report = "x.html"'
+        )
+    return AskedRun(file=file.path, datasets=tuple(datasets.values()), questions=questions, report=report, labels=own)
 
 
 def _dataset(name: str, document: Any, folder: Path) -> AskedDataset:
@@ -216,7 +229,9 @@ def _dataset(name: str, document: Any, folder: Path) -> AskedDataset:
         )
 
 
-def _question(number: int, document: Any, datasets: Mapping[str, AskedDataset], folder: Path) -> AskedQuestion:
+def _question(
+    number: int, document: Any, datasets: Mapping[str, AskedDataset], folder: Path, labels: Labels
+) -> AskedQuestion:
     told = document.get("name") if isinstance(document, Mapping) else None
     with _within(_label(number, None)):
         name = _name(told)
@@ -230,6 +245,9 @@ def _question(number: int, document: Any, datasets: Mapping[str, AskedDataset], 
             raise BadInput("query", "is missing", 'write for example query = "count"')
         words = _words(query, expression, folder)
         options = {**dataset.options, **found, **grouped(found)}
+        label = None if name is None else labels.queries.get(name)
+        options["labels"] = replace(labels, own_title=read_labels(None, found.get("title")).own_title or label)
+        options.pop("title", None)
         for key in ("groups", "categories"):
             if groups_file(options.get(key)) is not None:
                 options[key] = _beside(folder, options[key], key)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ...errors import BadInput, NotShown, Refusal, place_of
 from ...exact import checked
 from ...outputs import Output
 from ...upstairs import asked_upstairs
 from ..charged import what_is_charged
+from ..labels import Labels
 from ..ledger import Ledger
 from ..places import Reading, recognised
 from ..preparing import Prepared
@@ -27,7 +29,13 @@ __all__ = ["run"]
 
 
 @checked
-def run(plan: str | os.PathLike[str], *, force: bool = False) -> RunPublication:
+def run(
+    plan: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    labels: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    force: bool = False,
+) -> RunPublication:
     """Publish the questions of a plan, in order, each charged by itself; what was answered before is free.
 
     Everything is checked before anything is spent: all questions, where their answers go, and that all charges together
@@ -41,6 +49,10 @@ def run(plan: str | os.PathLike[str], *, force: bool = False) -> RunPublication:
         A TOML file. ``[datasets.NAME]`` holds data and the other settings of a table and its ledger, as for
         `irisdp.publish`. Each ``[[questions]]`` holds a query, an expression and its options. At the top, ``report``
         asks for one page of all answers. Relative paths count from the plan's own folder. docs/howto/plans.md.
+    title : str, optional
+        The heading of the page of all questions.
+    labels : path or mapping, optional
+        As for `irisdp.publish`, before the plan's ``[labels]`` and those of project files.
     force : bool
         Whether files that are there already may be replaced. Files written by earlier runs of this plan may be replaced
         without it, if they are unchanged.
@@ -80,7 +92,7 @@ def run(plan: str | os.PathLike[str], *, force: bool = False) -> RunPublication:
     >>> run(folder / "plan.toml").repeated
     True
     """
-    asked = read_run(plan)
+    asked = read_run(plan, title=title, labels=labels)
     records = records_of(asked)
     ready = prepare_all(asked, records, force=force)
     readings = _weighed(asked, ready)
@@ -96,12 +108,16 @@ def run(plan: str | os.PathLike[str], *, force: bool = False) -> RunPublication:
     with _going_on(done):
         planned = planned_page(asked, records, force=force)
     with what_is_charged():
-        pages = _written_page(asked, planned, records, done)
+        pages = _written_page(asked, planned, records, done, [one.labels for one in ready])
     return RunPublication(file=asked.file, questions=tuple(done), pages=pages)
 
 
 def _written_page(
-    asked: AskedRun, planned: Sequence[Output], records: Records, done: Sequence[Answered]
+    asked: AskedRun,
+    planned: Sequence[Output],
+    records: Records,
+    done: Sequence[Answered],
+    labels: Sequence[Labels],
 ) -> tuple[Path, ...]:
     """Write one page of all that was published: a function of the sidecars and the answers, as each file is."""
     if not planned:
@@ -113,7 +129,10 @@ def _written_page(
         parts.append((one.publication.sidecars[name], answers, written))
     names = [one.name for one in done]
     record = records[asked.questions[0].dataset.name]
-    contents = ((output, asked_upstairs("page", parts, asked.file.stem, names)) for output in planned)
+    title = asked.labels.own_title or asked.labels.title
+    contents = (
+        (output, asked_upstairs("page", parts, labels, asked.file.stem, names, title=title)) for output in planned
+    )
     delivered = [path for one in done for path in one.publication.out]
     return write_files((), {}, {}, None, contents, record.note, delivered)
 
