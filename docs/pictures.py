@@ -30,9 +30,7 @@ PICTURES = {
     "published-labels": (
         """labels = {
     "columns": {"educ": "Education", "answer": "voters"},
-    "groups": {
-        "educ": {1: "Grade 8 or less", 3: "High school", 6: "Bachelor"}
-    },
+    "groups": {"educ": {1: "Grade 8 or less", 3: "High school", 6: "Bachelor"}},
 }
 irisdp.plot("docs/report/votes.csv", title="Voters", labels=labels)""",
         lambda: irisdp.plot(VOTES, title="Voters", labels=LABELS),
