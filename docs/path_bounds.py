@@ -190,7 +190,7 @@ def page(lengths: list[dict[str, Any]], epsilons: list[dict[str, Any]]) -> str:
             "|--:|--:|--:|--:|",
             *rows,
             "",
-            "So on a long path the geometric mechanism is nearly optimal as it is. With the best reading it is optimal",
+            "So on a long path the geometric mechanism is nearly optimal. With the best post-processing it is optimal",
             "(universality). The exponential mechanism is not: its safe exponent is set by",
             "the ends, where the normaliser changes most, and the whole path pays for it.",
             "",

@@ -188,7 +188,7 @@ def _described(found: PublishedAnswers, drawn: str, told: Sequence[str]) -> str:
     count = count_of(len(found.answers), "published answer", "published answers")
     more = f", and {len(found.answers) - _MOST_SAID} more" if len(found.answers) > _MOST_SAID else ""
     table = f" of {found.sidecar['table']}" if found.sidecar.get("table") else ""
-    promise = f" What the ends promise: {found.promise}." if found.promise else ""
+    promise = f" Intervals: {found.promise}." if found.promise else ""
     cut = f" Drawn are the first {MOST_ROWS}." if len(found.answers) > MOST_ROWS else ""
     return (
         f"{count} to the question {found.question}{table}, drawn as {drawn}.{cut}"

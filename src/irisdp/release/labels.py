@@ -1,7 +1,7 @@
 """Labels: the words that readers see instead of the names of columns, groups and queries, and the title of a page.
 
 Labels change words and nothing else. No answer, canonical question, line of a ledger or release file depends on them.
-A label is text: whoever shows it escapes it.
+A label is text. Everything that shows it escapes it.
 """
 
 from __future__ import annotations
