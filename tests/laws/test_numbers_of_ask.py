@@ -105,7 +105,7 @@ def check_price(found, epsilon, times, *, given):
         p, low, high = (F(text.removesuffix(" %")) / 100 for text in (before, down, up))
         lowest, highest = p / (p + (1 - p) * r), p * r / (1 - p + p * r)
         assert lowest - F(1, 10**4) <= low <= lowest and highest <= high <= highest + F(1, 10**4)
-    sure = F(numbers(r"ends at most at # %", fact(found, "Risk").value)[0]) / 100
+    sure = F(numbers(r"ends at most # %", fact(found, "Risk").value)[0]) / 100
     assert r / (1 + r) <= sure <= r / (1 + r) + F(1, 10**4)
 
 

@@ -45,7 +45,9 @@ def test_the_page_says_each_question_its_answers_its_errors_and_what_all_cost():
     assert sorted(page.names) == [f"question-{number}" for number in (1, 2, 3, 4)]
     assert "4 questions about t.csv" in page.text
     assert "ε = 1, δ = 0 for adding or removing one record, for all 4 questions together." in page.text
-    assert "So an adversary who thinks it 50:50 that your record is in the table ends at most at 73.11 %." in page.text
+    assert (
+        "So an adversary who thinks it 50:50 that your record is in the table ends at most 73.11 % sure." in page.text
+    )
     for one in found:
         assert f". {one.plan.line}" in page.text
         for row in one.answers.rows():
@@ -57,7 +59,7 @@ def test_the_page_says_each_question_its_answers_its_errors_and_what_all_cost():
             f"off by {shown_above(one.sidecars[None]['expected_error']['mean_absolute'])} records on average"
             in page.text
         )
-    assert "Questions 1, 2: The truth lies between answer_low and answer_high" in page.text
+    assert "Questions 1, 2: The interval from answer_low to answer_high" in page.text
     assert "Question 3: That a close call was called rightly" in page.text
     assert "Questions 2, 3: They were declared before the data were read" in page.text
 

@@ -58,5 +58,5 @@ def test_an_answer_outside_its_ends_is_not_said_to_be_between_them():
     given = planned(("loans", ("count-distinct", "kind"), {"epsilon": "0.05"}))
     for page in (plan_page(given, [None], "week"), irisdp.report(Path("0.csv"))):
         text = ReadPage(page).text
-        assert "may lie outside its interval" in text and "Go by the ends." in text
+        assert "and so lie outside its interval. Quote the interval;" in text
         assert "between them" not in text

@@ -39,14 +39,14 @@ def said(**other):
 @pytest.mark.parametrize(
     ("cost", "less"),
     [
-        ({"epsilon": "1", "delta": "0"}, "k times less: the odds' factor is raised to the k."),
+        ({"epsilon": "1", "delta": "0"}, "k times less: ε counts k times."),
         ({"epsilon": "1", "delta": "1e-6"}, "less: ε counts k times, and δ more than k times."),
         ({"mu_squared": "1"}, "k times less: μ counts k times."),
         ({"rho": "1"}, "less: ρ counts k² times."),
     ],
 )
 def test_how_much_less_several_records_are_protected_follows_from_the_currency(cost, less):
-    assert f"Each person has one record. Whoever has k is protected {less}" in said(cost=cost)
+    assert f"Each person has one record. A person with k records is protected {less}" in said(cost=cost)
 
 
 def test_a_delta_is_said_to_mean_what_the_command_line_says():
@@ -63,7 +63,7 @@ def test_a_delta_is_said_to_mean_what_the_command_line_says():
 )
 def test_how_many_rows_may_miss_the_truth_is_rounded_up(confidence, missed):
     told = said(assurance={"promise": "surely", "confidence": confidence})
-    assert f"of a hundred rows, about {missed} may miss the truth" in told
+    assert f"of 100 rows, at most {missed} miss the truth on average" in told
 
 
 def test_answers_that_are_in_no_file_are_not_said_to_be_in_one():
@@ -141,6 +141,6 @@ def test_a_cost_is_broken_between_its_numbers_and_within_none():
 
 
 def test_what_counts_and_sums_do_not_say_is_not_said_of_means():
-    assert "That rows add up to a total" in said() and "is empty or one person" in said()
+    assert "That rows add up to a total" in said() and "or that a row of 1 is one person" in said()
     mean = said(query={"query": "mean", "column": "pay"})
-    assert "That rows add up to a total" not in mean and "is empty or one person" not in mean
+    assert "That rows add up to a total" not in mean and "or that a row of 1 is one person" not in mean

@@ -303,7 +303,7 @@ def test_what_it_takes_is_said_before_it_is_spent(tmp_path, capsys, monkeypatch)
     command = ["publish", "t.csv", "count", "--within", "5"]
     assert run([*command, "--dry-run"]) == 0
     shown = capsys.readouterr().out
-    assert said in shown and "ends at most at 63.14 %" in shown
+    assert said in shown and "ends at most 63.14 % sure" in shown
     assert run(command) == 0
     shown = capsys.readouterr().out
     assert shown.index(said) < shown.index("answer")
@@ -392,15 +392,15 @@ def test_gaussian_noise_has_a_table_in_mu():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"epsilon": 1}, "that your record is in the table ends at most at 73.11 %"),
-        ({"epsilon": 1, "unit": "person"}, "that you are in the table ends at most at 73.11 %"),
-        ({"epsilon": 1, "relation": "exchange"}, "which of two records is yours ends at most at 73.11 %"),
+        ({"epsilon": 1}, "that your record is in the table ends at most 73.11 % sure"),
+        ({"epsilon": 1, "unit": "person"}, "that you are in the table ends at most 73.11 % sure"),
+        ({"epsilon": 1, "relation": "exchange"}, "which of two records is yours ends at most 73.11 % sure"),
         (
             {"epsilon": 1, "relation": "exchange", "unit": "person"},
-            "which of two persons you are ends at most at 73.11 %",
+            "which of two persons you are ends at most 73.11 % sure",
         ),
-        ({"epsilon": 1, "relation": "exchange", **TOWNS}, "which of two records is yours ends at most at 88.08 %"),
-        ({"epsilon": 10}, "ends at most at 99.99547 %"),
+        ({"epsilon": 1, "relation": "exchange", **TOWNS}, "which of two records is yours ends at most 88.08 % sure"),
+        ({"epsilon": 10}, "ends at most 99.99547 % sure"),
         (
             {"epsilon": 1, "by": "town", "select_groups": True, "delta": "1e-6"},
             "guesses right with probability 73.11 % at most",

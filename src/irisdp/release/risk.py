@@ -62,7 +62,7 @@ class Risk:
         who = f"an adversary who thinks it 50:50 {self.asks}"
         if self.posterior is None:
             return f"{who} guesses right with probability {_percent(self.guess)} at most"
-        return f"{who} ends at most at {_percent(self.posterior)}"
+        return f"{who} ends at most {_percent(self.posterior)} sure"
 
     def to_document(self) -> dict[str, Any]:
         """Return it as JSON-ready data."""

@@ -26,20 +26,19 @@ _INTERPRET = element("code", "irisdp interpret")
 def how_to_read(facts: Facts, unit: str) -> Iterator[str]:
     """Explain an answer and its auxiliary output."""
     yield (
-        "Every answer was changed at random before it was published, once: that protects people. How probable each "
-        "change was is public, and nobody can take it back."
+        "Every answer was changed at random, once, before it was published. This protects people. How large changes "
+        "tend to be is public; the change made to each answer is not."
     )
     if "answer_low" in facts.columns:
         promise = facts.promise or "how surely is not said"
-        yield f"The truth lies between answer_low and answer_high, the ends of its interval: {promise}."
+        yield f"The interval from answer_low to answer_high: {promise}. It covers the noise added for privacy alone."
         if facts.name == "sizes":
-            yield "The ends hold for all sizes of a list together."
+            yield "The intervals hold for all sizes of a list together."
         else:
-            yield f"Each row holds by itself: of a hundred rows, about {_missed(facts)} may miss the truth."
+            yield f"This holds for each row alone: of 100 rows, at most {_missed(facts)} miss the truth on average."
         yield (
-            "Ends are rounded outward, so an interval is at least as sure as it says. The answer itself is one "
-            "probable number, no more, and may lie outside its interval: noise can take it beyond what can be, such as "
-            "below 0, and ends are never there. Go by the ends."
+            "An answer can be an impossible number, such as −1, and so lie outside its interval. Quote the interval; its "
+            "ends are rounded outward."
         )
     elif "answer_probability" in facts.columns:
         yield f"{facts.promise or 'answer_probability says how sure it is'}.".replace(
@@ -61,7 +60,7 @@ def how_to_read(facts: Facts, unit: str) -> Iterator[str]:
     else:
         yield "Nothing beside an answer says how sure it is: take the errors this page expects, which hold on any data."
     if facts.name in ("count", "count-distinct", "histogram", "sizes"):
-        yield f"Numbers count {unit}. One that is below 0, or beyond what can be, shows the noise, and was left so."
+        yield f"Numbers count {unit}. A number below 0 is no mistake: the noise caused it, and it was not corrected."
 
 
 def _missed(facts: Facts) -> str:
@@ -70,18 +69,20 @@ def _missed(facts: Facts) -> str:
 
 def not_to_conclude(facts: Facts) -> Iterator[str]:
     """Say what readers take such answers to say, and they do not."""
-    yield "Nothing about one person: not that anybody is in the table, nor that anybody is not."
+    yield "Anything about one person: neither that somebody is in the table, nor that somebody is not."
     if "answer_low" in facts.columns:
         yield "That two rows differ, where their intervals overlap."
+        if facts.name in ("count", "count-distinct", "histogram"):
+            yield "That a larger count means a larger share: groups differ in size."
         if facts.name != "mean":
-            yield "That a row of 0, or a small one, is empty or one person; noise makes such numbers too."
-            yield "That rows add up to a total that was published apart: each has its own noise."
+            yield "That a row of 0 is empty, or that a row of 1 is one person: noise alone can give these numbers."
+            yield "That rows add up to a total that was published by itself: each number has its own noise."
     elif facts.name == "column":
         yield "In which category any one record is: its answer may be right, and nobody can tell."
         yield "That categories are as large as there are answers that name them: small ones seem larger than they are."
     else:
         yield "That a close call was called rightly: near a tie the answer is little better than a guess."
-        yield "By how much it was won: names say nothing of margins."
+        yield "How big the lead was: this release does not say."
     if facts.groups is not None and "selected" in facts.groups:
         yield "That a group that is not named has nobody: groups are named only when they are large enough."
     yield from _not_of_all(facts)
@@ -114,8 +115,8 @@ def assumed(facts: Facts, *, whole: str = "release") -> Iterator[tuple[str, str]
     what = "one record" if facts.unit is None else f"all records of one {facts.unit}"
     yield (
         "Neighbours",
-        f"The answers would be nearly as probable with {what} {'exchanged' if exchanged else 'more or less'} "
-        f"({facts.relation}).",
+        f"With {what} {'replaced' if exchanged else 'more or less'} in the table, the same answers are almost as "
+        f"probable ({facts.relation}).",
     )
     if facts.unit is None:
         yield "Persons", f"Each person has one record. {_protected_less(facts.cost)}"
@@ -133,7 +134,7 @@ def assumed(facts: Facts, *, whole: str = "release") -> Iterator[tuple[str, str]
         if "selected" in facts.groups:
             yield "Groups", "Their names were read off the data, privately: that is part of the cost."
         else:
-            yield "Groups", "They were declared before the data were read, so a name alone says nothing of anybody."
+            yield "Groups", "They were chosen before the data were read, so a listed group may be empty."
     if facts.categories is not None or facts.bins is not None:
         rest = (
             ["a record in none of them is answered as ", element("code", "other")]
@@ -153,11 +154,11 @@ def assumed(facts: Facts, *, whole: str = "release") -> Iterator[tuple[str, str]
     if "reading" in facts.said:
         yield "Reading", f"How the table was read: {facts.said['reading']}."
     yield (
-        "Promises",
-        f"Costs add up. This page speaks of this {whole} alone; that the table's releases together stay within a limit "
-        "is kept by the steward's ledger, of which readers see nothing.",
+        "Other releases",
+        f"This page covers this {whole} only. The costs of all releases from the table add up. The data owner's ledger "
+        "keeps their total and its limit, if there is one.",
     )
-    yield "Machine", "The steward's machine, and its source of random numbers, are what they should be."
+    yield "Machine", "The data owner's machine and its source of random numbers work as they should."
 
 
 def _protected_less(cost: Charge) -> str:
@@ -168,12 +169,12 @@ def _protected_less(cost: Charge) -> str:
     proofs/grouped-releases.md; [Dong2022], Theorem 2.14; [Bun2016], Proposition 1.9.
     """
     if isinstance(cost, ConcentratedCost):
-        return "Whoever has k is protected less: ρ counts k² times."
+        return "A person with k records is protected less: ρ counts k² times."
     if isinstance(cost, GaussianCost):
-        return "Whoever has k is protected k times less: μ counts k times."
+        return "A person with k records is protected k times less: μ counts k times."
     if isinstance(cost, Cost) and cost.delta:
-        return "Whoever has k is protected less: ε counts k times, and δ more than k times."
-    return "Whoever has k is protected k times less: the odds' factor is raised to the k."
+        return "A person with k records is protected less: ε counts k times, and δ more than k times."
+    return "A person with k records is protected k times less: ε counts k times."
 
 
 def _sentence(words: str | None) -> str:
