@@ -28,6 +28,7 @@ copybutton_prompt_text = r"\$ |>>> |\.\.\. "  # the button copies what is typed,
 copybutton_prompt_is_regexp = True
 copybutton_line_continuation_character = "\\"
 default_role = "code"
+smartquotes_action = "qe"  # two hyphens begin an option, and are no dash
 nitpicky = False  # types are shown as they are written; what pages link to is checked by -W and by links.py
 templates_path: list[str] = []
 

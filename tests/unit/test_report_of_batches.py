@@ -61,7 +61,7 @@ def test_the_page_says_each_question_its_answers_its_errors_and_what_all_cost():
         )
     assert "Questions 1, 2: The interval from answer_low to answer_high" in page.text
     assert "Question 3: That a close call was called rightly" in page.text
-    assert "Questions 2, 3: They were declared before the data were read" in page.text
+    assert "Questions 2, 3: They were chosen before the data were read" in page.text
 
 
 def test_it_is_a_function_of_the_sidecars_and_of_the_answers(tmp_path):

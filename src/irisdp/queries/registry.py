@@ -160,7 +160,7 @@ def check_records_chosen(question: Query[Any], *, unit: str, grouped: bool) -> N
         return
     ways = ["at_most=1 to count one record of each, chosen at random (all, if each has only one)"]
     if hasattr(question, "contribution"):
-        ways.append("at_most=M to count up to M records of each, with more noise")
+        ways.insert(0, "at_most=M to count up to M records of each, with more noise")
     if question.expression is not None and question.column is None:
         ways.append("per_unit=any to count each once, if the condition holds for any record, or per_unit=all for all")
     rule = f"says that one {unit} may have several records, and {question.name} must know which of them count"

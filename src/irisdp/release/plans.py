@@ -343,6 +343,8 @@ class Plan:
                     found[-1] += f", in at most {so_many(kept.groups, 'group')}"
             elif self.by:
                 found.append(f"counts each {self.unit} in the group of one record")
+            else:
+                found.append(f"counts each {self.unit} once")
             found.append(f"leaves out records without {self.unit}")
         own = getattr(self.query, "leaves_out", None)
         return [*found, *(own(self.asked.cell_relation) if own else ())]

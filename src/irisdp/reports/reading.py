@@ -37,8 +37,8 @@ def how_to_read(facts: Facts, unit: str) -> Iterator[str]:
         else:
             yield f"This holds for each row alone: of 100 rows, at most {_missed(facts)} miss the truth on average."
         yield (
-            "An answer can be an impossible number, such as −1, and so lie outside its interval. Quote the interval; its "
-            "ends are rounded outward."
+            "An answer can be an impossible number, such as −1, and so lie outside its interval. Quote the interval; "
+            "its ends are rounded outward."
         )
     elif "answer_probability" in facts.columns:
         yield f"{facts.promise or 'answer_probability says how sure it is'}.".replace(
