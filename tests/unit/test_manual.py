@@ -82,7 +82,7 @@ def test_links_are_rewritten_where_pages_move():
 
 def test_notebooks_show_what_they_showed(manual):
     shown = (manual / "notebooks" / "steward.md").read_text(encoding="utf-8")
-    assert shown.startswith("# The steward")
+    assert shown.startswith("# Publish a table")
     assert '<div class="shown">' in shown
     assert "```{code-cell}" not in shown
     assert len(list((manual / "notebooks").glob("*.svg"))) == shown.count(".svg)") + sum(
