@@ -94,12 +94,13 @@ def retyped(text: str, folder: Path) -> str:
 
 
 def settled(text: str) -> list[str]:
-    """Return the lines of what is typed, with what is drawn blanked out."""
+    """Return the lines of what is typed; where numbers are drawn, the words between them in one line."""
     lines: list[str] = []
     for block in blocks(text):
         shown = block.text.splitlines()
         if block.is_drawn:
-            shown = [" ".join(_NAMES.sub("?", line).split()) for line in shown if not _DRAWN_IN_BOXES.match(line)]
+            words = " ".join(line for line in shown if not _DRAWN_IN_BOXES.match(line))
+            shown = [" ".join(_NAMES.sub("?", words).split())]  # how long a number is decides where lines are broken
         lines += [line.rstrip() for line in shown if line.strip()]
     return lines
 

@@ -626,7 +626,7 @@ def test_a_dry_run_speaks_of_the_plan_and_names_questions_where_rules_differ(fol
     (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
     assert run(["batch", "plan.json", "--dry-run"]) == 0
     shown = capsys.readouterr().out
-    assert "is made by the first release, unless another ledger of its folder knows this data" in shown
+    assert "will be created, unless another ledger in its folder knows this data" in shown
     assert "(question 1)" in shown
     assert "(question 2)" in shown
     Ledger("d.ledger").set_limit("1/2")

@@ -108,7 +108,7 @@ def test_several_records_of_a_person_share_what_the_person_may_reveal(given):
     assert three.naming.share.ratio**3 <= one.naming.privacy.ratio
     assert Fraction(10**-6) / 5 < three.naming.share.delta < Fraction(10**-6) / 3
     assert three.naming.named_from()["95"] > 2 * one.naming.named_from()["95"]
-    assert "ε/3, as one pid may move several" in three.describe_error()[0]
+    assert "ε/3, as one pid can change the" in three.describe_error()[0]
 
 
 def test_readers_know_that_noise_is_made_for_a_share(tmp_path):

@@ -211,7 +211,7 @@ class TestDryRunsKnowTheLedger:
 
     def test_no_ledger_yet(self, capsys):
         said, ledger = self.dry(capsys, "publish", "anes96.csv", "count", "--epsilon", 1)
-        assert "is made by the first release" in said
+        assert "will be created" in said
         assert ledger is None
 
     def test_what_is_new_and_what_is_left(self, table, capsys):

@@ -546,7 +546,7 @@ class TestOneMoment:
 class TestBudget:
     def test_a_ledger_is_named_and_knows_one_table(self, server, schema, visits, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
-        with pytest.raises(BadInput, match="ledger: is missing, and a table on a server has no place beside it"):
+        with pytest.raises(BadInput, match="ledger: is missing, and a table on a server has no folder to keep it in"):
             irisdp.publish(visits, "count", epsilon=1)
         assert list(tmp_path.iterdir()) == []
         first = irisdp.publish(visits, "count", "age > 40", epsilon=1, ledger="a.ledger", out="a.csv")
@@ -729,7 +729,7 @@ def test_what_belongs_elsewhere_is_refused(visits, tmp_path, name, value):
 
 def test_what_names_files_says_so(visits, tmp_path, capsys):
     assert run(["init", visits]) == 2
-    assert "--out: is missing, and a table on a server has no place beside it" in capsys.readouterr().err
+    assert "--out: is missing, and a table on a server has no folder to keep it in" in capsys.readouterr().err
 
 
 def test_without_psycopg_it_says_what_to_install(monkeypatch):
@@ -814,7 +814,7 @@ def test_a_project_of_a_table_on_a_server_is_written_where_it_is_named(visits, t
     monkeypatch.chdir(tmp_path)
     assert run(["init", visits]) == 2
     assert capsys.readouterr().err.startswith(
-        "irisdp: --out: is missing, and a table on a server has no place beside it; name a file"
+        "irisdp: --out: is missing, and a table on a server has no folder to keep it in; name a file"
     )
     assert run(["init", visits, "-o", "visits.iris.toml"]) == 0
     capsys.readouterr()

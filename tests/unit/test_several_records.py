@@ -175,7 +175,7 @@ def test_several_records_are_counted_told_and_charged_once(file, capsys):
 def test_groups_are_compared_in_the_plan(file):
     options = {"unit": "pid", "by": "ward", "groups": "a,b,c", "epsilon": 1}
     spread, one = (plan(file, "count", **options, at_most=4, groups_per_unit=groups) for groups in (2, 1))
-    assert "geometric noise at ε/4, as one pid may move several answers" in spread.describe_error()[0]
+    assert "geometric noise at ε/4, as one pid can change the answers" in spread.describe_error()[0]
     assert "(staircase noise at ε/2 for each answer would be off by" in spread.describe_error()[0]
     assert "staircase noise, as one pid moves one answer" in one.describe_error()[0]
     assert spread.asked.unit_rule.endswith("of these, those in the first 2 groups")

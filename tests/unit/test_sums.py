@@ -76,7 +76,7 @@ def test_a_large_sum_is_exact():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "lower: is missing: read off the data, a bound of sum would reveal who is in it"),
+        ({}, "lower: is missing; taken from the data, it would reveal who is in it"),
         ({"lower": 0}, "upper: is missing"),
         ({"lower": 5, "upper": 5}, "lower: must be below upper"),
         ({"lower": 7, "upper": -1}, "lower: must be below upper"),
@@ -379,7 +379,7 @@ def test_how_far_one_record_moves_a_sum_is_said_of_what_moves_it_and_in_which_st
     (spread,) = irisdp.plan(
         table, "sum", "cost", **bounds, unit="who", at_most=3, by="ward", groups="a,b"
     ).describe_error()
-    assert "geometric noise at ε/6,000,000, as one who may move several answers, by at most 6,000,000 in all" in spread
+    assert "geometric noise at ε/6,000,000, as one who can change the answers by at most 6,000,000 in all" in spread
 
 
 BOUNDS = {"lower": 0, "upper": 1, "epsilon": 1}

@@ -181,12 +181,12 @@ def test_any_and_all_of_values_need_a_condition(visits):
 
 
 ASKS = [
-    (("count", "age > 50"), {}, ("at_most=1", "at_most=M", "per_unit=any", "per_unit=all")),
+    (("count", "age > 50"), {}, ("at_most=M", "at_most=1", "per_unit=any", "per_unit=all")),
     (("majority", "age > 50"), {}, ("at_most=1", "per_unit=any", "per_unit=all")),
-    (("count-distinct", "age"), {}, ("at_most=1", "at_most=M")),
-    (("count-distinct", "pid"), {"by": "ward", "groups": "a,b"}, ("at_most=1", "at_most=M")),
-    (("sum", "age"), {"lower": 0, "upper": 99, "step": 1}, ("at_most=1", "at_most=M")),
-    (("histogram", "age"), {"bins": "50"}, ("at_most=1", "at_most=M")),
+    (("count-distinct", "age"), {}, ("at_most=M", "at_most=1")),
+    (("count-distinct", "pid"), {"by": "ward", "groups": "a,b"}, ("at_most=M", "at_most=1")),
+    (("sum", "age"), {"lower": 0, "upper": 99, "step": 1}, ("at_most=M", "at_most=1")),
+    (("histogram", "age"), {"bins": "50"}, ("at_most=M", "at_most=1")),
     (("median", "age"), {"bins": "50"}, ("at_most=1",)),
     (("plurality", "ward"), {"categories": "a,b"}, ("at_most=1",)),
     (("sizes", "ward"), {}, ("at_most=1",)),

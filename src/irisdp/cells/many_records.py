@@ -153,7 +153,7 @@ class SpreadNoise(_MovedFurther):
 
     def reason(self, unit: str) -> str:
         """Why."""
-        return f"one {unit} may move several answers, by at most {self.sensitivity:,} in all"
+        return f"one {unit} can change the answers by at most {self.sensitivity:,} in all"
 
     def masses(self, value: int, largest: int) -> Iterable[tuple[int, Fraction]]:
         """Yield the exact law; beyond `largest` on either side all ratios stay as they are."""

@@ -168,7 +168,7 @@ class NamedCounts(ShapeNoise):
         if self.records == 1:
             return said
         most = self.records
-        return f"{said}; noise at ε/{most}, as one {unit} may move several groups, by at most {most} in all"
+        return f"{said}; noise at ε/{most}, as one {unit} can change the groups by at most {most} in all"
 
     def named_from(self) -> dict[str, int]:
         """Return from how many records on a group is named, whatever part of them is counted."""

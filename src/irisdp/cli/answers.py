@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 __all__ = ["KNOWN_ELSEWHERE", "PAID_BEFORE", "show_answers"]
 
-KNOWN_ELSEWHERE = "unless another ledger of its folder knows this data"
+KNOWN_ELSEWHERE = "unless another ledger in its folder knows this data"
 """What a dry run cannot tell, as it reads no record."""
 
-PAID_BEFORE = "that tell nothing beyond more accurate ones, which were charged before"
+PAID_BEFORE = "made from more accurate ones, which were charged before"
 """Why answers may be new and cost nothing: such as a count that was asked before with less noise."""
 
 _MOST_SHOWN = 40

@@ -88,7 +88,7 @@ def _show_plan(foreseen: BatchOutlook) -> None:
     for heading, said in (
         foreseen.outlook.describe(short_path(foreseen.ledger.place))
         if foreseen.outlook
-        else [("ledger", f"{short_path(foreseen.ledger.place)}: is made by the first release, {KNOWN_ELSEWHERE}")]
+        else [("ledger", f"{short_path(foreseen.ledger.place)}: will be created, {KNOWN_ELSEWHERE}")]
     ):
         fact(heading, in_options(in_keys(said, _PRICES), {}))
     print("  dry run: no record was read, nothing was spent")

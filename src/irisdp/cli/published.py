@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["show_plan", "show_published", "show_takes"]
 
-_NAMED = {"encoding": "NAME", "delta": "D"}
+_NAMED = {"encoding": "NAME", "delta": "D", "at_most": "M"}
 """Options that notes on reading name."""
 _NAMES = ("groups", "among")
 """Labels of lines that hold names as they were typed."""
@@ -37,7 +37,7 @@ def show_plan(planned: Plan, ledger: Path | str, outlook: Outlook | None, option
     for heading, said in (
         outlook.describe(short_path(ledger))
         if outlook
-        else [("ledger", f"{short_path(ledger)}: is made by the first release, {KNOWN_ELSEWHERE}")]
+        else [("ledger", f"{short_path(ledger)}: will be created, {KNOWN_ELSEWHERE}")]
     ):
         fact(heading, in_options(said, options))
     print("  dry run: no record was read, nothing was spent")

@@ -129,7 +129,7 @@ def _stands(ledger: LedgerOutlook) -> list[tuple[str, str]]:
     from ..release.ledger_audiences import say_unlimited
 
     left = "no limit is set" if ledger.left is None else f"left {ledger.left.told(told_below)}"
-    made = "" if ledger.there else f", is made by the first release, {KNOWN_ELSEWHERE}"
+    made = "" if ledger.there else f", will be created, {KNOWN_ELSEWHERE}"
     lines = [("ledger", f"{short_path(ledger.ledger)}: {left}{made}"), ("total", str(ledger.changed))]
     lines += [("warning", line) for line in say_unlimited(ledger.unlimited, ledger.currency)]
     if ledger.unchanged != ledger.changed:

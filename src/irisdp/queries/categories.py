@@ -134,7 +134,7 @@ def read_categories(table: Table, column: str, declared: Any, query: str) -> Gro
         For fewer than two, or more than `MOST_CATEGORIES`, and as `groups.read_groups`.
     """
     if declared is None:
-        rule = f"is missing: read off the data, what {query} may answer would reveal who is in it"
+        rule = "is missing; taken from the data, it would reveal who is in it"
         raise BadInput("categories", rule, "give categories='v1,v2,…', a list, or a CSV file")
     found = read_groups(table, table.column(column, "query").name, declared, CATEGORIES).by_key()
     if not 2 <= len(found) <= MOST_CATEGORIES:

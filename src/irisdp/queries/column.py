@@ -51,7 +51,7 @@ class EachCategory(AboutCategories, AnswersLists):
         """Read the categories for a table whose records have an order."""
         choices.refuse_all_but(self.name, "categories")
         if choices.categories is None:
-            rule = "is missing: read off the data, what column may answer would reveal who is in it"
+            rule = "is missing; taken from the data, it would reveal who is in it"
             raise BadInput("categories", rule, "give categories='v1,v2,…', a list, or a CSV file")
         found = read_groups(table, table.column(self.about, "query").name, choices.categories, CATEGORIES).by_key()
         if len(found) >= _MOST:

@@ -277,9 +277,7 @@ def find_column(name: Any, columns: Sequence[Column], field: str) -> Column:
     known = {column.name.casefold(): column.name for column in columns}
     near = get_close_matches(name.casefold(), known, n=1)
     meant = f"did you mean {known[near[0]]}? " if near else ""
-    quoted = f"; a text needs single quotes, as in '{name}'" if field == "expression" and name.isalnum() else ""
-    remedy = f"{meant}{_what_to_name(columns)}{quoted}"
-    raise BadInput(field, f"{_UNKNOWN} {name!r}, which the data does not have", remedy)
+    raise BadInput(field, f"{_UNKNOWN} {name!r}, which the data does not have", f"{meant}{_what_to_name(columns)}")
 
 
 def shorten_type(name: str) -> str:

@@ -225,7 +225,7 @@ def _listed(declared: Any, labels: Sequence[tuple[Any, ...]], what: Declares) ->
     shown = [", ".join(json.dumps(part, ensure_ascii=False, default=str) for part in label) for label in labels]
     more = f" and {len(shown) - _MOST_LISTED} more" if len(shown) > _MOST_LISTED else ""
     one = what.one if len(shown) == 1 else what.option
-    remedy = "only text is split at commas, and a value in double quotes keeps its commas and blanks"
+    remedy = "text is split at commas; put a value with a comma, or with a blank at an end, in double quotes"
     return Note(f"{len(shown)} {one} as declared: {' · '.join(shown[:_MOST_LISTED])}{more}", remedy, beside_answer=True)
 
 

@@ -62,7 +62,7 @@ class Histogram(CountsRecords):
         column = table.column(self.about, "query").name
         categories, bins = choices.categories, choices.bins
         if (categories is None) == (bins is None):
-            rule = "are missing for histogram: read off the data, they would reveal who is in it"
+            rule = "are missing for histogram; taken from the data, they would reveal who is in it"
             if bins is not None:
                 rule = "cannot be given with categories="
             raise BadInput("bins", rule, "give one of the two, bins='0,18,65' or categories='v1,v2,…'")

@@ -94,7 +94,7 @@ def read_per_unit(
 
 def describe_unit(unit: str, per_unit: PerUnit | None, contribution: Contribution) -> str:
     """Say in one line what stands for a person."""
-    order = "chosen by a secret order that knows neither question nor answer"
+    order = "chosen at random, the same for all questions"
     if contribution.several:
         said = f"at most {contribution.records} records kept per {unit}, {order}"
         if not contribution.limits_groups:

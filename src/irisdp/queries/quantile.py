@@ -59,7 +59,7 @@ class HoldsQuantile(ABC):
         """Read the bins for a table, whose records are not looked at."""
         choices.refuse_all_but(self.name, "bins")
         if choices.bins is None:
-            rule = f"is missing: read off the data, what {self.name} may answer would reveal who is in it"
+            rule = "is missing; taken from the data, it would reveal who is in it"
             raise BadInput("bins", rule, "give the edges between bins, such as bins='0,18,65'")
         found = read_bins(table, self.about, choices.bins)
         if len(found.names) > MOST_CATEGORIES:

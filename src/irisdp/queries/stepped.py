@@ -162,7 +162,7 @@ def read_stepped(table: Table, about: str, choices: Choices, query: str) -> Step
         raise BadInput("query", f"{query} is of numbers, and {column.name} is {column.kind}", "name another column")
     for name in ("lower", "upper"):
         if getattr(choices, name) is None:
-            rule = f"is missing: read off the data, a bound of {query} would reveal who is in it"
+            rule = "is missing; taken from the data, it would reveal who is in it"
             raise BadInput(name, rule, "give lower= and upper=, between which values count, such as 0 and 200000")
     weights = read_weights(table, choices, query)
     whole = column.kind is Kind.INTEGER and (weights is None or weights.of.kind is Kind.INTEGER)

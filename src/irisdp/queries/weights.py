@@ -88,7 +88,7 @@ def read_weights(table: Table, choices: Choices, query: str) -> Weights | None:
     if column.kind not in (Kind.UNTYPED, Kind.INTEGER, Kind.NUMBER):
         raise BadInput("weight", f"is a column of numbers, and {column.name} is {column.kind}", "name another column")
     if choices.weight_upper is None:
-        rule = f"is missing: read off the data, a bound of weights would reveal whose are in the {query}"
+        rule = "is missing; taken from the data, it would reveal who is in it"
         raise BadInput("weight_upper", rule, "give the largest weight that may count, such as 10")
     most = read_decimal(choices.weight_upper, "weight_upper")
     if most <= 0:

@@ -128,7 +128,7 @@ def read_choices(published: PublishedChoice, release: Any, value: Any, known: Kn
         For a mechanism without a rule, and for what cannot have been published.
     """
     if published.kind in _WITH_ENDS:
-        said = "publishes sums or means, which nothing but their noise is known of"
+        said = "publishes sums or means, to which interpret adds nothing"
         raise BadInput("release", said, "use the interval next to each, answer_low and answer_high")
     if published.kind not in RULES:
         raise BadInput(

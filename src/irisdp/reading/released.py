@@ -118,7 +118,7 @@ def read_release(
             selected=_selected(document),
         )
     if mechanism.get("kind") in _FOR_SEVERAL:
-        rule = "publishes counts of several records of each person, which are not read yet"
+        rule = "publishes counts of several records of each person, which interpret does not read"
         raise BadInput("release", rule, "read them between the ends beside them, answer_low and answer_high")
     if mechanism.get("kind") == "designed":
         rule = "was drawn from a mechanism file, which says itself how it is read"

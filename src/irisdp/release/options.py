@@ -166,7 +166,7 @@ class About(TypedDict, total=False):
         record changed. Synonyms: ``unbounded`` for the first, ``replace-one`` and ``bounded`` for the second.
     unit : str
         Also `privacy_unit`. The column that says whose record it is, where a person can have several: then persons are
-        protected. Each keeps one record, chosen by a secret order that knows neither question nor answer.
+        protected. Each keeps one record, chosen at random, the same for all questions.
     encoding, delimiter : str
         How a text file is written: UTF-8, and a comma (.csv) or tab (.tsv), unless given.
     types : mapping or path

@@ -78,7 +78,11 @@ def find_ledger(table: Table, ledger: str | os.PathLike[str] | Ledger | None) ->
         return Ledger(ledger)
     if table.location is None:
         what = "a frame" if table.called is None else "a table on a server"
-        raise BadInput("ledger", f"is missing, and {what} has no place beside it", "give the path of a ledger")
+        raise BadInput(
+            "ledger",
+            f"is missing, and {what} has no folder to keep it in",
+            "give a path, such as ledger='survey.ledger'",
+        )
     return Ledger(table.location.beside(".ledger"))
 
 

@@ -328,6 +328,8 @@ class Plan:
         said += [("project", line) for line in self.describe_project()]
         notes = [str(note) for note in self.asked.notes if note.beside_answer]
         said += [("note" if line in notes else "read", line) for line in self.describe_reading()]
+        if self._counts_persons() and self.query.name == "count":
+            said.append(("note", f"counts each {self.unit} once; to count records, add at_most=M"))
         said += [("unit", rule) for rule in self.asked.describe_unit()]
         return [*said, *(("public", public) for public in self.describe_public())]
 
@@ -337,17 +339,19 @@ class Plan:
         if self.unit is not None:
             kept = self.contribution
             about_values = getattr(self.query, "about", None) and not getattr(self.query, "of_people", False)
-            if (self.per_unit is None and not self.asked.every_person) or (self.per_unit is not None and about_values):
+            if not self._counts_persons() or (self.per_unit is not None and about_values):
                 found.append(f"counts at most {so_many(kept.records, 'record')} of each {self.unit}")
                 if kept.limits_groups:
                     found[-1] += f", in at most {so_many(kept.groups, 'group')}"
             elif self.by:
                 found.append(f"counts each {self.unit} in the group of one record")
-            else:
-                found.append(f"counts each {self.unit} once")
             found.append(f"leaves out records without {self.unit}")
         own = getattr(self.query, "leaves_out", None)
         return [*found, *(own(self.asked.cell_relation) if own else ())]
+
+    def _counts_persons(self) -> bool:
+        """Tell whether each person counts once, whatever records they have."""
+        return self.unit is not None and (self.per_unit is not None or self.asked.every_person)
 
     def _left_out(self) -> dict[str, list[str]]:
         found = self.leaves_out()

@@ -94,10 +94,10 @@ def init_project(
         raise BadInput("data", "has no header that can be written into a project file", NO_HEADER)
     if table.called is None:
         raise BadInput(
-            "data", "must be a file: a frame has no place beside it", "give a .csv, .tsv, .jsonl or .parquet file"
+            "data", "must be a file: a frame has no folder to keep it in", "give a .csv, .tsv, .jsonl or .parquet file"
         )
     if table.location is None and out is None:
-        rule = "is missing, and a table on a server has no place beside it"
+        rule = "is missing, and a table on a server has no folder to keep it in"
         raise BadInput("out", rule, "name a file with out=, such as out='visits.iris.toml'")
     declared = types_file(types)
     kept: list[tuple[str, Any]] = [] if declared is None else [("the types", declared)]
