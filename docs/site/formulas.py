@@ -19,7 +19,9 @@ from markdown_it.token import Token
 __all__ = ["Fault", "block", "faults", "formulas", "inline", "setup", "unreadable"]
 
 _SIGNS = {"−": "-", "·": r"\cdot ", "…": r"\ldots ", "½": r"\tfrac{1}{2}", "¼": r"\tfrac{1}{4}", "′": r"'", " ": " "}
-_OPERATORS = frozenset("∝≤≥≠≈~∼<>=→←↦∈∉⊆⊂∪∩∖×∘∧∨⟺⟹⇒⇔≡∣≺⪯")
+_FUNCTIONS = frozenset(("exp", "lim", "ln", "log"))
+"""Names that the converter writes as letters."""
+_OPERATORS = frozenset("±:∝≤≥≠≈~∼<>=→←↦∈∉⊆⊂∪∩∖×∘∧∨⟺⟹⇒⇔≡∣≺⪯")
 _RELATIONS = frozenset("∝≤≥≠≈~∼<>=→↦∈∉⊆⊂⟺⟹⇒⇔≡≺⪯")
 _OPENING, _CLOSING = frozenset("([{⌈⌊⟨"), frozenset(")]}⌉⌋⟩")
 _WIDE = 26
@@ -224,6 +226,8 @@ def _mend(row: ElementTree.Element) -> None:
     children = list(row)
     for place, child in enumerate(children):
         text = child.text or ""
+        if child.tag == "mi" and text in _FUNCTIONS:
+            child.tag = "mo"
         if child.tag == "mi" and text in _OPERATORS | _OPENING | _CLOSING:
             child.tag = "mo"
             if text not in _OPERATORS:
