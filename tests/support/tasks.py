@@ -19,7 +19,12 @@ TASKS = {
         "Check",
         "This keeps ε = 1, exactly",
     ),
-    "interpret 7 of at most 10": ("Read", {"value": "7", "at_most": "10"}, "Read", "7 was published. Read it as 6"),
+    "interpret 7 of at most 10": (
+        "Read",
+        {"value": "7", "at_most": "10"},
+        "Read",
+        "Published 7; the truth is probably ",
+    ),
 }
 """Task → room, what is filled in, what is pressed, how the answer begins."""
 

@@ -51,7 +51,7 @@ def test_each_is_planned_in_words_and_as_a_document(form, capsys):
     assert run(command) == 0
     said = capsys.readouterr().out
     assert "dry run: no record was read, nothing was spent" in said
-    assert ("among" in said) == (form.name in OPTIONS and form.name not in ("histogram", "sum", "mean"))
+    assert ("\n  among " in said) == (form.name in OPTIONS and form.name not in ("histogram", "sum", "mean"))
     assert ("and their order" in said) == (form.name == "column")
     assert run([*command, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["dry_run"] is True
@@ -115,7 +115,7 @@ def test_a_part_of_a_folder_is_known_by_its_content_alone(parts, capsys):
         assert run([*command, "--dry-run"]) == 0
         said = " ".join(capsys.readouterr().out.split())
         assert "would be refused unless the data is what was answered about under another name: " in said
-        assert "ask about sales: of a part of a folder it is asked by a condition" in said
+        assert "Ask about sales, and choose a part of the folder with a condition" in said
         assert "--table" not in said and "has changed since" not in said
         assert run(command) == 1, "as foretold"
         assert "--table" not in capsys.readouterr().err

@@ -181,7 +181,7 @@ def test_a_release_is_read_and_stays_out_of_links(explorer):
     document = json.dumps(design.geometric(10, Privacy(epsilon=1)).to_document())
     page = client.post("/read", data={"value": "7", "at_least": "2"}, files={"upload": ("m.json", document)})
     assert page.status_code == 200
-    assert headline(page).startswith("7 was published. Read it as ")
+    assert headline(page).startswith("Published 7; the truth is probably ")
     link = html.unescape(re.search(r'href="(/read\?[^"]*)"', page.text)[1])
     assert link == "/read?value=7&at_least=2"
     assert "but for: what was published" in page.text

@@ -92,8 +92,10 @@ def test_a_reading_is_that_of_the_command_line(releases, name, said, tmp_path, m
 
 def test_seven_of_at_most_ten(releases):
     result = made(releases["count"], value="7", at_most="10")
-    assert result.headline == "7 was published. Read it as 6 (with probability 0.09971) or 7 (with probability 0.9003)."
-    assert fact(result, "Truth").value == "4 to 9"
+    assert result.headline == "Published 7; the truth is probably 4 to 10 (95 %)."
+    guess = fact(result, "For analysts: best guess").value
+    assert guess == "6 (with probability 0.09971) or 7 (with probability 0.9003)"
+    assert fact(result, "Posterior").value == "4 to 9"
     assert fact(result, "Loss").value == "0.803028 at worst"
     assert fact(result, "Saved").value == "5.6 %"
     assert result.pictures

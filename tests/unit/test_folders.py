@@ -215,7 +215,7 @@ def test_a_part_of_a_table_has_its_ledger_and_another_name(sales, part):
     assert sum(count_records(open_table(part)).total.tolist()) in (2, 3)
     assert {column.name for column in open_table(part).columns} == {"g", "v", "x", "year", "month"}
     irisdp.publish("sales", "count", "v > 1", epsilon=1)
-    with pytest.raises(PromiseRefused, match="table sales, here sales/"):
+    with pytest.raises(PromiseRefused, match="uses table sales; you asked for table sales/"):
         irisdp.publish(part, "count", "v > 1", epsilon=1)
     assert irisdp.Ledger("sales.ledger").spent.epsilon == 1
 

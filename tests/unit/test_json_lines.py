@@ -82,7 +82,7 @@ def test_init_writes_a_project_of_the_declared_types(data, capsys, packed):
     )
     assert run(["init", name, "--types", "types.json"]) == 0
     written = (data.parent / "t.iris.toml").read_text()
-    assert tomllib.loads(written) == {"types": TYPES, "categories": {}, "groups": {}}
+    assert tomllib.loads(written) == {"types": TYPES, "categories": {}, "groups": {}, "labels": {"columns": {}}}
     assert "encoding" not in written and "nonsense" not in written
     assert (
         run(["publish", name, "count", "v = 2", "--epsilon", "1", "--verbose"]) == 0

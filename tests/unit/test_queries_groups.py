@@ -180,7 +180,7 @@ def test_a_file_that_is_no_groups_file_is_no_group(tmp_path, monkeypatch, declar
     for name in ("g", *(f"g.{ending}" for ending in ENDINGS)):
         (tmp_path / name).write_text("g,k\nn,1\n")
     with pytest.raises(
-        BadInput, match=r"^groups: names the file '.*', but .*; save it as CSV .*, or write '\""
+        BadInput, match=r"^groups: names the file '.*'; Iris reads .*; save it as CSV .* If it is .* name, write '\""
     ) as found:
         read_groups(open_table(TABLE), by, declared)
     assert f"'\"{declared.strip().removeprefix('n,')}\"'" in found.value.remedy

@@ -5,8 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ..exact import percent_below
-from ..exact.shown import so_many
 from .options import console, fact, say, show_table
 
 if TYPE_CHECKING:
@@ -24,7 +22,7 @@ def show_choices(found: ChoiceInterpretation) -> None:
     from ..reading.judgement import BASES
 
     bases = sorted({answer.judgement.basis for answer in found.answers})
-    say(console(), _lead(found), style="bold")
+    say(console(), found.describe(), style="bold")
     if found.by or len(found.answers) != 1 or bases != ["worst"]:
         rows = (
             (*answer.key, answer.published, _rounded_down(answer.judgement.probability.lower), answer.reading)
@@ -40,14 +38,6 @@ def show_choices(found: ChoiceInterpretation) -> None:
         fact("at worst", f"an answer of this release is right with probability {_rounded_down(at_worst)}")
     if bases == ["worst"]:
         fact("analysts", "--lead, --at-least, --at-most or --prior uses what you know about the table")
-
-
-def _lead(found: ChoiceInterpretation) -> str:
-    if found.by or len(found.answers) != 1:
-        return f"Published {so_many(len(found.answers), 'answer')}; each is right with the probability shown, or more"
-    (answer,) = found.answers
-    sure = percent_below(answer.judgement.probability.lower)
-    return f"Published {answer.published}; it is right with probability {sure} % or more"
 
 
 def _rounded_down(probability: Fraction) -> str:

@@ -12,6 +12,8 @@ from ..errors import BadInput
 from ..exact import Enclosure, numbers, parse_json, short_above, short_below
 from ..reading import Estimates, Interpretation, JointInterpretation, interpret
 from ..reading.choices import ChoiceInterpretation
+from ..reading.intervals import RESTS_ON
+from ..reading.released import left_out_of
 from .loss_fields import loss_of
 from .pasted import json_ready
 from .results import Fact, File, Result, Table, Values
@@ -60,6 +62,9 @@ def read(values: Values, say: Phase) -> Result:
         said, picture = _of_count(found, document), readings(found)
     else:
         said, picture = _of_name(found), names_read(found)
+    left_out = left_out_of(release)
+    document |= {"left_out": list(left_out)} if left_out else {}
+    notes = [f"The release {'; '.join(left_out)}: nothing above covers what is left out."] if left_out else []
     files = [as_json_file("reading.json", document), File("release.json", values["release"].encode("utf-8", "replace"))]
     files += [as_json_file("loss.json", loss)] if isinstance(loss, list) else []
     files += [as_json_file("prior.json", prior)] if prior is not None else []
@@ -71,7 +76,7 @@ def read(values: Values, say: Phase) -> Result:
         files=tuple(files),
         python=_python(value, loss, known, prior),
         command=_command(value, loss, known, prior),
-        notes=(*said.notes, "The release stays out of links: whoever opens one pastes it again."),
+        notes=(*notes, *said.notes, "The release stays out of links: whoever opens one pastes it again."),
     )
 
 
@@ -100,11 +105,18 @@ def _of_count(found: Interpretation, document: Mapping[str, Any]) -> Result:
     kind = "under your prior" if found.bayesian else "at worst"
     bound = "that" if rule.lower_bound == rule.value else short_below(rule.lower_bound)
     first, last = document["posterior"]["interval_95"]
+    interval = answer.interval
     assumed = "under your prior" if found.bayesian else "if all possible counts were equally likely before"
     cost = f"{found.loss.name}, for {counts}; no reading has less than {bound}"
     facts = [
+        Fact(
+            "Interval",
+            f"{interval.low} to {interval.high}",
+            f"with probability 95 % or more, {RESTS_ON[interval.basis]}",
+        ),
+        Fact("For analysts: best guess", _reading(answer.chances), f"for {found.loss.name} loss"),
         Fact("Loss", f"{short_above(rule.value)} {kind}", cost),
-        Fact("Truth", f"{first} to {last}", f"with probability at least 95 %, {assumed}"),
+        Fact("Posterior", f"{first} to {last}", f"with probability at least 95 %, {assumed}"),
     ]
     if rule.face_value is not None:
         share = 1 - rule.value / rule.face_value if rule.face_value else Fraction(0)
@@ -123,7 +135,7 @@ def _of_count(found: Interpretation, document: Mapping[str, Any]) -> Result:
         drawn = [(value, p) for value, p in answer.chances if p]
         tables = (_chances("Readings, and how likely each is drawn", ("reading", "probability"), drawn),)
     return Result(
-        headline=f"{answer.published} was published. Read it as {_reading(answer.chances)}.",
+        headline=f"{found.describe()}.",
         facts=tuple(facts),
         tables=tables,
         notes=tuple(notes),
@@ -148,11 +160,11 @@ def _of_name(found: ChoiceInterpretation) -> Result:
     if judged.posterior is not None:
         tables = (_chances("What may be true", ("answer", "probability"), tuple(judged.posterior.items())),)
     note = "" if judged.note is None else f" ({judged.note})"
-    likely = f"It is true with probability {least} or more, {BASES[judged.basis]}{note}."
     return Result(
-        headline=f"{answer.published} was published. {likely}",
+        headline=f"{found.describe()}.",
         facts=(
-            Fact("Most likely true", str(answer.reading)),
+            Fact("Probability", least, f"{BASES[judged.basis]}{note}"),
+            Fact("Most likely right", str(answer.reading)),
             Fact("At worst", _rounded_down(judged.right_at_worst), right),
         ),
         tables=tables,

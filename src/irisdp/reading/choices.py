@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
-from ..exact import Enclosure
-from ..tabular import Tabular
+from ..exact import Enclosure, percent_below, so_many
+from ..tabular import Tabular, printable, text_table
 from ..upstairs import Drawable
 from .bands import band
 from .judgement import BASES, ChoiceRule, Judgement
@@ -91,6 +91,25 @@ class ChoiceInterpretation(Tabular, Drawable):
             for one in self.answers
         ]
         return pyarrow.table(list(map(list, zip(*rows, strict=True))) or [[]] * len(names), names=names)
+
+    def describe(self) -> str:
+        """Return one sentence for readers: what was published, and with which probability it is right at least."""
+        if self.by or len(self.answers) != 1:
+            return (
+                f"Published {so_many(len(self.answers), 'answer')}; each is right with the probability shown, or more"
+            )
+        (answer,) = self.answers
+        sure = percent_below(answer.judgement.probability.lower)
+        return f"Published {answer.published}; it is right with probability {sure} % or more"
+
+    def __str__(self) -> str:
+        """Show the sentence for readers; of several answers, a table below it."""
+        lead = printable(self.describe())
+        if not self.by and len(self.answers) == 1:
+            return lead
+        table = self.to_arrow()
+        rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+        return f"{lead}\n{text_table(table.column_names, rows)}"
 
     def _summary(self) -> str:
         if not self.answers:
