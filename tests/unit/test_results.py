@@ -75,7 +75,7 @@ def test_each_says_what_it_is_in_one_line(found):
 def test_nothing_published_is_markup(found):
     page = found._repr_html_()
     assert "<b>" not in page
-    assert "<td>&lt;b&gt;York&lt;/b&gt;</td><td>40</td>" in page
+    assert '<td>&lt;b&gt;York&lt;/b&gt;</td><td style="text-align:right">40</td>' in page
     assert ">count by town;" in page
 
 
@@ -114,7 +114,7 @@ def test_long_tables_are_cut(tmp_path):
     )
     page = found._repr_html_()
     assert page.count("<tr>") == 42
-    assert page.endswith(f"<tr>{'<td>…</td>' * 4}</tr></table>")
+    assert page.endswith("<tr>" + '<td style="text-align:right">…</td>' * 4 + "</tr></table>")
     assert design.geometric(100, Privacy(ratio=2))._repr_html_().count("<tr>") == 22
 
 
@@ -202,4 +202,4 @@ def test_best_readings_become_frames():
     found = optimal_reading(design.geometric(3, Privacy(ratio=4)), Consumer(3, "absolute"))
     assert found.to_arrow().column_names == ["released", "answer", "chance"]
     assert found.to_pandas().groupby("released")["chance"].sum().tolist() == pytest.approx([1] * 4)
-    assert "<th>released</th>" in found._repr_html_()
+    assert '<th style="text-align:right">released</th>' in found._repr_html_()
