@@ -88,7 +88,7 @@ def test_what_is_asked_and_what_is_left_show_themselves_in_notebooks(tmp_path):
     session.batch([{"query": "count"}, {"query": "at-least 3"}], budget={"epsilon": 2})
     pages = {
         "plan": (planned, "<td>cost</td><td>ε = 1, δ = 0 for adding or removing one v</td>"),
-        "unit": (planned, "<td>unit</td><td>one record kept per v, chosen by a secret order"),
+        "unit": (planned, "<td>unit</td><td>one record kept per v, chosen at random, the same for all questions"),
         "session": (session._repr_html_(), ">Session: l.ledger; left ε = 6, δ = 0</caption>"),
         "batch": (
             session.batch([{"query": "count"}], budget={"epsilon": 2})._repr_html_(),
