@@ -58,7 +58,7 @@ def test_each_group_has_its_own(relation, tmp_path):
         (("quantile", 0, "age"), {}, "quantile: must be above 0 and at most 1; "),
         (("quantile", "1.5", "age"), {}, "quantile: must be above 0 and at most 1; "),
         (("quantile", "0.1234567", "age"), {}, "quantile: must be a fraction of whole numbers up to 1,000,000; "),
-        (("median", "age"), {"bins": None}, "bins: is missing: "),
+        (("median", "age"), {"bins": None}, "bins: is missing; "),
         (("median", "age"), {"bins": "3,2"}, "bins: must increase"),
         (("median", "age"), {"bins": list(range(100))}, "bins: make 101 bins, and at most 100 are possible; "),
         (("median", "ward"), {}, "bins: are edges of numbers or dates, and ward is text; "),

@@ -63,7 +63,7 @@ def test_text_that_is_no_number_is_no_weight(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"weight_upper": None}, "weight_upper: is missing: read off the data"),
+        ({"weight_upper": None}, "weight_upper: is missing; taken from the data"),
         ({"weight": None}, "weight_upper: bounds weights, and there are none"),
         ({"weight_upper": 0}, "weight_upper: must be above 0"),
         ({"weight_upper": -1}, "weight_upper: must be above 0"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +70,8 @@ class DepthClasses:
     ----------
     [DOliveira2021], Theorem 4, corrected, docs/theory.md#operator; proofs/rainbow-optimality.md.
     """
+
+    claim: ClassVar[str] = "smallest worst probability of the wrong answer"
 
     mechanism: DepthMechanism
     privacy: Guarantee

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from ..sampling import BitSource, add_geometric, coarsen, refine
 from .chances import least_distance
 from .counts_on_paths import CountNodes, NoisyCounts
 from .protocol import ENCLOSED, Link
+from .wording import EVERY_LOSS
 
 __all__ = ["GeometricNoise"]
 
@@ -36,6 +37,8 @@ class GeometricNoise(NoisyCounts):
     ----------
     docs/theory.md#counts; proofs/geometric-privacy.md.
     """
+
+    claim: ClassVar[str] = EVERY_LOSS
 
     privacy: Privacy
 

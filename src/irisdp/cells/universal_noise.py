@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from ..sampling import BitSource
 from .added_noise import ShapeNoise
 from .counts_on_paths import CountNodes
 from .protocol import Link
+from .wording import EVERY_LOSS
 
 __all__ = ["UniversalNoise"]
 
@@ -40,6 +41,8 @@ class UniversalNoise(ShapeNoise):
     ----------
     proofs/shape-noise.md, claims 3 to 5.
     """
+
+    claim: ClassVar[str] = EVERY_LOSS
 
     privacy: Privacy
 

@@ -76,6 +76,12 @@ class LargestCategory:
     privacy: Privacy
 
     @property
+    def claim(self) -> str | None:
+        """What is proven of it: of pull from the top, on tables of every size (proofs/plurality.md, T3)."""
+        proven = isinstance(self.rule, Pull)
+        return "on tables of every size, smallest worst probability of a wrong answer" if proven else None
+
+    @property
     def chained(self) -> Privacy | None:
         """None: such answers form no chain."""
         return None

@@ -1,8 +1,11 @@
-"""Numbers of records, for people."""
+"""Numbers of records, and what is proven of noise, for people."""
 
 from __future__ import annotations
 
-__all__ = ["records", "short"]
+__all__ = ["EVERY_LOSS", "records", "short"]
+
+EVERY_LOSS = "least loss after post-processing, for any loss that never falls as the error grows"
+"""What is proven of universally optimal noise (docs/theory.md#counts)."""
 
 
 def records(number: int) -> str:

@@ -164,8 +164,11 @@ class Plan:
 
     def describe_optimality(self) -> str:
         """Say whether the mechanism is proven optimal, and among which mechanisms; for each group by itself."""
+        finest = self.audiences[0].mechanism
         is_charged_once = not self.charges_two_groups and self.contribution.cells == 1 and self.selector is None
-        return describe_optimality(self.audiences[0].mechanism, is_charged_once=is_charged_once)
+        if isinstance(self.cost, Cost) and self.cost.delta and isinstance(finest.privacy, Privacy):
+            is_charged_once = is_charged_once and finest.privacy.delta == self.cost.delta
+        return describe_optimality(finest, is_charged_once=is_charged_once)
 
     def describe_within(self) -> list[tuple[str, str]]:
         """Return the lines about the error that was asked for, if one was: what it takes, and what its δ means."""
