@@ -173,7 +173,8 @@ def test_publishing_takes_every_option_of_a_plan_by_name_and_type():
     """Two signatures, so that an editor shows each whole; this keeps them one."""
     asked, published = (inspect.signature(function).parameters for function in (irisdp.plan, irisdp.publish))
     assert [published[name] for name in asked] == list(asked.values())
-    assert set(published) - set(asked) == {"ledger", "secret", "table", "out", "report", "licence", "force"}
+    own = {"ledger", "secret", "table", "out", "report", "title", "labels", "licence", "force"}
+    assert set(published) - set(asked) == own
     assert all(part.annotation is not part.empty for part in published.values())
 
 

@@ -192,7 +192,7 @@ def test_a_project_calls_types_by_words_of_the_list(here):
     written = init_project(f"sqlite:///{here}/visits.db#visits").read_text()
     assert "#   since: a date or a timestamp" in written and "a date\n" not in written
     assert '#unit = "member_id"' in written and "seems to identify people" in written
-    assert all(written.count(f'#"{name}" = ') == 2 for name in ("since", "town", "ward"))
+    assert all(written.count(f'#"{name}" = ') == 3 for name in ("since", "town", "ward"))
 
 
 @pytest.mark.parametrize(
