@@ -310,6 +310,11 @@ def test_a_disk_that_refuses_leaves_nothing(call, here, monkeypatch):
     assert not [path for path in here.iterdir() if path.name.startswith(".irisdp-")]
 
 
+MISSES_STEPS = pytest.mark.skipif(
+    sys.version_info[:2] == (3, 12), reason="Python 3.12 does not trace every instruction (python/cpython#103615)"
+)
+
+
 class InterruptedAt:
     """Trace the functions of outputs.py, and raise before the step with a number: a step is one instruction."""
 
@@ -355,6 +360,7 @@ def interrupted_everywhere(folder, work, interrupt, stride=1):
             return
 
 
+@MISSES_STEPS
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # interrupted between `open` and its `with`
 @pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
 @pytest.mark.parametrize("force", [False, True], ids=["", "force"])
@@ -380,6 +386,7 @@ def test_an_interrupt_at_any_step_leaves_all_files_or_none(links, force, interru
     assert found[:at] == [nothing] * at and len(found) - at < 20, "whole only at the very end"
 
 
+@MISSES_STEPS
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # interrupted between `open` and its `with`
 def test_what_was_replaced_before_an_interrupt_is_whole(tmp_path):
     planned = [outputs.Output(tmp_path / name, "out", True) for name in ("old", "new")]
