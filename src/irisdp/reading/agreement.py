@@ -13,6 +13,7 @@ from typing import Any
 
 from ..accounting import Cost
 from ..cells import ASSURED
+from ..cells.kinds import MeasurementKind
 from ..errors import BadInput
 from ..exact import percent_below, rational
 from ..mechanisms import guarantee_from_document
@@ -90,7 +91,7 @@ def _about_privacy(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if epsilon < pair.epsilon or delta < pair.delta:
             yield "its cost", f"is {Cost(epsilon, delta)}, and each of its answers keeps {privacy}"
     stated = error.get("mean_absolute")
-    geometric = set(mechanism) == {"kind"} and mechanism["kind"] == "geometric-noise"
+    geometric = set(mechanism) == {"kind"} and mechanism["kind"] == MeasurementKind.GEOMETRIC_NOISE
     if geometric and stated is not None and pair.ratio > 1:
         told = 2 * pair.ratio / (pair.ratio**2 - 1)  # the mean of |X| for geometric noise at ratio r
         if not told * (1 - _HARDLY) <= rational(stated, "release") <= told * (1 + _HARDLY):

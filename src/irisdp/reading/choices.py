@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ..cells.kinds import MeasurementKind
 from ..errors import BadInput
 from ..exact import Enclosure, percent_below, so_many
 from ..tabular import Tabular, printable, text_table
@@ -26,14 +27,19 @@ if TYPE_CHECKING:
 __all__ = ["RULES", "ChoiceInterpretation", "ReadChoice", "read_choices"]
 
 RULES: Mapping[str, Callable[[PublishedChoice, Knowledge], ChoiceRule]] = {
-    "stepped": yes_or_no,
-    "pull-from-the-top": winner,
-    "permute-and-flip": winner,
-    "banded-noise": band,
+    MeasurementKind.STEPPED: yes_or_no,
+    MeasurementKind.PULL_FROM_THE_TOP: winner,
+    MeasurementKind.PERMUTE_AND_FLIP: winner,
+    MeasurementKind.BANDED_NOISE: band,
 }
 """What reads the answers of each kind of mechanism, by the name that sidecars have for it."""
 
-_WITH_ENDS = frozenset(("noisy-sum", "mean-from-ends", "mean-from-centre", "mean-of-all"))
+_WITH_ENDS = (
+    MeasurementKind.NOISY_SUM,
+    MeasurementKind.MEAN_FROM_ENDS,
+    MeasurementKind.MEAN_FROM_CENTRE,
+    MeasurementKind.MEAN_OF_ALL,
+)
 """Kinds of mechanisms whose answers are numbers between ends, and no counts."""
 
 

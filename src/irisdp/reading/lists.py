@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..cells import USUAL_CONFIDENCE
+from ..cells.kinds import MeasurementKind
 from ..cells.size_ends import LARGEST_SIZE, sizes_between
 from ..errors import BadInput
 from ..exact import integer, percent_below, rational_text
@@ -29,12 +30,13 @@ from .released import released_table, stated
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["Estimates", "read_list"]
+__all__ = ["LISTS", "Estimates", "read_list"]
 
 _MOST_TOLD = 10**7
 """Largest size after the head, of which every smaller size is one count more."""
 
-_SIZES, _CATEGORIES = "sorted-sizes", "randomised-response"
+LISTS = (MeasurementKind.SORTED_SIZES, MeasurementKind.RANDOMISED_RESPONSE)
+"""Kinds whose answers are lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -99,7 +101,7 @@ def read_list(release: Any, confidence: Any = None) -> Estimates | None:
     told = isinstance(release, Publication | Release | str | os.PathLike | Mapping)
     document = stated(release) if told else None
     mechanism = document.get("mechanism") if isinstance(document, Mapping) else None
-    if not isinstance(mechanism, Mapping) or mechanism.get("kind") not in (_SIZES, _CATEGORIES):
+    if not isinstance(mechanism, Mapping) or mechanism.get("kind") not in LISTS:
         return None
     assert isinstance(document, Mapping)
     if document.get("format") != SIDECAR_FORMAT:
@@ -112,7 +114,7 @@ def read_list(release: Any, confidence: Any = None) -> Estimates | None:
         )
     columns, rows = _shown(release)
     sure = read_confidence(confidence, alone=True)
-    if mechanism["kind"] == _CATEGORIES:
+    if mechanism["kind"] == MeasurementKind.RANDOMISED_RESPONSE:
         return _categories(document, rows, sure)
     if sure != USUAL_CONFIDENCE:
         raise BadInput("confidence", "is 0.95 for sizes, whose release says no other", "leave it out")

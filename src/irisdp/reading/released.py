@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..cells import ASSURED, share_of
+from ..cells.kinds import MeasurementKind
 from ..errors import BadInput
 from ..exact import integer, rational, read_json
 from ..graphs.frames import asked, computed, opened
@@ -28,6 +29,7 @@ from .published_counts import LARGEST_COUNT, Ends, NoisyCount, OtherNoisyCount, 
 from .strict import check_kinds
 
 __all__ = [
+    "OTHER_NOISE",
     "PublishedChoice",
     "ReleasedTable",
     "answers_beside",
@@ -42,9 +44,12 @@ __all__ = [
 
 _BESIDE, _PACKAGE = ".release.json", ".datapackage.json"
 
-_FOR_SEVERAL = ("staircase-noise", "spread-noise")
-_IN_CELLS = ("universal-noise", "named-counts")
-_OTHER_NOISE = {"gaussian-noise": Gaussian, "shape-noise": Privacy, **dict.fromkeys(_IN_CELLS, Privacy)}
+_FOR_SEVERAL = (MeasurementKind.STAIRCASE_NOISE, MeasurementKind.SPREAD_NOISE)
+_IN_CELLS = (MeasurementKind.UNIVERSAL_NOISE, MeasurementKind.NAMED_COUNTS)
+OTHER_NOISE = {
+    MeasurementKind.GAUSSIAN_NOISE: Gaussian,
+    **dict.fromkeys((MeasurementKind.SHAPE_NOISE, *_IN_CELLS), Privacy),
+}
 """Which kind of guarantee each kind of noise is made for; before cells were kept, shape noise was published whole."""
 
 
@@ -106,13 +111,13 @@ def read_release(
     mechanism = document.get("mechanism")
     if document.get("format") != SIDECAR_FORMAT or not isinstance(mechanism, Mapping):
         raise BadInput("release", "is no release and no mechanism file", "give the .release.json beside the answers")
-    if mechanism.get("kind") in _OTHER_NOISE:
+    if mechanism.get("kind") in OTHER_NOISE:
         cells = cells_in(mechanism) if mechanism["kind"] in _IN_CELLS else None
         return OtherNoisyCount(
             guarantee=_guarantee(document),
             ends=_ends(mechanism),
             cells=cells,
-            named=mechanism["kind"] == "named-counts",
+            named=mechanism["kind"] == MeasurementKind.NAMED_COUNTS,
             shared=mechanism.get("records") is not None,
             split=mechanism.get("split") is True,
             selected=_selected(document),
@@ -120,10 +125,10 @@ def read_release(
     if mechanism.get("kind") in _FOR_SEVERAL:
         rule = "publishes counts of several records of each person, which interpret does not read"
         raise BadInput("release", rule, "read them between the ends beside them, answer_low and answer_high")
-    if mechanism.get("kind") == "designed":
+    if mechanism.get("kind") == MeasurementKind.DESIGNED:
         rule = "was drawn from a mechanism file, which says itself how it is read"
         raise BadInput("release", rule, "give the mechanism file instead, and the answer with value=")
-    if mechanism.get("kind") != "geometric-noise":
+    if mechanism.get("kind") != MeasurementKind.GEOMETRIC_NOISE:
         return _choice(document, mechanism)
     privacy = privacy_from_document(document.get("privacy"))
     return NoisyCount(privacy=privacy, ends=_ends(mechanism), selected=_selected(document))
@@ -170,7 +175,7 @@ def _guarantee(document: Mapping[str, Any]) -> Guarantee:
     """Read what noise was made for; each kind of noise has its own kind of guarantee."""
     guarantee = guarantee_from_document(document.get("privacy"))
     mechanism = document["mechanism"]
-    agree = isinstance(guarantee, _OTHER_NOISE[mechanism["kind"]])
+    agree = isinstance(guarantee, OTHER_NOISE[mechanism["kind"]])
     if agree and isinstance(guarantee, Gaussian):
         mean = rational(mechanism.get("mu"), "release")
         moved = rational(mechanism.get("sensitivity", 1), "release")  # not said where one record moves one count
@@ -205,7 +210,7 @@ def _facts_of_line(release: Release) -> dict[str, Any]:
     relation = facts.get("relation")
     grouped, membership = bool(facts.get("by")), bool(facts.get("public_membership"))
     # Of names a yes or no was shown as it was drawn; where categories are named, what names them says so.
-    if facts.get("mechanism", {}).get("kind") == "stepped":
+    if facts.get("mechanism", {}).get("kind") == MeasurementKind.STEPPED:
         return {"format": SIDECAR_FORMAT, **facts}
     if relation == str(Relation.EXCHANGE) and (membership or not grouped):
         raise BadInput(

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..cells.kinds import MeasurementKind
 from ..cells.winners import LargestCategory
 from ..errors import BadInput
 from ..exact import Enclosure, integer
@@ -81,7 +82,7 @@ def winner(published: PublishedChoice, known: Knowledge) -> WinnerRule:
     outputs = _outputs(published)
     pair = pure_pair(published.guarantee, "plurality")
     rule: Winner
-    if published.kind == "pull-from-the-top":
+    if published.kind == MeasurementKind.PULL_FROM_THE_TOP:
         rule = Pull(len(outputs), pair)
     else:
         rule = PermuteAndFlip(len(outputs), pair, exchange=published.relation is Relation.EXCHANGE)

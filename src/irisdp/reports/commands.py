@@ -6,17 +6,18 @@ import json
 import shlex
 from collections.abc import Iterator, Sequence
 
+from ..cells.kinds import MeasurementKind
 from ..mechanisms import privacy_to_document
 from ..privacy import Privacy
+from ..reading.choices import RULES
+from ..reading.lists import LISTS
+from ..reading.released import OTHER_NOISE
 from .facts import Facts
 from .given import Given
 
 __all__ = ["Asked", "commands"]
 
-_READ = {
-    *("geometric-noise", "universal-noise", "shape-noise", "named-counts", "stepped", "banded-noise"),
-    *("permute-and-flip", "pull-from-the-top", "randomised-response", "sorted-sizes", "gaussian-noise"),
-}
+_READ = {MeasurementKind.GEOMETRIC_NOISE, *OTHER_NOISE, *RULES, *LISTS}
 """Kinds that `irisdp interpret` reads."""
 
 _TRIED = 20
@@ -43,7 +44,7 @@ def _of_files(asked: Asked, *, whole: bool) -> Iterator[tuple[str, str]]:
     names = " ".join(_operand(file.name) for _, _, given in written for file in given.files)
     yield "are these the files? (the digests above)", f"sha256sum {names}"
     for number, facts, given in written:
-        known = _known(given) if facts.kind == "gaussian-noise" else "" if facts.kind in _READ else None
+        known = _known(given) if facts.kind == MeasurementKind.GAUSSIAN_NOISE else "" if facts.kind in _READ else None
         if known is not None:
             what = f"what do the answers{_example(asked, number)} say to you? (say what you know: -h)"
             yield what, f"irisdp interpret {_sidecar(given)}{known}"
@@ -70,7 +71,7 @@ def _of_mechanism(asked: Asked) -> Iterator[tuple[str, str]]:
                 "python verify_mechanism.py mechanism.json",
             )
             return
-        if facts.kind == "designed":
+        if facts.kind == MeasurementKind.DESIGNED:
             what = f"audit the mechanism file{_example(asked, number)} that was used; the digest of its rows is below"
             yield what, "irisdp audit MECHANISM.json"
             return
@@ -91,7 +92,11 @@ def _operand(name: str) -> str:
 
 
 def _spec(facts: Facts) -> dict[str, object] | None:
-    if facts.kind != "geometric-noise" or not isinstance(facts.privacy, Privacy) or not facts.privacy.single:
+    if (
+        facts.kind != MeasurementKind.GEOMETRIC_NOISE
+        or not isinstance(facts.privacy, Privacy)
+        or not facts.privacy.single
+    ):
         return None
     return {"kind": "geometric", "n": _TRIED, "privacy": privacy_to_document(facts.privacy)}
 

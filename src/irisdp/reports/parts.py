@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..accounting import Charge
+from ..cells.kinds import KINDS
 from ..markup import Html, element
 from ..release.counted import counted
 from .blocks import bullets, table
@@ -14,7 +15,7 @@ from .facts import Facts
 from .given import Given
 from .headline import same_probability
 from .odds import odds_of
-from .words import KINDS, expected, kept
+from .words import expected, kept
 
 __all__ = ["MOST_ROWS", "answered", "error_lines", "in_odds", "made_by", "subject", "unit_of"]
 
@@ -34,7 +35,10 @@ def subject(facts: Facts) -> Iterator[tuple[str, str]]:
     if facts.unit is not None:
         yield "Counted", kept(facts)
     made = KINDS.get(facts.kind)
-    yield "Mechanism", f"{facts.kind}{'' if made is None else f' ({made})'}, keeping {facts.privacy} for each answer"
+    yield (
+        "Mechanism",
+        f"{facts.kind}{'' if made is None else f' ({made.sentence})'}, keeping {facts.privacy} for each answer",
+    )
     if facts.groups is not None and "declared" in facts.groups:
         yield "Groups", f"{facts.groups['declared']} declared, by {', '.join(facts.by)}"
     elif facts.by:

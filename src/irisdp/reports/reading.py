@@ -6,18 +6,16 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from ..accounting import Charge, ConcentratedCost, Cost, GaussianCost
+from ..cells.kinds import KINDS
 from ..exact import short_above
 from ..markup import element, joined
 from ..privacy import Privacy
 from ..queries import Relation
+from ..reading.choices import RULES
 from ..release.counted import counts_persons
 from .facts import Facts
 
-__all__ = ["JUDGED", "PROOFS", "assumed", "cost_of_release", "how_to_read", "moved_by", "not_to_conclude", "proofs"]
-
-
-JUDGED = frozenset(("stepped", "pull-from-the-top", "permute-and-flip", "banded-noise"))
-"""Kinds of mechanisms whose names `irisdp interpret` judges; no more may be promised of it."""
+__all__ = ["assumed", "cost_of_release", "how_to_read", "moved_by", "not_to_conclude", "proofs"]
 
 
 _INTERPRET = element("code", "irisdp interpret")
@@ -51,7 +49,7 @@ def how_to_read(facts: Facts, unit: str) -> Iterator[str]:
                 _INTERPRET,
                 " estimates from all of them how large each category is.",
             )
-        elif facts.kind in JUDGED:
+        elif facts.kind in RULES:
             yield joined(
                 "On most data the answer is right more often; ", _INTERPRET, " says how often, given what you know."
             )
@@ -181,35 +179,9 @@ def _sentence(words: str | None) -> str:
     return f"A value {words}." if words else ""
 
 
-PROOFS = {
-    "geometric-noise": "geometric-privacy",
-    "gaussian-noise": "shape-noise",
-    "shape-noise": "shape-noise",
-    "universal-noise": "shape-noise",
-    "named-counts": "named-counts",
-    "staircase-noise": "many-records",
-    "spread-noise": "many-records",
-    "stepped": "rainbow-optimality",
-    "banded-noise": "bands",
-    "noisy-sum": "sums-and-means",
-    "mean-from-ends": "sums-and-means",
-    "mean-from-centre": "sums-and-means",
-    "mean-of-all": "sums-and-means",
-    "permute-and-flip": "plurality",
-    "pull-from-the-top": "plurality",
-    "order-table": "orders",
-    "noisy-counts-sorted": "orders",
-    "quantile-bin": "quantiles",
-    "sorted-sizes": "sizes",
-    "randomised-response": "columns",
-    "designed": "designed-answers",
-}
-"""By kind of mechanism, the page of `proofs/` that says why its answers are private, and how far off they are."""
-
-
 def proofs(facts: Facts) -> list[str]:
     """Name the pages that prove what is claimed."""
-    own = [PROOFS[facts.kind]] if facts.kind in PROOFS else []
+    own = [KINDS[facts.kind].proof] if facts.kind in KINDS else []
     own += ["grouped-releases"] if facts.by else []
     own += ["audiences"] if facts.audience is not None else []
     own += ["batches"] if facts.batch is not None else []

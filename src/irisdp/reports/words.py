@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+from ..cells.kinds import MeasurementKind
 from ..exact import shown_above, shown_below
 from ..release.counted import counted, counts_persons
 from ..release.labels import Labels
 from .facts import Facts
 
-__all__ = ["ASKED", "ERRORS", "KINDS", "asked", "counts_people", "expected", "kept", "protected"]
+__all__ = ["ASKED", "ERRORS", "asked", "counts_people", "expected", "kept", "protected"]
 
 ASKED = {
     "count": "How many records there are{where}",
@@ -125,31 +126,6 @@ ERRORS = {
 }
 """By what is measured, as sidecars name it."""
 
-KINDS = {
-    "geometric-noise": "a whole number, probably small, is added to each count",
-    "gaussian-noise": "a whole number from a bell curve is added to each count",
-    "shape-noise": "a whole number, as probable as the guarantee allows, is added to each count",
-    "universal-noise": "a whole number is added to each count, and cells of counts are told",
-    "named-counts": "one noisy count decides whether a group is named, and is its answer",
-    "staircase-noise": "a whole number whose chances fall in steps is added to each count",
-    "spread-noise": "a whole number, probably small, is added to each count",
-    "stepped": "the answer is drawn by how far the truth is from changing",
-    "banded-noise": "a noisy count names its band",
-    "noisy-sum": "a random number is added to the sum",
-    "mean-from-ends": "the sums of the distances from both bounds, each with noise, make the mean",
-    "mean-from-centre": "a noisy count, and a noisy sum around the middle of the bounds, make the mean",
-    "mean-of-all": "a noisy sum is divided by the number of records, which is public",
-    "permute-and-flip": "categories are tried in random order, and kept the more probably the larger they are",
-    "pull-from-the-top": "the largest category is named, unless chance pulls to one close behind",
-    "order-table": "the order is drawn from a table, by how far counts are apart",
-    "noisy-counts-sorted": "counts with noise are put in order",
-    "quantile-bin": "a bin is drawn by how far it is from the quantile",
-    "sorted-sizes": "noisy sizes are fitted to a list that never rises",
-    "randomised-response": "each record's answer is kept, or changed at random",
-    "designed": "the answer is drawn from a mechanism that was designed",
-}
-"""By kind of mechanism, how it makes answers, in short."""
-
 _LARGE = 10**15
 
 _CHANCES = {name for name, form in ERRORS.items() if "probability {}" in form}
@@ -170,7 +146,7 @@ def expected(facts: Facts) -> Iterator[str]:
         alone = form.replace("{} {unit}", f"{{}} {one}").replace("{} records", "{} record") if told == "1" else form
         said = alone.replace(" {unit}", f" {many}" if many else "", 1).replace("{}", told, 1)
         yield said + (after if "{unit}" in form else "")
-    if facts.kind == "named-counts":
+    if facts.kind == MeasurementKind.NAMED_COUNTS:
         yield (
             "further off in a small group that was named: only a count that came out far too large names one; the "
             "lines above are of a group that is chosen beforehand; the ends beside answers allow for the naming"

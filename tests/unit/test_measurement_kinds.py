@@ -1,0 +1,57 @@
+"""Every measurement has an entry among the kinds, and code above measurements names kinds by it."""
+
+import ast
+from pathlib import Path
+
+from irisdp.cells.kinds import KINDS
+
+SOURCE = Path(__file__).parents[2] / "src" / "irisdp"
+OTHER_MEANING = {
+    ("queries/query.py", "stepped"): "an attribute of sums and means",
+    ("queries/registry.py", "stepped"): "the same attribute",
+}
+ABOVE = (
+    "comparison",
+    "queries",
+    "release",
+    "reading",
+    "plots",
+    "reports",
+    "explorer",
+    "interop",
+    "reproduction",
+    "cli",
+)
+
+
+def literals(path):
+    return [
+        node.value for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Constant)
+    ]
+
+
+def test_kinds_are_those_that_measurements_state():
+    stated = set()
+    for path in (SOURCE / "cells").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Dict):
+                pairs = zip(node.keys, node.values, strict=True)
+                stated |= {
+                    getattr(value, "value", None) for key, value in pairs if getattr(key, "value", None) == "kind"
+                }
+            elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+                target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+                if getattr(target, "id", None) == "kind":
+                    stated |= {leaf.value for leaf in ast.walk(node.value) if isinstance(leaf, ast.Constant)}
+    assert {name for name in stated if isinstance(name, str)} == KINDS.keys()
+
+
+def test_kinds_are_written_as_text_nowhere_above_measurements():
+    found = {
+        (str(path.relative_to(SOURCE)), text)
+        for package in ABOVE
+        for path in (SOURCE / package).rglob("*.py")
+        for text in literals(path)
+        if isinstance(text, str) and text in KINDS
+    }
+    assert found == OTHER_MEANING.keys()
