@@ -17,20 +17,19 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 from .errors import BadInput, Refusal, place_of
 
 __all__ = [
-    "BAD_INPUT",
+    "CANCELLED",
     "DONE",
     "LOST",
     "OUT_OF_MEMORY",
-    "READY",
-    "REFUSED",
-    "SAID",
+    "TIME",
     "TOO_LARGE",
     "Child",
     "ChildFailed",
@@ -46,15 +45,18 @@ Phase = Callable[[str], None]
 Work = Callable[[Any, Phase], Any]
 """A function of a module, from values to a result; both are pickled."""
 
-MOST_RESULT = 16 << 20
+_MOST_RESULT = 16 << 20
 """Bytes of one result, between processes, unless more are allowed."""
 
 READY, SAID, DONE, REFUSED, BAD_INPUT = "ready", "said", "done", "refused", "bad input"
 TOO_LARGE, OUT_OF_MEMORY, LOST = "too large", "out of memory", "lost"
 """What messages begin with."""
+TIME, CANCELLED = "time", "cancelled"
+"""Why the parent ends a child; with the three above, the reasons for which there is no result."""
 
 _POLITE = 5
-_LENGTH = 8
+_TICK = 0.05
+"""Seconds between two looks at whether the work was cancelled, or its time is over."""
 _START = """import sys
 own = set(sys.path)
 sys.path[:] = [folder for folder in sys.argv[2:] if folder != sys.argv[1] or folder in own]
@@ -64,7 +66,19 @@ serve()"""
 
 
 class ChildFailed(Refusal):
-    """A child process ended, or took too long, before it had a result."""
+    """A child process has no result of a piece of work.
+
+    Parameters
+    ----------
+    message : str
+    reason : {TIME, CANCELLED, TOO_LARGE, OUT_OF_MEMORY, LOST}
+    detail : object
+        The bytes of the result, the exit status of the process, or the place of an unexpected error.
+    """
+
+    def __init__(self, message: str, reason: str, detail: Any = None) -> None:
+        self.reason, self.detail = reason, detail
+        super().__init__(message)
 
 
 class Kept:
@@ -74,52 +88,91 @@ class Kept:
     ----------
     task : str
         What messages say could not be done.
-    module : str
-        What the child imports before it is ready.
+    *modules : str
+        What the child imports before it is ready: the time of the work counts from then on.
     seconds : float
-        That one thing may take, and that the start may take.
-    most : int
-        Bytes that one result may have.
+        That one thing may take unless `result` says otherwise, and that the start may take.
+    reused : int, optional
+        Pieces of work after which the next one gets a new child.
+    **options
+        As `Child` takes them.
     """
 
-    def __init__(self, task: str, module: str, *, seconds: float = 120, most: int = 256 << 20) -> None:
-        self._task, self._module, self._seconds, self._most = task, module, seconds, most
+    def __init__(
+        self, task: str, *modules: str, seconds: float = 120, reused: int | None = None, **options: Any
+    ) -> None:
+        self._task, self._modules, self._seconds, self._reused = task, modules, seconds, reused
+        self._options = options
         self._lock = threading.Lock()
         self._child: Child | None = None
-        self._owner = 0
+        self._owner = self._served = 0
+        self._ready = False
+        self.failed_starts = 0
+        """Children in a row that ended before they were ready."""
 
-    def result(self, work: Work, values: Any) -> Any:
-        """Return what work makes of values.
+    def start(self) -> Child:
+        """Start the child unless it is there; OSError where the system starts no more processes."""
+        if self._child is None or self._owner != os.getpid():  # after a fork there are two parents
+            if self._owner != os.getpid():
+                atexit.register(self.close)
+            self._owner, self._served, self._ready = os.getpid(), 0, False
+            self._child = Child(modules=self._modules, **self._options)
+        return self._child
+
+    def result(
+        self,
+        work: Work,
+        values: Any,
+        *,
+        seconds: float | None = None,
+        phase: Phase = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Any:
+        """Return what work makes of values, and end a child that cannot serve again.
+
+        Parameters
+        ----------
+        work, values
+            What to do, and of what.
+        seconds : float, optional
+            That it may take.
+        phase : callable
+            Called with what the work says it does now.
+        cancelled : callable
+            Whether to stop.
 
         Raises
         ------
         BadInput, Refusal
             As the work does.
         ChildFailed
-            Where the child ends or takes too long.
+            Where the child ends, takes too long or is stopped.
         """
+        seconds = self._seconds if seconds is None else seconds
         with self._lock:
             try:
-                child, ready = self._child_here()
-                child.ask(work, values)
-                kind, content = self._heard(child, ready)
+                kind, content = self._heard(self.start(), work, values, seconds, phase, cancelled)
             except BaseException as error:  # an interrupt too: the child may still be at it
                 self.close()
                 if isinstance(error, OSError):
-                    raise ChildFailed(f"{self._task}: no process could be started for it") from None
+                    rule = "no process could be started"
+                    raise ChildFailed(f"{self._task}: {rule} for it", LOST, rule) from None
                 raise
-            if kind not in (DONE, BAD_INPUT, REFUSED):
+            self._served += 1
+            if kind == LOST and not self._ready:
+                self.failed_starts += 1
+            if kind not in (DONE, BAD_INPUT, REFUSED, TOO_LARGE) or self._served == self._reused:
                 self.close()
         if kind == DONE:
             return content
         if kind == BAD_INPUT:
             raise BadInput(*content)
         if kind == REFUSED:
-            raise Refusal(content[0])
-        reason = {OUT_OF_MEMORY: "too little memory", TOO_LARGE: "too large"}.get(kind, f"the process ended: {content}")
-        if kind == SAID:
-            reason = f"stopped after {self._seconds:g} seconds"
-        raise ChildFailed(f"{self._task} ({reason})")
+            message, document = content
+            raise Refusal(message, **{key: value for key, value in document.items() if key != "error"})
+        rules = {OUT_OF_MEMORY: "too little memory", TIME: f"stopped after {seconds:g} seconds"}
+        rule = rules.get(kind, kind if kind in (TOO_LARGE, CANCELLED) else f"the process ended: {content}")
+        raise ChildFailed(f"{self._task} ({rule})", kind, content)
 
     def close(self) -> None:
         """End the child, if it is this process's."""
@@ -127,20 +180,24 @@ class Kept:
             self._child.kill()
         self._child = None
 
-    def _child_here(self) -> tuple[Child, bool]:
-        if self._child is not None and self._owner == os.getpid():  # after a fork there are two parents
-            return self._child, True
-        if self._owner != os.getpid():
-            atexit.register(self.close)
-        self._owner = os.getpid()
-        self._child = Child(None, (self._module,), polite=False, most=self._most)
-        return self._child, False
-
-    def _heard(self, child: Child, ready: bool) -> tuple[str, Any]:
-        message = (READY, None) if ready else child.hear(self._seconds)
-        if message is not None and message[0] == READY:
-            message = child.hear(self._seconds)
-        return (SAID, None) if message is None else message
+    def _heard(
+        self, child: Child, work: Work, values: Any, seconds: float, phase: Phase, cancelled: Callable[[], bool]
+    ) -> tuple[str, Any]:
+        """Return the last message about a piece of work, or why there is none."""
+        child.ask(work, values)
+        deadline = time.monotonic() + (seconds if self._ready else self._seconds)
+        while True:
+            kind, content = child.hear(_TICK) or (None, None)
+            if kind == READY:
+                self._ready, self.failed_starts, deadline = True, 0, time.monotonic() + seconds
+            elif kind == SAID:
+                phase(str(content))
+            elif kind is not None:
+                return kind, content
+            if cancelled():
+                return CANCELLED, None
+            if time.monotonic() >= deadline:
+                return TIME, None
 
 
 class Child:
@@ -164,9 +221,8 @@ class Child:
     """
 
     def __init__(
-        self, memory: int | None, modules: tuple[str, ...] = (), *, polite: bool = True, most: int = MOST_RESULT
+        self, memory: int | None = None, modules: tuple[str, ...] = (), *, polite: bool = True, most: int = _MOST_RESULT
     ) -> None:
-        self._most = most
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-c", _START, *_path()],
             stdin=subprocess.PIPE,
@@ -176,7 +232,7 @@ class Child:
         )
         self._messages: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         threading.Thread(target=self._listen, name="irisdp-child", daemon=True).start()
-        self._send(pickle.dumps((memory, modules, polite, most)))
+        self._send((memory, modules, polite, most))
 
     def ask(self, work: Work, values: Any) -> None:
         """Hand over a piece of work."""
@@ -203,17 +259,17 @@ class Child:
         with contextlib.suppress(OSError):
             self._process.stdin.close()
 
-    def _send(self, content: bytes) -> None:
+    def _send(self, content: Any) -> None:
         assert self._process.stdin is not None
         with contextlib.suppress(OSError, ValueError):  # a process that is gone is noticed when it is listened to
-            _write(self._process.stdin, content)
+            _write(self._process.stdin, pickle.dumps(content))
 
     def _listen(self) -> None:
         """Queue the messages of the process until its end."""
         assert self._process.stdout is not None
         with self._process.stdout as source, contextlib.suppress(Exception):  # its end, or what is no message
             while True:
-                self._messages.put(pickle.loads(_read(source, self._most + 4096)))
+                self._messages.put(pickle.load(source))
         try:
             self._process.wait(5)
         except subprocess.TimeoutExpired:  # it closed its end, or sent what is no message, and lives on
@@ -244,7 +300,7 @@ def serve() -> None:
     os.dup2(2, 1)  # what libraries print is no message
     with contextlib.suppress(OSError, ValueError):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    memory, modules, polite, most = pickle.loads(_read(source))
+    memory, modules, polite, most = pickle.load(source)
     if polite:
         with contextlib.suppress(OSError, AttributeError):
             os.nice(_POLITE)
@@ -274,7 +330,7 @@ def _take(source: BinaryIO, tasks: queue.SimpleQueue[bytes]) -> None:
     """Queue what is to be done, and end the process when the parent is gone."""
     with contextlib.suppress(OSError, EOFError, MemoryError):
         while True:
-            tasks.put(_read(source))
+            tasks.put(pickle.load(source))
     os._exit(1)
 
 
@@ -292,24 +348,9 @@ def _done(task: bytes, say: Phase) -> tuple[str, Any]:
         return LOST, place_of(error)
 
 
-def _write(sink: Any, content: bytes) -> None:
-    sink.write(len(content).to_bytes(_LENGTH, "big"))
+def _write(sink: IO[bytes], content: bytes) -> None:
     sink.write(content)
     sink.flush()
-
-
-def _read(source: Any, most: int | None = None) -> bytes:
-    length = int.from_bytes(_exactly(source, _LENGTH), "big")
-    if most is not None and length > most:
-        raise EOFError
-    return _exactly(source, length)
-
-
-def _exactly(source: Any, length: int) -> bytes:
-    content: bytes = source.read(length)
-    if len(content) < length:
-        raise EOFError
-    return content
 
 
 def _bound(memory: int | None) -> None:

@@ -84,7 +84,7 @@ def test_processes_that_end_before_they_are_ready_are_not_started_for_ever(monke
             super().__init__(None)
             self._process.kill()
 
-    monkeypatch.setattr("irisdp.explorer.jobs.Child", Dying)
+    monkeypatch.setattr("irisdp.children.Child", Dying)
     jobs = Jobs(at_once=1)
     try:
         for number in range(6):

@@ -5,6 +5,7 @@ A job runs in a process of its own (`irisdp.children`). The same request twice i
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import threading
@@ -12,17 +13,20 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from ..children import BAD_INPUT, DONE, LOST, OUT_OF_MEMORY, READY, REFUSED, SAID, TOO_LARGE, Child, Work
-from ..errors import BadInput, IrisError, Refusal
+from ..children import CANCELLED, LOST, OUT_OF_MEMORY, TIME, TOO_LARGE, ChildFailed, Kept, Work
+from ..errors import IrisError, Refusal
 
 __all__ = ["Busy", "Job", "Jobs", "Stopped"]
 
-_SECONDS_TO_START = 120.0
-_TICK = 0.05
 _MOST_FAILED_STARTS = 3
 """Processes in a row that may end before they are ready; then no more are started."""
+_NO_MORE = (
+    f"{_MOST_FAILED_STARTS} processes in a row ended before they were ready, and no more are started; "
+    "check that `python -m pip check` passes, and start the explorer again"
+)
 
 
 class Busy(IrisError):
@@ -130,14 +134,13 @@ class Jobs:
         remembered: float = 900,
     ) -> None:
         self.seconds, self.memory = seconds, memory
-        self._at_once, self._waiting, self._reused = at_once, waiting, reused
-        self._kept, self._remembered, self._modules = kept, remembered, modules
-        self._failed_starts = 0
+        self._at_once, self._waiting, self._ahead = at_once, waiting, reused > 1
+        self._kept, self._remembered = kept, remembered
         self._change = threading.Condition()
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._line: list[Job] = []
-        self._threads: list[threading.Thread] = []
-        self._idle = 0
+        options: dict[str, Any] = {"reused": reused, "memory": memory, "polite": not self._ahead}
+        self._free = [Kept("job", *modules, **options) for _ in range(at_once)]
         self._closed = False
 
     def submit(self, room: str, work: Work, values: Mapping[str, str]) -> Job:
@@ -159,9 +162,7 @@ class Jobs:
             job = self._jobs[key] = Job(key, room, work, dict(values))
             self._jobs.move_to_end(key)
             self._line.append(job)
-            if len(self._line) > self._idle and len(self._threads) < self._at_once:
-                self._start_thread()
-            self._change.notify_all()
+            threading.Thread(target=self._run, args=(job,), name="irisdp-job", daemon=True).start()
             return job
 
     def known(self, room: str, work: Work, values: Mapping[str, str]) -> Job | None:
@@ -187,9 +188,9 @@ class Jobs:
 
     def warm(self) -> None:
         """Start the first process before anything is asked."""
-        with self._change:
-            if not self._threads and not self._closed:
-                self._start_thread()
+        with self._change, contextlib.suppress(OSError):
+            if len(self._free) == self._at_once and not self._closed:
+                self._free[-1].start()
 
     def cancel(self, job: Job) -> None:
         """Stop a job: one that runs is killed, one that waits never starts."""
@@ -198,121 +199,69 @@ class Jobs:
             if job in self._line:
                 self._line.remove(job)
                 _end(job, error=_cancelled())
+            self._change.notify_all()
 
     def close(self) -> None:
         """Stop everything."""
         with self._change:
             self._closed = True
             for job in list(self._jobs.values()):
-                job.cancelled = True
-            for job in self._line:
-                _end(job, error=_cancelled())
-            self._line.clear()
+                self.cancel(job)
+            self._change.wait_for(lambda: len(self._free) == self._at_once, 10)
+            for child in self._free:
+                child.close()
+
+    def _run(self, job: Job) -> None:
+        """Wait for a free process, and run a job to its end there."""
+        with self._change:
+            self._change.wait_for(lambda: job.cancelled or (self._free and self._line[0] is job))
+            if job.cancelled:
+                return
+            self._line.remove(job)
+            child = self._free.pop()  # the one that served last, whose modules are loaded
             self._change.notify_all()
-            threads = list(self._threads)
-        for thread in threads:
-            thread.join(10)
-
-    def _start_thread(self) -> None:
-        thread = threading.Thread(target=self._serve, name="irisdp-jobs", daemon=True)
-        self._threads.append(thread)
-        self._idle += 1
-        thread.start()
-
-    def _serve(self) -> None:
-        """Do one job after the other, each in a process that may serve several."""
-        worker: Child | None = None
-        ready, served = False, 0
-        while True:
-            if worker is None and self._reused > 1:
-                worker, ready, served = self._started(), False, 0
-            job = self._next()
-            if job is None:
-                break
-            if worker is None:
-                worker, ready, served = self._started(), False, 0
-            ready = self._run(job, worker, ready)
-            served += 1
-            if worker is not None and (not ready or served >= self._reused):
-                worker.kill()
-                worker = None
-        if worker is not None:
-            worker.kill()
-
-    def _started(self) -> Child | None:
-        if self._failed_starts >= _MOST_FAILED_STARTS:
-            return None
+        job.phase, job.started = "starting", time.monotonic()
+        outcome: Any = None
+        error: IrisError | None = None
         try:
-            return Child(self.memory, self._modules, polite=self._reused == 1)
-        except OSError:  # the system has no more processes, or no more files
-            return None
-
-    def _next(self) -> Job | None:
+            if child.failed_starts >= _MOST_FAILED_STARTS:
+                raise ChildFailed("job", LOST, _NO_MORE)
+            outcome = child.result(
+                job.work,
+                job.values,
+                seconds=self.seconds,
+                phase=partial(setattr, job, "phase"),
+                cancelled=lambda: job.cancelled,
+            )
+        except ChildFailed as failed:
+            error = self._why(failed)
+        except IrisError as refused:
+            error = refused
         with self._change:
-            self._change.wait_for(lambda: self._closed or self._line)
-            if self._closed:
-                return None
-            self._idle -= 1
-            return self._line.pop(0)
-
-    def _run(self, job: Job, worker: Child | None, ready: bool) -> bool:
-        """Run one job to its end, and say whether the process can serve another."""
-        job.phase = "starting"
-        job.started = time.monotonic()
-        deadline = job.started + (self.seconds if ready else _SECONDS_TO_START)
-        if worker is not None:
-            worker.ask(job.work, job.values)
-        while True:
-            heard = (LOST, self._why_none()) if worker is None else worker.hear(_TICK)
-            if heard is None and not job.cancelled and time.monotonic() < deadline:
-                continue
-            kind, told = heard if heard is not None else (None, None)
-            if kind == READY:
-                self._failed_starts = 0
-                ready, deadline = True, time.monotonic() + self.seconds
-            elif kind == SAID:
-                job.phase = str(told)
-            else:
-                break
-        if kind == LOST and worker is not None and not ready:
-            self._failed_starts += 1
-        error = self._why(job, kind, told)
+            _end(job, outcome=outcome, error=error)
+        if self._ahead and not self._closed and child.failed_starts < _MOST_FAILED_STARTS:
+            with contextlib.suppress(OSError):  # whoever asks next tries again
+                child.start()
         with self._change:
-            self._idle += 1
-            _end(job, outcome=told if kind == DONE else None, error=error)
-        return not isinstance(error, Stopped) or error.reason == "size"
+            self._free.append(child)
+            self._change.notify_all()
 
-    def _why_none(self) -> str:
-        if self._failed_starts < _MOST_FAILED_STARTS:
-            return "no process could be started"
-        return (
-            f"{_MOST_FAILED_STARTS} processes in a row ended before they were ready, and no more are started; "
-            "check that `python -m pip check` passes, and start the explorer again"
-        )
-
-    def _why(self, job: Job, kind: str | None, told: Any) -> IrisError | None:
-        """Say in words why a job has no answer; None where it has one."""
-        if kind == DONE:
-            return None
-        if kind == BAD_INPUT:
-            return BadInput(*told)
-        if kind == REFUSED:
-            message, document = told
-            return Refusal(message, **{key: value for key, value in document.items() if key != "error"})
-        if kind is None and job.cancelled:
+    def _why(self, failed: ChildFailed) -> Stopped:
+        """Say in words why a job has no answer."""
+        if failed.reason == CANCELLED:
             return _cancelled()
-        if kind is None:
+        if failed.reason == TIME:
             rule = f"stopped after {_words(self.seconds)}, which is as long as the explorer works on one thing"
             remedy = "ask for less, or run the command line, which takes its time"
             return Stopped("time", f"{rule}; {remedy}", seconds=self.seconds)
-        if kind == TOO_LARGE:
-            rule = f"the answer has {int(told) >> 20} MiB, too many for a page"
+        if failed.reason == TOO_LARGE:
+            rule = f"the answer has {int(failed.detail) >> 20} MiB, too many for a page"
             return Stopped("size", f"{rule}; run the command line instead")
         # Libraries below Python abort where memory ends, and the system kills.
-        if kind == OUT_OF_MEMORY or (kind == LOST and told in (-6, -9)):
+        if failed.reason == OUT_OF_MEMORY or failed.detail in (-6, -9):
             rule = f"needs more than the {self.memory / (1 << 30):g} GiB of memory that the explorer allows"
             return Stopped("memory", f"{rule}; ask for less, or run the command line")
-        return Stopped("lost", f"ended without an answer ({told}); please report it")
+        return Stopped("lost", f"ended without an answer ({failed.detail}); please report it")
 
     def _forget(self) -> None:
         """Drop what ended long ago, and of many the oldest."""

@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from ..errors import BadInput, IrisError, place_of
-from .desk import Desk, TooBusy
+from .desk import Desk
 from .forms import Field, read_values
 from .guard import LARGEST_BODY, Guard
 from .html import Html, joined
@@ -119,7 +119,7 @@ class _Shell:
             raise HTTPException(404, _GONE)
         try:
             content = file.content if isinstance(file.content, bytes) else await self._desk.work(file.content)
-        except (TooBusy, Busy, Stopped):
+        except (Busy, Stopped):
             raise HTTPException(503) from None
         return Response(content, media_type=file.media_type, headers=_saved(file.name))
 
@@ -129,7 +129,7 @@ class _Shell:
             raise HTTPException(404)
         try:
             content = await self._desk.draw(lambda: self._store.drawn(key, ending))
-        except TooBusy:
+        except Busy:
             raise HTTPException(503) from None
         if content is None:
             raise HTTPException(404, _GONE)
@@ -185,7 +185,7 @@ class _Shell:
                 found = found.start()
             shown = await self._desk.draw(lambda: self._shown(room, values, found))
             return 200, shown, None
-        except (TooBusy, Busy):
+        except Busy:
             raise HTTPException(503) from None
         except BadInput as error:
             one, beside, line = in_words(room.fields, values, error)

@@ -51,7 +51,7 @@ def altair() -> Any:
     return _extra("altair")
 
 
-_RENDERER = Kept("the picture could not be drawn", "vl_convert")
+_RENDERER = Kept("the picture could not be drawn", "vl_convert", polite=False, most=256 << 20)
 """The renderer is native and may abort: it runs in a process that holds no answers, one for all pictures."""
 
 
