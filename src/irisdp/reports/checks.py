@@ -9,7 +9,7 @@ from .blocks import table
 from .commands import Asked, commands
 from .given import File
 from .reading import proofs
-from .several import numbered
+from .words import numbered
 
 __all__ = ["checks"]
 

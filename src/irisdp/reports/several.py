@@ -13,9 +13,9 @@ from .given import Given
 from .headline import meant
 from .parts import MOST_ROWS, answered, error_lines, unit_of
 from .reading import assumed, how_to_read, not_to_conclude
-from .words import asked
+from .words import asked, numbered
 
-__all__ = ["IN_SHORT", "anchor", "assumed_of", "each", "in_short", "lines_once", "numbered", "warnings_of", "ways_of"]
+__all__ = ["IN_SHORT", "anchor", "assumed_of", "each", "in_short", "lines_once", "warnings_of", "ways_of"]
 
 Said = TypeVar("Said")
 
@@ -100,21 +100,3 @@ def _once(questions: Sequence[Question], said: Sequence[Iterable[Said]]) -> Iter
             whose.setdefault(line, []).append(batch.question)
     for line, numbers in whose.items():
         yield line, "" if len(numbers) == len(questions) else numbered(numbers)
-
-
-def numbered(numbers: Sequence[int]) -> str:
-    """Name questions by their numbers, in runs.
-
-    Examples
-    --------
-    >>> numbered([2]), numbered([1, 2, 3, 5, 7, 8])
-    ('Question 2', 'Questions 1 to 3, 5, 7, 8')
-    """
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    told = [f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
-    return f"Question{'' if len(numbers) == 1 else 's'} {', '.join(told)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -12,7 +12,7 @@ from ..release.counted import counted, counts_persons
 from ..release.labels import Labels
 from .facts import Facts
 
-__all__ = ["ASKED", "ERRORS", "asked", "counts_people", "expected", "kept", "protected"]
+__all__ = ["ASKED", "ERRORS", "asked", "counts_people", "expected", "kept", "numbered", "protected"]
 
 ASKED = {
     "count": "How many records there are{where}",
@@ -173,3 +173,21 @@ def _number(name: str, value: Any) -> str:
     if name in _CHANCES:
         return f"{shown_above(100 * exact)} %"
     return shown_below(exact) if name == "lower_bound" else shown_above(exact)
+
+
+def numbered(numbers: Sequence[int]) -> str:
+    """Name questions by their numbers, in runs.
+
+    Examples
+    --------
+    >>> numbered([2]), numbered([1, 2, 3, 5, 7, 8])
+    ('Question 2', 'Questions 1 to 3, 5, 7, 8')
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    told = [f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
+    return f"Question{'' if len(numbers) == 1 else 's'} {', '.join(told)}"
