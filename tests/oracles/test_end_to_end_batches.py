@@ -31,6 +31,7 @@ from support.exhaustion import (
     personal_neighbours,
     tables,
 )
+from support.sweeps import tried
 
 __all__ = ["engine_once"]
 
@@ -73,6 +74,12 @@ PUBLIC = {
         {**COUNTS[0], "by": "h = COALESCE(g, 'high')", "groups": "a,high", "public_membership": True},
     ],
 }
+
+
+def with_relations(names):
+    """Return each name with both relations, or where a part is tried with one of them, by turns."""
+    every = list(product(names, ("add-remove", "exchange")))
+    return tried([pair for place, pair in enumerate(every) if place % 4 in (0, 3)], every)
 
 
 def planned(questions, **options):
@@ -135,7 +142,7 @@ def small_first(pairs):
 def test_no_neighbours_can_be_told_apart_by_a_batch(name, relation):
     batch = planned(BATCHES[name], relation=relation)
     found = list(excesses(batch, neighbours(relation, "any")))
-    assert len(found) > 300
+    assert len(found) > 100
     assert max(found) <= 0
 
 
@@ -143,12 +150,14 @@ def test_no_neighbours_can_be_told_apart_by_a_batch(name, relation):
 def test_no_neighbours_can_be_told_apart_where_membership_is_public(name):
     batch = planned(PUBLIC[name], relation="exchange")
     found = list(excesses(batch, neighbours("exchange", "public")))
-    assert len(found) > 300
+    assert len(found) > 100
     assert max(found) <= 0
 
 
-@pytest.mark.parametrize("relation", ["add-remove", "exchange"])
-@pytest.mark.parametrize("name", ["counts by group", "a count, and yes or no", "selected groups", "two histograms"])
+@pytest.mark.parametrize(
+    ("name", "relation"),
+    with_relations(["counts by group", "a count, and yes or no", "selected groups", "two histograms"]),
+)
 def test_no_person_can_be_told_apart_by_a_batch(name, relation):
     questions = [{**question, "at_most": 1} for question in BATCHES[name]]
     batch = planned(questions, relation=relation, unit="u")
@@ -213,8 +222,7 @@ def of_two_records(relation):
 
 
 @pytest.mark.usefixtures("each_law_once")
-@pytest.mark.parametrize("relation", ["add-remove", "exchange"])
-@pytest.mark.parametrize("name", GAUSSIAN)
+@pytest.mark.parametrize(("name", "relation"), with_relations(GAUSSIAN))
 def test_no_neighbours_can_be_told_apart_by_gaussian_counts(name, relation):
     batch = planned_once(name, relation)
     assert "gaussian" in batch.composition.noise

@@ -1,7 +1,7 @@
 """The proof by exhaustion over what other engines hold: frames of Polars and pandas, DuckDB relations and text files.
 
 Every table of the proof is made anew in each form, opened as it is, and read by the engine that reads that form; the
-law is that of what `publish` would print for that reading. `make test` asks a part, of tables of at most three records;
+law is that of what `publish` would print for that reading. `make test` asks a part, of tables of at most two records;
 all questions of all tables are asked with IRISDP_WHOLE. Spark starts a minute of processes for what takes a second
 here; that it reads a table as DuckDB does is shown by `tests/spark/test_every_form.py`.
 """
@@ -79,7 +79,7 @@ def form(request, forms, monkeypatch):
     forget_counts()
 
 
-RECORDS, PERSONS = tried((3, 2), (4, 3))
+RECORDS, PERSONS = tried((2, 2), (4, 3))
 """How many records the largest tables have; of persons fewer."""
 
 
@@ -95,7 +95,7 @@ def test_no_neighbours_can_be_told_apart(form, query, mode):
             continue
         options = {**MODES[mode], "relation": relation, "delta": DELTA}
         wrong, compared = violations(query, options, small(neighbours(relation, mode)))
-        assert compared > 100, relation
+        assert compared > 40, relation
         assert wrong == 0, relation
 
 

@@ -15,6 +15,7 @@ from irisdp.exact import exp_below
 from irisdp.release import Ledger, plan, publish, read_cells
 from support.closeness import over_one_denominator
 from support.exhaustion import LOTS, NEAR, engine_once, frame, joint_law, neighbours, opened, worst_delta
+from support.sweeps import tried
 
 __all__ = ["engine_once"]
 
@@ -73,12 +74,18 @@ def excesses(releases, relation, *statements):
             yield max(worst_delta(first, second, ratio) - delta for ratio, delta in points)
 
 
-@pytest.mark.parametrize("relation", ["add-remove", "exchange"])
-@pytest.mark.parametrize("name", RELEASES)
+@pytest.mark.parametrize(
+    ("name", "relation"),
+    [
+        (name, relation)
+        for place, name in enumerate(RELEASES)
+        for relation in tried([("add-remove", "exchange")[place % 2]], ["add-remove", "exchange"])
+    ],
+)
 def test_no_neighbours_can_be_told_apart_beyond_what_a_ledger_states(name, relation, tmp_path):
     statements = [spent(RELEASES[name], relation, currency, tmp_path) for currency in ("mu", "rho")]
     found = list(excesses(RELEASES[name], relation, *statements))
-    assert len(found) >= 8
+    assert len(found) >= tried(6, 8)
     assert max(found) <= NEAR
 
 

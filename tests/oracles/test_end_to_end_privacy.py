@@ -1,5 +1,6 @@
-"""The proof by exhaustion: for every table of at most four records, and every neighbour, what `publish` would print.
+"""The proof by exhaustion: for every tiny table, and every neighbour, what `publish` would print.
 
+`make test` tries tables of at most three records, `make reliability` those of four as well.
 Each table goes the whole way, through the engine, to the nodes that `publish` draws from; the exact joint law of all
 that would be shown (which groups are named, and every answer) is multiplied out and compared with every neighbour's, as
 fractions, at the cost that the ledger would be charged. This test outranks the rest.
@@ -70,7 +71,7 @@ def test_a_plan_is_the_same_for_every_table(mode, relation):
     )
     for query, records, more in (("count-where", RECORDS, {}), ("plurality", RECORDS, {}), *persons):
         options = {**MODES[mode], "relation": relation, "delta": DELTA, **more}
-        plans = [planned_for(table, query, options) for table in tables(records, 2)]
+        plans = [planned_for(table, query, options) for table in [*tables(records, tried(1, 2)), records]]
         assert len({(plan.question(), plan.cost, str(plan.price), str(plan.audiences)) for plan in plans}) == 1
 
 
@@ -82,7 +83,7 @@ def test_no_neighbours_can_be_told_apart(query, mode, pairs):
         for delta in (Fraction(0), DELTA):
             options = {**MODES[mode], "relation": relation, "delta": delta}
             wrong, compared = violations(query, options, pairs[relation, "public" if public else "any"])
-            assert compared > 300, (relation, delta)
+            assert compared > 100, (relation, delta)
             assert wrong == 0, (relation, delta)
 
 
@@ -119,7 +120,7 @@ def test_no_neighbours_can_be_told_apart_under_other_guarantees(query, guarantee
         options = {**MODES[mode], **selection, **asked, "relation": relation}
         found = pairs[relation, "public" if public else "any"]
         wrong, compared = violations(query, options, found, charged_at=charged_at)
-        assert compared > 300, relation
+        assert compared > 100, relation
         assert wrong == 0, relation
 
 

@@ -1,4 +1,4 @@
-"""All tables of at most four records, their neighbours, and the exact law of what `publish` would print about each.
+"""All tables of a few records, their neighbours, and the exact law of what `publish` would print about each.
 
 Each table goes the whole way, through the engine, to the nodes that `publish` draws from; the joint law of all that
 would be shown (which groups are named, every answer, and the ends that the sidecar states) is multiplied out.
@@ -29,6 +29,7 @@ from irisdp.queries import sizes as queries_sizes
 from irisdp.queries import sums as queries_sums
 from irisdp.release import plan, planning, publishing, read_cells, selection
 from support.closeness import hockey_stick, over_one_denominator
+from support.sweeps import tried
 
 __all__ = [
     "ASKED",
@@ -58,7 +59,8 @@ __all__ = [
     "worst_delta",
 ]
 
-MOST = 4
+MOST = tried(3, 4)
+"""Records of the largest tables. With three, `test_end_to_end_planted.py` still catches every planted bug."""
 GROUPS = ("a", "b")
 RECORDS = [(None, 1), ("a", None), ("a", 0), ("a", 1), ("b", 0), ("b", 1)]
 PERSONAL = [(None, "a", 1), *product((1, 2), GROUPS, (0, 1))]
