@@ -20,6 +20,7 @@ from irisdp.linprog.program import LinearProgram, as_floats
 from irisdp.linprog.vertex import vertex_of
 from irisdp.privacy import Privacy
 from support.seeds import fresh_random
+from support.sweeps import tried
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -42,7 +43,7 @@ def sparse_system(seed, size, entries):
 
 
 @given(seeds, st.integers(1, 25), st.sampled_from([[1, 2], [1, 2, 3], [2, 3, 5], [4]]))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=tried(160, 400), deadline=None)
 def test_sparse_elimination_solves_the_system_or_knows_that_it_is_singular(seed, size, entries):
     rows, right = sparse_system(seed, size, entries)
     dense = flint.fmpq_mat(size, size, [row.get(c, 0) for row in rows for c in range(size)])
@@ -132,7 +133,7 @@ def test_contradictions_are_proved_exactly():
     st.fractions(min_value=1, max_value=50, max_denominator=10**6),
     st.fractions(min_value=0, max_value=1, max_denominator=10**4),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tried(80, 200), deadline=None)
 def test_the_simplest_fraction_of_an_interval(low, width):
     found = simplest_between(low, low + width)
     assert low <= found <= low + width

@@ -16,6 +16,7 @@ from irisdp.exact.grid import ONE, to_grid
 from irisdp.graphs import Complete, Cycle, Path, graph_from_edges
 from irisdp.privacy import Privacy
 from support.seeds import fresh_generator
+from support.sweeps import tried
 
 ratios = st.one_of(
     st.sampled_from([Fraction(1), Fraction(6, 5), Fraction(2), Fraction(4)]),
@@ -49,7 +50,7 @@ def random_graph(rng, nodes):
 
 
 @given(seeds, st.integers(1, 31), privacies)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tried(120, 300), deadline=None)
 def test_any_float_matrix_becomes_private(seed, nodes, privacy):
     rng = fresh_generator(seed)
     matrix = rng.dirichlet(np.full(rng.integers(1, 8), 10.0 ** rng.integers(-2, 2)), size=nodes)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from irisdp.errors import BadInput
 from irisdp.graphs import Histograms, SortedHistograms, histograms
+from support.sweeps import tried
 
 
 def moved(counts, giver, taker):
@@ -58,7 +59,7 @@ def test_all_small_histograms(family, types):
 
 
 @given(st.sampled_from([Histograms, SortedHistograms]), st.integers(0, 60), st.integers(1, 60))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=tried(25, 60))
 def test_any_histograms(family, total, types):
     try:
         graph = family(total, types)

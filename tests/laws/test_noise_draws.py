@@ -44,7 +44,7 @@ def holds(found, law, value=0, reach=120):
 
 
 @pytest.mark.parametrize("name", LAWS)
-@pytest.mark.parametrize(("word_bits", "words"), [(1, 9), (3, 3), (9, 1)])
+@pytest.mark.parametrize(("word_bits", "words"), tried([(1, 9), (9, 1)], [(1, 9), (3, 3), (9, 1)]))
 def test_draws_have_the_stated_law(name, word_bits, words):
     law = LAWS[name]
     found = law_of(drawn(law, 5), word_bits=word_bits, words=words)

@@ -14,6 +14,7 @@ from irisdp.queries import Count, Majority, Relation
 from irisdp.sampling import ScriptedBits, law_of
 from support.closeness import hockey_stick
 from support.gaussian import gaussian_step
+from support.sweeps import tried
 
 TWO = Privacy.all([Privacy(ratio=3), Privacy(ratio=2, delta="1/50")])
 ENDED = Privacy.all([Privacy(ratio=2, delta="1/50"), Privacy(ratio="3/2", delta="1/10")])
@@ -52,7 +53,7 @@ def test_laws_add_up_and_end_where_counts_do(name, ends):
             assert max(least) <= ends[1]
 
 
-@pytest.mark.parametrize(("word_bits", "words"), [(1, 9), (3, 3), (9, 1)])
+@pytest.mark.parametrize(("word_bits", "words"), tried([(1, 9), (9, 1)], [(1, 9), (3, 3), (9, 1)]))
 @pytest.mark.parametrize("name", NOISE)
 def test_draws_have_the_stated_law(name, word_bits, words):
     """Every script of words: what is decided for an answer is at most its probability, and short of it by the rest."""

@@ -338,7 +338,7 @@ WORDS = [
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join) | st.text(max_size=30))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=tried(160, 400), deadline=None)
 def test_any_text_is_a_condition_or_bad_input(text):
     table = open_table(pa.table({"a": ["1"], "b": [2]}))
     try:

@@ -15,6 +15,7 @@ from irisdp.sampling import ScriptedBits
 from irisdp.sampling.fixed_point import LARGEST_DEPTH, open_cells, saturation_depth
 from irisdp.sampling.thresholds import LAST_WORD, ThresholdTable, open_cell
 from irisdp.sampling.ties import bracket_enclosed, bracket_rational, resolve
+from support.sweeps import tried
 
 fractions = st.fractions(min_value=0, max_value=1, max_denominator=300)
 ratios = st.one_of(
@@ -40,7 +41,7 @@ def leaves_open(cell, exact):
 
 
 @given(fractions, st.integers(0, 30), privacies)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=tried(160, 400), deadline=None)
 def test_cells_hold_exact_iteration(probability, depth, privacy):
     cell = cell_of(probability, depth, privacy)
     assert leaves_open(cell, steps(probability, depth, privacy))
@@ -48,7 +49,7 @@ def test_cells_hold_exact_iteration(probability, depth, privacy):
 
 
 @given(fractions, st.integers(0, 10**12), privacies)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=tried(160, 400), deadline=None)
 def test_cells_hold_enclosures_at_any_depth(probability, depth, privacy):
     exact = enclose_steps(probability, depth, privacy, width=F(1, 1 << 90))
     cell = cell_of(probability, depth, privacy)
@@ -57,7 +58,7 @@ def test_cells_hold_enclosures_at_any_depth(probability, depth, privacy):
 
 
 @given(st.integers(0, 6), st.integers(0, 12), st.integers(-1, 1), st.sampled_from([60, 130, 400]), privacies)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=tried(160, 400), deadline=None)
 def test_cells_hold_next_to_a_tie_between_the_branches(before, depth, side, closeness, privacy):
     start = (1 - privacy.delta) / (privacy.ratio + 1)
     for _ in range(before):
@@ -68,7 +69,7 @@ def test_cells_hold_next_to_a_tie_between_the_branches(before, depth, side, clos
 
 
 @given(fractions, privacies, st.integers(0, 1 << 62))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tried(120, 300), deadline=None)
 def test_cells_no_longer_change_beyond_the_saturation_depth(probability, privacy, further):
     depth = saturation_depth(probability, privacy)
     cell = cell_of(probability, depth, privacy)
@@ -93,7 +94,7 @@ def test_a_threshold_of_another_depth_is_noticed():
     st.sampled_from([1, 3, 7, 33, 64]),
     st.data(),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tried(80, 200), deadline=None)
 def test_tables_count_as_exact_comparisons_do(rows, word_bits, data):
     cells = [[open_cell(*bracket_rational(c, 64)) for c in row] for row in rows]
     table = ThresholdTable.from_cells(np.array(cells, dtype=np.uint64)).at(word_bits)
@@ -168,7 +169,7 @@ def test_a_table_one_word_off_is_noticed():
     st.integers(1, 9),
     st.lists(st.integers(0, 511), min_size=40, max_size=40),
 )
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=tried(100, 250), deadline=None)
 def test_ties_resolve_as_exact_numbers_do(sums, word_bits, script):
     script = [word % (1 << word_bits) for word in script]
     source = ScriptedBits(script, word_bits=word_bits)

@@ -31,7 +31,7 @@ def test_closed_form_encloses_exact_iteration(probability, count, privacy):
 
 
 @given(st.integers(0, 6), st.integers(0, 12), privacies)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=tried(200, 500), deadline=None)
 def test_closed_form_holds_where_the_crossing_is_an_exact_tie(before, count, privacy):
     start = (1 - privacy.delta) / (privacy.ratio + 1)
     for _ in range(before):

@@ -14,6 +14,7 @@ from irisdp import Infeasible, Privacy
 from irisdp.design import binary, rainbow
 from irisdp.graphs import graph_from_edges
 from support.programs import Program
+from support.sweeps import tried
 
 SOLVED = 1e-8
 """HiGHS is asked for 1e-10 in each of some hundred rows; what a wrong verdict would move is far larger."""
@@ -144,7 +145,7 @@ def answered(pick, nodes, q, edges, fixed, ratio, delta):
     return "made"
 
 
-@pytest.mark.parametrize("block", range(8))
+@pytest.mark.parametrize("block", range(tried(3, 8)))
 def test_infeasible_exactly_where_a_program_says_so(block):
     seen = Counter()
     for seed in range(block * 100, block * 100 + 100):
@@ -235,7 +236,7 @@ def test_more_rows_that_only_fail_together():
     assert seen["multipliers"] > 10 and len(seen) > 1, seen
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(tried(30, 60)))
 def test_yes_or_no_requests_are_explained(seed):
     pick = random.Random(seed)
     nodes = pick.randrange(2, 8)

@@ -11,10 +11,11 @@ from irisdp import Privacy, interpret, noise
 from irisdp.reading.consistent import nearest_table
 from irisdp.reading.noise_sums import sum_distance
 from support.seeds import fresh_random
+from support.sweeps import tried
 
 NAMES = ["a", "b", "c", "d"]
 FAR = 60
-SURE = [Fraction(1, 2), Fraction(9, 10), Fraction(19, 20), Fraction(99, 100)]
+SURE = [Fraction(1, 2), Fraction(19, 20), Fraction(9, 10), Fraction(99, 100)][: tried(2, 4)]
 
 
 def released(**mechanism):

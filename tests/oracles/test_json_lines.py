@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from irisdp.queries import json_lines, open_table
+from support.sweeps import tried
 
 pytestmark = pytest.mark.usefixtures("one_engine")
 
@@ -51,7 +52,7 @@ def rows(folder, content, packing=""):
     return [tuple(record[name] for name in TYPES) for record in held.to_pylist()]
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=tried(40, 100))
 @given(LINES, st.sampled_from([b"\n", b"\r\n"]), st.booleans())
 def test_a_line_is_read_as_it_is_alone(tmp_path_factory, lines, end, ended):
     folder = tmp_path_factory.mktemp("lines")

@@ -16,6 +16,7 @@ from irisdp.mechanisms import Mechanism
 from irisdp.mechanisms.exponential import Exponential, rate_above, sensitivity
 from irisdp.privacy import Privacy
 from support.seeds import fresh_random
+from support.sweeps import tried
 
 FLOATS = 1e-14
 """A handful of operations in doubles on numbers of size 1."""
@@ -56,7 +57,7 @@ def random_case(seed):
     return graph_from_edges(edges, nodes=range(n)), scores, prior, Privacy(ratio=ratio)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(tried(30, 60)))
 def test_the_safe_rate_is_private_and_nothing_below_is(seed):
     """Random scores and priors; rates below are tried on a grid and a hair away, since privacy need not be monotone."""
     graph, scores, prior, privacy = random_case(seed)

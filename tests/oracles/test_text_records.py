@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irisdp.queries.records import read_blocks
+from support.sweeps import tried
 
 QUOTE, COMMA, LF, CR = b'"', b",", b"\n", b"\r"
 
@@ -74,8 +75,8 @@ def found(data, longest, size):
 
 
 def test_every_short_file_is_read_as_the_obvious_machine_reads_it():
-    """All strings of up to 6 of a, comma, quote, CR and LF, in blocks that end everywhere."""
-    for length in range(7):
+    """All strings of up to 5 or 6 of a, comma, quote, CR and LF, in blocks that end everywhere."""
+    for length in range(tried(6, 7)):
         for letters in itertools.product(b'a,"\r\n', repeat=length):
             data = bytes(letters)
             for longest, size in ((100, 102), (1, 3), (2, 5)) if length < 6 else ((2, 4),):
