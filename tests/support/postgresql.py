@@ -99,7 +99,7 @@ class Server:
             with contextlib.suppress(psycopg.OperationalError):
                 self.execute("SELECT 1")
                 return
-            time.sleep(0.1)
+            time.sleep(0.02)
         raise TimeoutError((self.folder / "log").read_text(errors="replace")[-2000:])
 
     def kill(self) -> None:

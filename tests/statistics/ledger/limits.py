@@ -1,6 +1,6 @@
 """Settle where the operating system says no; print the books of each way as JSON.
 
-    limits.py FOLDER     the folder must be reachable for every user
+    limits.py FOLDER [STEP]     the folder must be reachable for every user; bytes between one limit and the next
 
 Files may not grow beyond a size, for every size in steps; file or folder are read-only, hidden, or (to see that the
 trial itself can succeed) open. Mode bits do not stop a superuser, so those trials run as nobody.
@@ -19,7 +19,7 @@ from settling import Books, Child, answer, ask
 
 SIZE = 64 * 1024
 """Bytes of an answer: with it the log outgrows SQLite's shared memory of 32 KiB, so that every file meets its limit."""
-LARGEST, STEP = 192 * 1024, 2048
+LARGEST = 192 * 1024
 NOBODY = 65534
 MODES = {
     "all open": (0o666, 0o777),
@@ -30,11 +30,11 @@ MODES = {
 }
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, step: int = 2048) -> None:
     found = {}
     for first in (0, 1):
         books = Books()
-        for size in range(0, LARGEST, STEP):
+        for size in range(0, LARGEST, step):
             path = ledger(folder / f"{size}-{first}", first)
             settle_as(books, path, first, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))  # noqa: B023
         found[f"files of limited size, {'there already' if first else 'created'}"] = books.to_document()
@@ -77,4 +77,4 @@ def become_nobody() -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), *map(int, sys.argv[2:]))

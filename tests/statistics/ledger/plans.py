@@ -1,6 +1,6 @@
-"""Kill a process that runs a plan of 40 questions, at random moments, and start it again until it is done.
+"""Kill a process that runs a plan of many questions, at random moments, and start it again until it is done.
 
-plans.py PLACE KILLS     prints the books as JSON
+plans.py PLACE KILLS [QUESTIONS]     prints the books as JSON
 
 PLACE is a folder, or the address of a server where the ledgers are kept; files are then in a folder of their own.
 Random bits are a function of the question, so that a run that is never killed says what all others must come to: the
@@ -10,7 +10,6 @@ same answers, ledger and files. To see that the comparison sees, one run is "uns
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import os
 import random
@@ -23,7 +22,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
-from settling import RETURNED, Child, folder_of
+from settling import RETURNED, Child, folder_of, import_before_forks
 
 from irisdp.release import Ledger, publishing
 from irisdp.release.runs import run
@@ -33,10 +32,8 @@ from irisdp.sampling.bits import OperatingSystemBits
 sys.path.append(str(Path(__file__).parents[2]))
 from support.engine import in_one_engine
 
-for slow in ("duckdb", "pyarrow.parquet"):
-    importlib.import_module(slow)  # before processes are forked, once for all
-
-QUESTIONS = 40
+QUESTIONS = int(sys.argv[3]) if len(sys.argv) > 3 else 40
+"""At least 15, for one question of each kind."""
 TABLE = "town,age,vote\n" + "".join(f"{'EWS'[n % 3]},{20 + n * 7 % 60},{n * n % 3}\n" for n in range(60))
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 AHEAD = 8
@@ -44,7 +41,7 @@ AHEAD = 8
 
 
 def plan(place: object) -> str:
-    """Return 40 questions: counts that refine each other, by groups and not, findings and winners, most with files."""
+    """Return the questions: counts that refine each other, by groups and not, findings and winners, most with files."""
     asked = []
     for number in range(QUESTIONS):
         words, more = [
@@ -179,6 +176,7 @@ BOOKS = ("kills", "runs", "starts", "uncharged", "refused", "other answers", "ot
 
 
 def main(place: str, kills: int) -> None:
+    import_before_forks()
     on_server = place.startswith("postgresql:")
     with tempfile.TemporaryDirectory(dir=MEMORY) if on_server else nullcontext(place) as folder:
         campaign = Campaign(Path(folder), place if on_server else None)

@@ -1,6 +1,6 @@
 """Cut the power at every moment of a few settlements; print what was lost as JSON.
 
-    power.py FOLDER [NORMAL|OFF]     with a weaker `synchronous` than the ledger's own
+    power.py FOLDER [PARTS [NORMAL|OFF]]     how many random parts; with a weaker `synchronous` than the ledger's own
 
 The file operations are recorded once. Then, for each prefix of the record, the folder is rebuilt as a disk may hold it
 after a power loss: what was synced is there; of the rest nothing, all, or a random part with writes torn at sectors.
@@ -25,7 +25,6 @@ from irisdp.release import ledger_file
 from irisdp.release.ledger import Ledger
 
 SETTLEMENTS = 5
-RANDOM_PARTS = 3
 SECTOR = 512
 
 
@@ -142,7 +141,7 @@ def record(path: Path) -> list[Operation | Returned]:
     return record
 
 
-def main(folder: Path, weaker: str | None = None) -> None:
+def main(folder: Path, parts: int = 3, weaker: str | None = None) -> None:
     if weaker:
         ledger_file.SETTINGS = (*ledger_file.SETTINGS, f"PRAGMA synchronous = {weaker}")
     chance = random.Random(20)
@@ -154,7 +153,7 @@ def main(folder: Path, weaker: str | None = None) -> None:
         else:
             disk.do(step)
         found["moments"] += 1
-        for keep in (False, True, *[chance] * RANDOM_PARTS):
+        for keep in (False, True, *[chance] * parts):
             place = folder / f"{found['losses']}"
             found["losses"] += 1
             disk.survive(place, keep)
@@ -163,15 +162,18 @@ def main(folder: Path, weaker: str | None = None) -> None:
             except IrisError:
                 found["unreadable"] += 1
             shutil.rmtree(place)
+        if weaker and found["lost"] + found["unreadable"]:
+            break  # the control has seen what it looks for
     print(json.dumps(found))
 
 
 def check(path: Path, returned: list[Returned], found: dict[str, int]) -> None:
-    found["lost"] += sum(stored(path, each.number) != each.answer for each in returned)
+    kept = [stored(path, number) for number in range(SETTLEMENTS)]
+    found["lost"] += sum(kept[each.number] != each.answer for each in returned)
     books = Ledger(path)
-    settled = sum(stored(path, number) is not None for number in range(SETTLEMENTS))
+    settled = sum(answer is not None for answer in kept)
     found["inexact"] += books.spent != COST * settled or len(books.releases()) != settled
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), *sys.argv[2:])
+    main(Path(sys.argv[1]), *map(int, sys.argv[2:3]), *sys.argv[3:])

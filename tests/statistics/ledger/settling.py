@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import os
 import select
 import signal
@@ -80,6 +81,18 @@ class Schemas:
     def __truediv__(self, name: str) -> str:
         own = hashlib.sha256(f"{self._address} {name}".encode()).hexdigest()
         return f"{self._address.rpartition('schema=')[0]}schema=l_{own[:16]}"
+
+
+def import_before_forks() -> None:
+    """Import what publishing imports when it first needs it, or each forked process would; open no engine."""
+    for slow in ("duckdb", "narwhals", "pyarrow.parquet", "sqlglot.dialects.duckdb"):
+        importlib.import_module(slow)
+    from pyarrow import table
+
+    from irisdp.release import plan_batch
+
+    questions = [{"query": "count", "expression": "a > 0"}]
+    plan_batch({"budget": {"epsilon": 1}, "questions": questions}, data=table({"a": [1]}))
 
 
 def folder_of(text: str) -> Path | Schemas:
